@@ -1,0 +1,330 @@
+"""The one error tree.
+
+    BridgeError
+    ├── UsageError                  bad_usage             what was asked for makes no sense
+    ├── DeadlineExceeded            timeout               a wait ended without what it waited for
+    ├── PolicyRefused               policy_refused        a rule forbids it
+    ├── DeviceError
+    │   ├── AdbUnavailable          adb_unavailable       no adb program, no server, another version
+    │   ├── NoDevice                no_device             nothing is attached
+    │   ├── DeviceNotFound          device_not_found      that serial is not attached
+    │   ├── DeviceAmbiguous         device_ambiguous      several are attached and none was named
+    │   ├── DeviceUnauthorized      device_unauthorized   the phone has not accepted this computer
+    │   ├── DeviceOffline           device_offline        attached, but does not answer
+    │   ├── DeviceLost              device_lost           went away while we worked
+    │   ├── DeviceBusy              device_busy           somebody else owns the host app
+    │   ├── ServiceRefused          service_refused       adb or the device refused one service
+    │   ├── ShellFailed             shell_failed          a device command ended with an exit code
+    │   ├── InstallFailed           install_failed        the package manager said no
+    │   └── VirtualDeviceFailed     virtual_device_failed
+    │       └── ChromiumMissing     chromium_missing
+    ├── HostError
+    │   ├── HostMissing             host_missing          the host app is not installed
+    │   ├── HostVersionMismatch     host_version_mismatch
+    │   ├── HostUnproven            host_unproven         the peer does not know our token
+    │   ├── HostFailed              host_failed           the host app answered with an error
+    │   └── WebViewTooOld           webview_too_old
+    ├── TransportError              transport_error       the CDP connection broke or was closed
+    ├── ProtocolError               protocol_error        the browser refused a CDP command
+    └── PageError
+        ├── NavigationFailed        navigation_failed
+        ├── TabLost                 tab_lost
+        ├── ScriptFailed            script_failed         the injected script threw
+        ├── CaptureFailed           capture_failed
+        └── ActionFailed
+            ├── RefNotFound         ref_not_found
+            ├── StaleRef            stale_ref
+            ├── NotVisible          not_visible
+            ├── ElementDisabled     disabled
+            ├── Covered             covered
+            ├── NotEditable         not_editable
+            ├── NotCheckable        not_checkable
+            ├── NotUncheckable      not_uncheckable
+            ├── NotASelectElement   not_a_select_element
+            ├── NoSuchOption        no_such_option
+            ├── InvalidValue        invalid_value         the control does not take this value
+            └── UnknownAction       unknown_action
+
+Every error has a stable `code`, says what was seen, and carries a `hint` only where the hint is known to help.
+`exit_code` is what the command line ends with.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+
+class BridgeError(Exception):
+    """What went wrong, as a value: `code` for programs, `message` for people, `hint` for the next step.
+
+    Attributes:
+        message: One sentence with what was seen.
+        hint: An imperative that is known to help, or "".
+        details: JSON-able facts about this failure.
+    """
+
+    code: ClassVar[str] = "error"
+    exit_code: ClassVar[int] = 1
+
+    def __init__(self, message: str, *, hint: str = "", **details: Any) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.details = details
+
+    def __str__(self) -> str:
+        text = f"{self.code}: {self.message}"
+        return f"{text} {self.hint}" if self.hint else text
+
+    def to_json(self) -> dict[str, Any]:
+        """`{"code", "message"}` and, where there are any, `"hint"` and `"details"`."""
+        out: dict[str, Any] = {"code": self.code, "message": self.message}
+        if self.hint:
+            out["hint"] = self.hint
+        if self.details:
+            out["details"] = self.details
+        return out
+
+
+class UsageError(BridgeError):
+    code = "bad_usage"
+    exit_code = 2
+
+
+class DeadlineExceeded(BridgeError):
+    """A wait ended without what it waited for; `last_seen` is what was there instead."""
+
+    code = "timeout"
+    exit_code = 5
+
+    def __init__(self, awaited: str, timeout_s: float, last_seen: str = "", *, hint: str = "") -> None:
+        seen = f"; last seen: {last_seen}" if last_seen else ""
+        super().__init__(
+            f"{awaited} timed out after {timeout_s:g} s{seen}.", hint=hint, timeout_s=timeout_s, last_seen=last_seen
+        )
+        self.awaited = awaited
+        self.timeout_s = timeout_s
+        self.last_seen = last_seen
+
+
+class PolicyRefused(BridgeError):
+    code = "policy_refused"
+    exit_code = 4
+
+
+class DeviceError(BridgeError):
+    code = "device_error"
+    exit_code = 3
+
+
+class AdbUnavailable(DeviceError):
+    code = "adb_unavailable"
+
+
+class NoDevice(DeviceError):
+    code = "no_device"
+
+
+class DeviceNotFound(DeviceError):
+    code = "device_not_found"
+
+
+class DeviceAmbiguous(DeviceError):
+    code = "device_ambiguous"
+
+
+class DeviceUnauthorized(DeviceError):
+    code = "device_unauthorized"
+
+
+class DeviceOffline(DeviceError):
+    code = "device_offline"
+
+
+class DeviceLost(DeviceError):
+    code = "device_lost"
+
+
+class DeviceBusy(DeviceError):
+    code = "device_busy"
+
+
+class ServiceRefused(DeviceError):
+    """adb or the device answered FAIL; `reason` is its own text."""
+
+    code = "service_refused"
+    exit_code = 1
+
+    def __init__(self, service: str, reason: str, *, hint: str = "") -> None:
+        super().__init__(f"{service} was refused: {reason.strip()}.", hint=hint, service=service, reason=reason)
+        self.service = service
+        self.reason = reason
+
+
+class ShellFailed(DeviceError):
+    """A device command ended with an exit code other than 0."""
+
+    code = "shell_failed"
+    exit_code = 1
+
+    def __init__(self, command: str, exit_status: int, output: str) -> None:
+        shown = output.strip()[:300] or "no output"
+        super().__init__(
+            f"{command!r} ended with exit code {exit_status}: {shown}",
+            command=command,
+            exit_status=exit_status,
+            output=output[:2000],
+        )
+        self.command = command
+        self.exit_status = exit_status
+        self.output = output
+
+
+class InstallFailed(DeviceError):
+    code = "install_failed"
+    exit_code = 1
+
+
+class VirtualDeviceFailed(DeviceError):
+    code = "virtual_device_failed"
+
+
+class ChromiumMissing(VirtualDeviceFailed):
+    code = "chromium_missing"
+
+
+class HostError(BridgeError):
+    code = "host_error"
+
+
+class HostMissing(HostError):
+    code = "host_missing"
+    exit_code = 3
+
+
+class HostVersionMismatch(HostError):
+    code = "host_version_mismatch"
+    exit_code = 3
+
+
+class HostUnproven(HostError):
+    code = "host_unproven"
+
+
+class HostFailed(HostError):
+    """The host app answered a request with an error; `host_code` is its own code."""
+
+    code = "host_failed"
+
+    def __init__(self, request: str, host_code: str, reason: str) -> None:
+        super().__init__(f"the host app refused {request}: {host_code}: {reason}", request=request, host_code=host_code)
+        self.request = request
+        self.host_code = host_code
+
+
+class WebViewTooOld(HostError):
+    code = "webview_too_old"
+
+
+class TransportError(BridgeError):
+    code = "transport_error"
+
+
+class ProtocolError(BridgeError):
+    """The browser refused a CDP command; `cdp_code` is its JSON-RPC error code."""
+
+    code = "protocol_error"
+
+    def __init__(self, method: str, cdp_code: int, reason: str) -> None:
+        super().__init__(f"{method} failed: {reason} ({cdp_code})", method=method, cdp_code=cdp_code, reason=reason)
+        self.method = method
+        self.cdp_code = cdp_code
+        self.reason = reason
+
+
+class PageError(BridgeError):
+    code = "page_error"
+
+
+class NavigationFailed(PageError):
+    """The main frame did not get there; `net_error` is Chromium's word for why."""
+
+    code = "navigation_failed"
+
+    def __init__(self, url: str, net_error: str, *, hint: str = "") -> None:
+        super().__init__(f"{url} did not load: {net_error}", hint=hint, url=url, net_error=net_error)
+        self.url = url
+        self.net_error = net_error
+
+
+class TabLost(PageError):
+    code = "tab_lost"
+
+
+class ScriptFailed(PageError):
+    code = "script_failed"
+
+
+class CaptureFailed(PageError):
+    code = "capture_failed"
+
+
+class ActionFailed(PageError):
+    code = "action_failed"
+
+
+class RefNotFound(ActionFailed):
+    code = "ref_not_found"
+
+
+class StaleRef(ActionFailed):
+    code = "stale_ref"
+
+
+class NotVisible(ActionFailed):
+    code = "not_visible"
+
+
+class ElementDisabled(ActionFailed):
+    code = "disabled"
+
+
+class Covered(ActionFailed):
+    code = "covered"
+
+
+class NotEditable(ActionFailed):
+    code = "not_editable"
+
+
+class NotCheckable(ActionFailed):
+    code = "not_checkable"
+
+
+class NotUncheckable(ActionFailed):
+    code = "not_uncheckable"
+
+
+class NotASelectElement(ActionFailed):
+    code = "not_a_select_element"
+
+
+class NoSuchOption(ActionFailed):
+    code = "no_such_option"
+
+
+class InvalidValue(ActionFailed):
+    code = "invalid_value"
+
+
+class UnknownAction(ActionFailed):
+    code = "unknown_action"
+
+
+def _action_errors() -> dict[str, type[ActionFailed]]:
+    return {kind.code: kind for kind in ActionFailed.__subclasses__()}
+
+
+def action_error(code: str, message: str, *, hint: str = "", **details: Any) -> ActionFailed:
+    """The error of the tree for a code that the injected script reported; `action_failed` for one it does not have."""
+    return _action_errors().get(code, ActionFailed)(message, hint=hint, **details)
