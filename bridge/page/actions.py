@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from bridge.cdp import Cost
+from bridge.deadline import Deadline
 from bridge.errors import ActionFailed, Covered, DeadlineExceeded, RefNotFound, ScriptFailed, UsageError
 from bridge.page.attachment import Attachment, WorldGone
-from bridge.page.deadline import Deadline
 from bridge.page.keys import key_events, parse_chord
 from bridge.page.pointer import tap_commands, to_top_viewport
 from bridge.page.refs import RefEntry, RefTable
@@ -56,7 +56,7 @@ class Actions:
         """Tap the element, once it is visible, enabled, still and on top at the point of the tap."""
         if input == "script":
             return await self.scripted(ref, "click", {}, timeout_s=timeout_s, settle_s=settle_s)
-        deadline = Deadline(timeout_s)
+        deadline = Deadline.after(timeout_s)
         entry = self._refs.look_up(ref, self._snapshots.is_live)
         with self._attachment.connection.measure() as meter:
             before = self._before()
@@ -75,7 +75,7 @@ class Actions:
         self, ref: str, action: str, params: Mapping[str, Any], *, timeout_s: float, settle_s: float = 1.0
     ) -> ActionResult:
         """An action that the script performs itself: check, act and settle in one round trip."""
-        deadline = Deadline(timeout_s)
+        deadline = Deadline.after(timeout_s)
         entry = self._refs.look_up(ref, self._snapshots.is_live)
         with self._attachment.connection.measure() as meter:
             before = self._before()
@@ -95,7 +95,7 @@ class Actions:
 
     async def press(self, chord: str, *, ref: str | None, timeout_s: float, settle_s: float = 1.0) -> ActionResult:
         """Press a key or chord on what has the focus, or on `ref` after focusing it (one more round trip)."""
-        deadline = Deadline(timeout_s)
+        deadline = Deadline.after(timeout_s)
         commands = [("Input.dispatchKeyEvent", event) for event in key_events(parse_chord(chord))]
         entry = self._refs.look_up(ref, self._snapshots.is_live) if ref is not None else None
         with self._attachment.connection.measure() as meter:

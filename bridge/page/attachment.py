@@ -10,8 +10,8 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from bridge.cdp import CdpConnection
+from bridge.deadline import Deadline
 from bridge.errors import BridgeError, DeadlineExceeded, ProtocolError, ScriptFailed, TabLost, TransportError
-from bridge.page.deadline import Deadline
 from bridge.page.state import Dialog, PageState, World
 from bridge.page.watch import Watch
 from bridge.snapshot.program import isolated_script
@@ -134,7 +134,7 @@ class Attachment:
             await self.call("Runtime.disable", timeout_s=deadline.remaining_s)
             await self.call("Runtime.enable", timeout_s=deadline.remaining_s)
             if await self.watch.wait(
-                lambda: self.state.has_main_world(main), timeout_s=deadline.at_most(_ENABLE_PAUSE_S)
+                lambda: self.state.has_main_world(main), timeout_s=min(_ENABLE_PAUSE_S, deadline.remaining_s)
             ):
                 return
         raise TabLost(
@@ -207,7 +207,7 @@ async def attach(connection: CdpConnection, *, timeout_s: float) -> AsyncIterato
         asyncio.ensure_future(attachment._report_loss()),
     ]
     try:
-        await attachment._set_up(Deadline(timeout_s))
+        await attachment._set_up(Deadline.after(timeout_s))
         yield attachment
     finally:
         remove()

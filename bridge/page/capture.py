@@ -9,9 +9,9 @@ import io
 from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
+from bridge.deadline import Deadline
 from bridge.errors import CaptureFailed, DeadlineExceeded, ProtocolError, UsageError
 from bridge.page.attachment import Attachment
-from bridge.page.deadline import Deadline
 
 ImageFormat = Literal["png", "jpeg", "webp"]
 # A capture waits for a frame; where nothing draws it would wait for ever.
@@ -35,13 +35,13 @@ async def capture_viewport(
         CaptureFailed: The engine refused, or gave an empty picture.
         DeadlineExceeded: Nothing was drawn in time, in several tries.
     """
-    deadline = Deadline(timeout_s)
+    deadline = Deadline.after(timeout_s)
     params: dict[str, Any] = {"format": image_format}
     if quality is not None:
         params["quality"] = quality
     for attempt in range(1, _TRIES + 1):
         try:
-            step_s = deadline.remaining_s if attempt == _TRIES else deadline.at_most(_TRY_S)
+            step_s = deadline.remaining_s if attempt == _TRIES else min(_TRY_S, deadline.remaining_s)
             reply = await attachment.call("Page.captureScreenshot", params, timeout_s=step_s)
             return _decoded(reply)
         except ProtocolError as error:

@@ -6,9 +6,9 @@ import asyncio
 from typing import Literal, get_args
 from urllib.parse import urlsplit
 
+from bridge.deadline import Deadline
 from bridge.errors import DeadlineExceeded, NavigationFailed, UsageError
 from bridge.page.attachment import Attachment
-from bridge.page.deadline import Deadline
 from bridge.page.state import Frame
 
 WaitUntil = Literal["commit", "domcontentloaded", "load", "networkidle"]
@@ -52,7 +52,7 @@ async def go(attachment: Attachment, url: str, wait_until: WaitUntil, *, timeout
     """
     if wait_until not in get_args(WaitUntil):
         raise UsageError(f"wait_until={wait_until!r}", hint=f"One of {', '.join(get_args(WaitUntil))}.")
-    deadline = Deadline(timeout_s)
+    deadline = Deadline.after(timeout_s)
     state = attachment.state
     try:
         reply = await attachment.call("Page.navigate", {"url": url}, timeout_s=deadline.remaining_s)

@@ -8,8 +8,8 @@ from typing import Any, Literal, Protocol
 
 from bridge.errors import UsageError
 from bridge.page.actions import Actions, checked_input_kind
-from bridge.page.attachment import Attachment
 from bridge.page.annotate import draw_boxes
+from bridge.page.attachment import Attachment
 from bridge.page.boxes import labelled_boxes
 from bridge.page.capture import ImageFormat, capture_viewport, checked_format, picture_size, resized
 from bridge.page.navigation import WaitUntil, checked_url, go

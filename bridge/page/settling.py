@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from bridge.deadline import Deadline
 from bridge.errors import DeadlineExceeded
 from bridge.page.attachment import Attachment, WorldGone
-from bridge.page.deadline import Deadline
 from bridge.page.results import Changes
 from bridge.page.snapshots import Snapshots
 from bridge.page.state import Frame
@@ -42,7 +42,7 @@ async def changes_since(
 ) -> Changes:
     """The delta since the last snapshot, taken from the settling replies when nothing else had to be waited for."""
     state = attachment.state
-    deadline = Deadline(settle_s)
+    deadline = Deadline.after(settle_s)
     reason = str(acted.get("reason") or "quiet")
     fresh = False
     if state.navigations != before.navigations or state.navigating_to or reason == "navigation":
@@ -52,7 +52,7 @@ async def changes_since(
             timeout_s=deadline.remaining_s,
         )
         if not there:
-            reason = f"deadline: still navigating to {state.navigating_to or state.main and state.main.url}"
+            reason = f"deadline: still navigating to {state.navigating_to or (state.main and state.main.url)}"
     elif state.requests_since(before.request_order):
         fresh = True
         reason = "requests"

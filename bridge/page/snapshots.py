@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from bridge.deadline import Deadline
 from bridge.errors import DeadlineExceeded, ScriptFailed, UsageError
 from bridge.page.attachment import WORLD_NAME, Attachment, WorldGone
-from bridge.page.deadline import Deadline
 from bridge.page.refs import RefTable
 from bridge.page.state import Frame
 from bridge.page.stitch import FrameTree, stitch
@@ -71,16 +71,17 @@ class Snapshots:
             RefNotFound: `scope` or `more` is a ref that is gone.
             DeadlineExceeded: The page kept navigating, or its renderer is busy.
         """
-        deadline = Deadline(timeout_s)
+        deadline = Deadline.after(timeout_s)
         while True:
             try:
                 raw = await self.raw(request, timeout_s=deadline.remaining_s)
                 break
             except WorldGone as error:
-                deadline.last_seen = error.message
                 if deadline.remaining_s <= _RETRY_PAUSE_S:
-                    raise DeadlineExceeded("a snapshot", timeout_s, deadline.last_seen) from error
-                await self._attachment.watch.wait(self._main_is_ready, timeout_s=deadline.at_most(_RETRY_PAUSE_S))
+                    raise deadline.exceeded("a snapshot", error.message) from error
+                await self._attachment.watch.wait(
+                    self._main_is_ready, timeout_s=min(_RETRY_PAUSE_S, deadline.remaining_s)
+                )
         return self.render(raw, request)
 
     async def raw(self, request: SnapshotRequest, *, timeout_s: float) -> dict[str, Any]:

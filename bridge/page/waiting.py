@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bridge.errors import DeadlineExceeded, ScriptFailed, UsageError
+from bridge.deadline import Deadline
+from bridge.errors import ScriptFailed, UsageError
 from bridge.page.attachment import WORLD_NAME, Attachment, WorldGone
-from bridge.page.deadline import Deadline
 
 _REARM_PAUSE_S = 0.1
 
@@ -56,7 +56,7 @@ async def wait_for(attachment: Attachment, condition: Condition, *, timeout_s: f
         DeadlineExceeded: It was not met; says what was there instead.
         UsageError: The page does not understand the selector.
     """
-    deadline = Deadline(timeout_s)
+    deadline = Deadline.after(timeout_s)
     state = attachment.state
     while True:
         frames = state.ordered_frames()
@@ -70,10 +70,10 @@ async def wait_for(attachment: Attachment, condition: Condition, *, timeout_s: f
                     state.navigations > navigations
                     or (state.main is not None and state.world_of(state.main.frame_id, WORLD_NAME) is not None)
                 ),
-                timeout_s=deadline.at_most(_REARM_PAUSE_S),
+                timeout_s=min(_REARM_PAUSE_S, deadline.remaining_s),
             )
         if deadline.passed:
-            raise DeadlineExceeded(f"waiting for {condition}", timeout_s, deadline.last_seen)
+            raise deadline.exceeded(f"waiting for {condition}", "the page kept navigating")
 
 
 async def _first_met(attachment: Attachment, frame_ids: list[str], condition: Condition, deadline: Deadline) -> float:
@@ -107,5 +107,4 @@ async def _first_met(attachment: Attachment, frame_ids: list[str], condition: Co
         raise UsageError(str(answer["error"].get("message", "the page does not understand the condition")))
     if answer is not None and not isinstance(answer, Mapping):
         raise ScriptFailed("waiting gave no object")
-    deadline.last_seen = str((answer or {}).get("lastSeen", ""))
-    raise DeadlineExceeded(f"waiting for {condition}", deadline.timeout_s, deadline.last_seen)
+    raise deadline.exceeded(f"waiting for {condition}", str((answer or {}).get("lastSeen", "")))

@@ -12,10 +12,10 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, ClassVar
 
 from bridge.adb import AdbDevice, AdbServer
+from bridge.deadline import Deadline
 from bridge.errors import BridgeError, DeviceLost, PolicyRefused
 from bridge.host.client import HostClient, HostHello
 from bridge.host.launch import start_host
-from bridge.page.deadline import Deadline
 from bridge.page.page import Page
 from bridge.policy.grant import TestServerGrant
 from bridge.policy.judge import decide
@@ -91,7 +91,7 @@ class Session:
             DeviceError: No such device, not authorised, offline, several.
             HostError: The host app is missing, of another version, or does not start.
         """
-        deadline = Deadline(timeout_s)
+        deadline = Deadline.after(timeout_s)
         notice = on_notice or _log_notice
         server = AdbServer.from_environment(adb_server)
         await server.ensure_running(timeout_s=deadline.remaining_s)

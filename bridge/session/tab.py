@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from bridge.adb import AdbDevice
 from bridge.cdp import open_cdp
 from bridge.cdp.discovery import Target, list_targets
+from bridge.deadline import Deadline
 from bridge.errors import DeadlineExceeded, TabLost
 from bridge.host.client import HostClient
 from bridge.page.attachment import Attachment, attach
-from bridge.page.deadline import Deadline
 from bridge.page.navigation import go
 
 logger = logging.getLogger(__name__)
@@ -85,7 +85,7 @@ class SessionTab:
 
     async def open(self, *, timeout_s: float = OPEN_TIMEOUT_S) -> Attachment:
         """Have the host app make a WebView, find it in the devtools list, and attach to it."""
-        deadline = Deadline(timeout_s)
+        deadline = Deadline.after(timeout_s)
         view = self._view
         made = await self._host.open_tab(
             width_px=view.width_px,
