@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from bridge.errors import AdbUnavailable, DeadlineExceeded, DeviceNotFound, Devi
 DEFAULT_PORT = 5037
 # 1.0.36 came with Android 7: the first server with `features`, shell v2 and the port number in the answer to tcp:0.
 OLDEST_VERSION = 36
+_ADDRESS = re.compile(r"(?:tcp:)?(?:(?P<host>[^\s:/\[\]]+|\[[0-9a-fA-F:.]+\]):)?(?P<port>\d{1,5})")
 _LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
@@ -173,16 +175,13 @@ class AdbServer:
 
 def _parse_address(text: str, name: str) -> tuple[str, int]:
     """ "tcp:host:port", "tcp:port", "host:port" or "[v6]:port" (AOSP adb/socket_spec.cpp)."""
-    spec = text.removeprefix("tcp:")
-    host, colon, port = spec.rpartition(":")
-    if not colon and text.startswith("tcp:"):
-        host, port = "127.0.0.1", spec
-    elif not colon or (":" in host and not host.startswith("[")):
+    match = _ADDRESS.fullmatch(text)
+    if match is None or not (match["host"] or text.startswith("tcp:")):
         raise UsageError(f"{name} is {text!r}; it must be host:port.")
-    return host.strip("[]") or "127.0.0.1", _parse_port(port, name)
+    return (match["host"] or "127.0.0.1").strip("[]"), _parse_port(match["port"], f"the port of {name} {text!r}")
 
 
 def _parse_port(text: str, name: str) -> int:
     if not text.isdecimal() or not 0 < int(text) < 65536:
-        raise UsageError(f"{name} is {text!r}, which is not a port number.")
+        raise UsageError(f"{name} is {text!r}; it must be a number from 1 to 65535.")
     return int(text)

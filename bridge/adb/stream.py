@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import os
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -114,7 +115,8 @@ async def connect_adb_stream(host: str, port: int) -> AdbStream:
     try:
         return AdbStream(await _connect(host, port))
     except OSError as error:
-        raise Unreachable(error.strerror or str(error)) from error
+        # asyncio replaces the system's words by "Connect call failed"
+        raise Unreachable(os.strerror(error.errno) if error.errno and error.errno > 0 else str(error)) from error
 
 
 async def _connect(host: str, port: int) -> socket.socket:
