@@ -10,8 +10,8 @@ import itertools
 import logging
 import os
 import struct
-from collections.abc import Awaitable, Callable, Iterable
-from typing import Protocol
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from typing import Any, Protocol
 
 from bridge.virtual_device import auth
 from bridge.virtual_device.link import Lane, LinkShape
@@ -155,6 +155,12 @@ class Transport(asyncio.Protocol):
         finally:
             self._pending.pop(local_id, None)
 
+    def adopt(self, work: Coroutine[Any, Any, None]) -> None:
+        """Runs work that belongs to this connection: it is cancelled when the connection ends."""
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
     def abort(self) -> None:
         """Drops the connection at once; its services are cancelled."""
         if self._wire is not None:
@@ -244,9 +250,7 @@ class Transport(asyncio.Protocol):
         stream = Stream(self, next(self._ids), remote_id, packet.arg1 if self._delayed_ack else None)
         self._streams[stream.local_id] = stream
         name = packet.payload.rstrip(b"\0").decode("utf-8", "surrogateescape")
-        task = asyncio.get_running_loop().create_task(self._serve(name, stream))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self.adopt(self._serve(name, stream))
 
     async def _serve(self, name: str, stream: Stream) -> None:
         try:
