@@ -123,6 +123,10 @@ class AndroidSystem:
     def uptime_s(self) -> float:
         return time.monotonic() - self.booted_at
 
+    def restart_clock(self) -> None:
+        """The system has just booted."""
+        self.booted_at = time.monotonic()
+
     def log(self, tag: str, text: str, *, priority: str = "I", pid: int = 612) -> None:
         self.logcat.write(tag, text, priority=priority, pid=pid)
 
