@@ -1,5 +1,36 @@
-"""Drive a real Android WebView from Python, over ADB."""
+"""Drive a real Android WebView from Python, over ADB.
+
+from bridge import Session
+
+async with Session.open() as session:
+    page = await session.new_tab("https://example.com/")
+    print((await page.snapshot()).text)
+"""
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from bridge.page.page import Page
+    from bridge.policy.grant import TestServerGrant
+    from bridge.surfaces.compose import Session
+
 __version__ = "0.1.0"
+
+__all__ = ["Page", "Session", "TestServerGrant", "__version__"]
+
+# Importing the package costs nothing; a name brings its layers in when it is used.
+_HOMES = {
+    "Page": "bridge.page.page",
+    "Session": "bridge.surfaces.compose",
+    "TestServerGrant": "bridge.policy.grant",
+}
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'bridge' has no attribute {name!r}")
+    return getattr(import_module(home), name)

@@ -22,6 +22,8 @@
     │   ├── HostMissing             host_missing          the host app is not installed
     │   ├── HostVersionMismatch     host_version_mismatch
     │   ├── HostUnproven            host_unproven         the peer does not know our token
+    │   ├── HostProtocolError       host_protocol_error   the peer broke the rules of the control protocol
+    │   ├── HostLost                host_lost             its process or connection ended (update, crash, stop)
     │   ├── HostFailed              host_failed           the host app answered with an error
     │   └── WebViewTooOld           webview_too_old
     ├── TransportError              transport_error       the CDP connection broke or was closed
@@ -209,6 +211,14 @@ class HostVersionMismatch(HostError):
 
 class HostUnproven(HostError):
     code = "host_unproven"
+
+
+class HostProtocolError(HostError):
+    code = "host_protocol_error"
+
+
+class HostLost(HostError):
+    code = "host_lost"
 
 
 class HostFailed(HostError):

@@ -1,0 +1,125 @@
+"""Reverse and forward: connections that outlive the one that asked for them, so each is taken back here.
+
+AOSP SERVICES.TXT: `reverse:…` is answered by adbd on a transport, `host-serial:S:forward:…` by the server; either way
+OKAY comes twice, first for the connection, then for the deed, and a block with the port when `tcp:0` was asked for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+from bridge.adb.failures import device_failures
+from bridge.adb.smart_socket import answer, block, parse_pairs, status
+from bridge.adb.stream import StreamClosed
+from bridge.deadline import Deadline, finish
+from bridge.errors import BridgeError, ServiceRefused, UsageError
+
+if TYPE_CHECKING:
+    from bridge.adb.device import AdbDevice
+
+_CLEANUP_S = 5.0
+_log = logging.getLogger(__name__)
+
+
+@asynccontextmanager
+async def reversed_port(device: AdbDevice, remote: str, local: str, timeout_s: float) -> AsyncIterator[str]:
+    """See AdbDevice.reverse."""
+    made = await _make_or_undo(
+        _make_reverse(device, remote, local, Deadline.after(timeout_s)),
+        lambda name: _remove_reverse(device, name, local),
+        f"reverse {remote} of {device.serial}",
+    )
+    try:
+        yield made
+    finally:
+        what = f"removing reverse {made} of {device.serial}"
+        await finish(_remove_reverse(device, made, local), at_most_s=_CLEANUP_S, what=what)
+
+
+@asynccontextmanager
+async def forwarded(device: AdbDevice, local: str, remote: str, timeout_s: float) -> AsyncIterator[int]:
+    """See AdbDevice.forward."""
+    if not local.removeprefix("tcp:").isdecimal() or not local.startswith("tcp:"):
+        raise UsageError(f"A forward starts at tcp:PORT or tcp:0, not at {local!r}.")
+    made = await _make_or_undo(
+        _make_forward(device, local, remote, Deadline.after(timeout_s)),
+        lambda name: _remove_forward(device, name, remote),
+        f"forward {local} to {device.serial}",
+    )
+    try:
+        yield int(made.removeprefix("tcp:"))
+    finally:
+        what = f"removing forward {made} to {device.serial}"
+        await finish(_remove_forward(device, made, remote), at_most_s=_CLEANUP_S, what=what)
+
+
+async def _make_or_undo(
+    making: Coroutine[Any, Any, str], undo: Callable[[str], Coroutine[Any, Any, None]], what: str
+) -> str:
+    """The name that `making` returns. When we are cancelled meanwhile, its answer is waited for and undone."""
+    task = asyncio.create_task(making, name=f"make {what}")
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await finish(_undo_when_made(task, undo), at_most_s=_CLEANUP_S, what=f"undoing {what}")
+        raise
+
+
+async def _undo_when_made(task: asyncio.Task[str], undo: Callable[[str], Coroutine[Any, Any, None]]) -> None:
+    try:
+        made = await task
+    except BridgeError:
+        return
+    await undo(made)
+
+
+async def _make_reverse(device: AdbDevice, remote: str, local: str, deadline: Deadline) -> str:
+    async with device.service(f"reverse:forward:norebind:{remote};{local}", deadline) as stream:
+        await stream.read(status())
+        if remote != "tcp:0":
+            return remote
+        try:
+            return f"tcp:{int(await stream.read(block()))}"
+        except (StreamClosed, ValueError) as error:
+            raise ServiceRefused(f"reverse {remote}", "the device did not say which port it chose") from error
+
+
+async def _remove_reverse(device: AdbDevice, remote: str, local: str) -> None:
+    """Remove it if it is still ours: somebody may have removed it meanwhile and made another."""
+    deadline = Deadline.after(_CLEANUP_S)
+    async with device.service("reverse:list-forward", deadline) as stream:
+        present = parse_pairs((await stream.read(answer())).decode("utf-8", "replace"))
+    if any(there == remote and here == local for _, there, here in present):
+        async with device.service(f"reverse:killforward:{remote}", deadline) as stream:
+            await stream.read(status())
+    else:
+        _log.info("reverse %s of %s was already gone", remote, device.serial)
+
+
+async def _make_forward(device: AdbDevice, local: str, remote: str, deadline: Deadline) -> str:
+    async with device.host_service(f"forward:norebind:{local};{remote}", deadline) as stream:
+        await stream.read(status())
+        await stream.read(status())
+        if local != "tcp:0":
+            return local
+        try:
+            return f"tcp:{int(await stream.read(block()))}"
+        except (StreamClosed, ValueError) as error:
+            raise ServiceRefused(f"forward {local}", "the adb server did not say which port it chose") from error
+
+
+async def _remove_forward(device: AdbDevice, local: str, remote: str) -> None:
+    """Remove it if it is still ours. The server lists the forwards of all devices, and forgets a lost device's."""
+    deadline = Deadline.after(_CLEANUP_S)
+    listed = await device.server.query("host:list-forward", deadline)
+    if (device.serial, local, remote) not in parse_pairs(listed):
+        _log.info("forward %s to %s was already gone", local, device.serial)
+        return
+    async with device.server.conversation(deadline, f"killforward {local}") as stream:
+        with device_failures(device.serial, f"killforward {local}"):
+            await stream.request(f"host-serial:{device.serial}:killforward:{local}")
+            await stream.read(status())

@@ -1,0 +1,118 @@
+"""Shell v2 packets: what keeps a device command's outputs apart and brings its exit code.
+
+AOSP packages/modules/adb/shell_protocol.h: one byte id, four bytes little-endian length, payload. Only devices with the
+feature `shell_v2` (Android 7 and later) speak it.
+"""
+
+from __future__ import annotations
+
+import shlex
+import struct
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+_HEADER = struct.Struct("<BI")
+
+
+class Stream(IntEnum):
+    STDIN = 0
+    STDOUT = 1
+    STDERR = 2
+    EXIT = 3
+    CLOSE_STDIN = 4
+    WINDOW_SIZE_CHANGE = 5
+
+
+@dataclass(frozen=True)
+class ShellResult:
+    """What a device command said and how it ended.
+
+    Attributes:
+        exit_code: 0 to 255; -1 where the device was too old to tell.
+        stdout: Both outputs in one on a device without shell v2, where `stderr` is empty.
+    """
+
+    exit_code: int
+    stdout: str
+    stderr: str
+
+
+def encode_packet(stream: int, payload: bytes) -> bytes:
+    return _HEADER.pack(stream, len(payload)) + payload
+
+
+class PacketDecoder:
+    """Packets out of bytes that arrive in any pieces."""
+
+    def __init__(self) -> None:
+        self._held = bytearray()
+
+    def feed(self, piece: bytes) -> Iterator[tuple[int, bytes]]:
+        """Every packet that is complete now, as (stream id, payload)."""
+        self._held += piece
+        while len(self._held) >= _HEADER.size:
+            stream, size = _HEADER.unpack_from(self._held)
+            end = _HEADER.size + size
+            if len(self._held) < end:
+                return
+            payload = bytes(self._held[_HEADER.size : end])
+            del self._held[:end]
+            yield stream, payload
+
+
+class ShellOutput:
+    """Collects packets until the one with the exit code."""
+
+    def __init__(self) -> None:
+        self._decoder = PacketDecoder()
+        self._stdout: list[bytes] = []
+        self._stderr: list[bytes] = []
+        self._exit_code: int | None = None
+
+    def feed(self, piece: bytes) -> None:
+        for stream, payload in self._decoder.feed(piece):
+            if stream == Stream.STDOUT:
+                self._stdout.append(payload)
+            elif stream == Stream.STDERR:
+                self._stderr.append(payload)
+            elif stream == Stream.EXIT and payload:
+                self._exit_code = payload[0]
+
+    @property
+    def result(self) -> ShellResult | None:
+        """None until the command has ended."""
+        if self._exit_code is None:
+            return None
+        return ShellResult(self._exit_code, _text(b"".join(self._stdout)), _text(b"".join(self._stderr)))
+
+    @property
+    def last_words(self) -> str:
+        """The end of what was said so far, for the error of a command that does not end."""
+        return _text(b"".join([*self._stdout, *self._stderr]))[-200:].strip()
+
+
+_EXIT_MARK = "wvb-exit:"
+
+
+def command_line(command: str | Sequence[str]) -> str:
+    """One line for the device's sh: a string as it is, a sequence with each word quoted."""
+    return command if isinstance(command, str) else shlex.join(command)
+
+
+def with_exit_mark(line: str) -> str:
+    """`line` for a shell that cannot send exit codes: it prints the code as its last words."""
+    return f"({line}\n); echo {_EXIT_MARK}$?"
+
+
+def parse_exit_mark(output: bytes) -> ShellResult:
+    """The result of a `with_exit_mark` command; the pty of devices before Android 7 turns line ends into CR LF."""
+    text = _text(output).replace("\r\n", "\n")
+    said, mark, code = text.rpartition(_EXIT_MARK)
+    if not mark or not code.strip().isdecimal():
+        return ShellResult(-1, text, "")
+    return ShellResult(int(code), said, "")
+
+
+def _text(output: bytes) -> str:
+    return output.decode("utf-8", "replace")

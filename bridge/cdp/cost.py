@@ -1,0 +1,111 @@
+"""What an operation cost: time, waits for the peer, bytes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one operation, or several in a row, took.
+
+    Attributes:
+        ms: Time on the wall.
+        round_trips: Waits for the peer; commands that are sent without waiting for each other's replies count once.
+        bytes_sent: Command messages, without the WebSocket's framing.
+        bytes_received: Replies to these commands, without events.
+        est_tokens: Estimated size of the result for a model.
+    """
+
+    ms: float
+    round_trips: int
+    bytes_sent: int
+    bytes_received: int
+    est_tokens: int = 0
+
+    def __add__(self, other: Cost) -> Cost:
+        """The cost of doing one after the other."""
+        return Cost(
+            self.ms + other.ms,
+            self.round_trips + other.round_trips,
+            self.bytes_sent + other.bytes_sent,
+            self.bytes_received + other.bytes_received,
+            self.est_tokens + other.est_tokens,
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        return {**asdict(self), "ms": round(self.ms, 2)}
+
+
+@dataclass
+class Meter:
+    """Counts the commands of one operation.
+
+    The depth of a command is 1 + the largest depth of the replies that were there when it was sent. The largest depth
+    is the length of the critical path: how often somebody had to wait before going on.
+    """
+
+    bytes_sent: int = 0
+    bytes_received: int = 0
+    round_trips: int = 0
+    _replied_depth: int = 0
+    _started: float = field(default_factory=time.perf_counter)
+    _ms: float | None = None
+
+    def sent(self, size_bytes: int) -> int:
+        """Count a command and return its depth, which `received` takes."""
+        self.bytes_sent += size_bytes
+        depth = self._replied_depth + 1
+        self.round_trips = max(self.round_trips, depth)
+        return depth
+
+    def received(self, depth: int, size_bytes: int) -> None:
+        """Count the reply to a command of that depth."""
+        self.bytes_received += size_bytes
+        self._replied_depth = max(self._replied_depth, depth)
+
+    def stop(self) -> None:
+        """The clock stands still from now on."""
+        if self._ms is None:
+            self._ms = self._elapsed_ms()
+
+    def cost(self, est_tokens: int = 0) -> Cost:
+        """The cost until now, or until the measured block ended."""
+        ms = self._elapsed_ms() if self._ms is None else self._ms
+        return Cost(ms, self.round_trips, self.bytes_sent, self.bytes_received, est_tokens)
+
+    def _elapsed_ms(self) -> float:
+        return (time.perf_counter() - self._started) * 1000
+
+
+_meters: ContextVar[tuple[Meter, ...]] = ContextVar("cdp_meters", default=())
+
+
+@contextmanager
+def measure() -> Iterator[Meter]:
+    """Count what this task, and tasks started by it, send inside the block, on whatever connection. Blocks may nest."""
+    meter = Meter()
+    token = _meters.set((*_meters.get(), meter))
+    try:
+        yield meter
+    finally:
+        _meters.reset(token)
+        meter.stop()
+
+
+class Toll:
+    """One command, seen by every meter that was running when it was sent."""
+
+    __slots__ = ("_depths",)
+
+    def __init__(self, size_bytes: int) -> None:
+        self._depths = [(meter, meter.sent(size_bytes)) for meter in _meters.get()]
+
+    def reply(self, size_bytes: int) -> None:
+        for meter, depth in self._depths:
+            meter.received(depth, size_bytes)

@@ -1,0 +1,104 @@
+"""The devtools endpoint's own list of targets, read over an already connected socket.
+
+Chromium's devtools server speaks HTTP/1.1, answers 500 unless `Host` is an IP address or localhost, and 403 to an
+`Origin` header (content/browser/devtools/devtools_http_handler.cc). `/json/protocol` is never asked for: it can kill
+a WebView's process.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+from dataclasses import dataclass
+from typing import Any
+
+from bridge.errors import DeadlineExceeded, TransportError
+
+_HEAD_LIMIT = 16 * 1024
+_BODY_LIMIT = 8 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One entry of `/json/list`; `view` is what WebView says of the view: attached, visible, empty, width, height."""
+
+    target_id: str
+    kind: str
+    url: str
+    title: str
+    view: dict[str, Any]
+
+
+async def list_targets(sock: socket.socket, *, timeout_s: float) -> tuple[Target, ...]:
+    """The pages of the endpoint at the other end of `sock`, which is used up by it.
+
+    Raises:
+        TransportError: It is no devtools endpoint, or it went away.
+        DeadlineExceeded: It did not answer.
+    """
+    try:
+        async with asyncio.timeout(timeout_s):
+            body = await _get(sock, "/json/list")
+    except TimeoutError as error:
+        raise DeadlineExceeded("the list of devtools targets", timeout_s) from error
+    except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError) as error:
+        raise TransportError(f"the devtools endpoint closed before it answered: {error}") from error
+    return parse_targets(body)
+
+
+def parse_targets(body: bytes) -> tuple[Target, ...]:
+    """The targets in the body of `/json/list`.
+
+    Raises:
+        TransportError: It is not the JSON that a devtools endpoint sends.
+    """
+    try:
+        entries = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise TransportError("the devtools endpoint's target list is no JSON") from error
+    if not isinstance(entries, list):
+        raise TransportError("the devtools endpoint's target list is no list")
+    return tuple(
+        Target(
+            target_id=str(entry["id"]),
+            kind=str(entry.get("type", "")),
+            url=str(entry.get("url", "")),
+            title=str(entry.get("title", "")),
+            view=_view(entry.get("description")),
+        )
+        for entry in entries
+        if isinstance(entry, dict) and "id" in entry
+    )
+
+
+def _view(description: object) -> dict[str, Any]:
+    """WebView puts JSON into the description; Chrome leaves it empty."""
+    if not isinstance(description, str) or not description:
+        return {}
+    try:
+        view = json.loads(description)
+    except (ValueError, RecursionError):
+        return {}
+    return view if isinstance(view, dict) else {}
+
+
+async def _get(sock: socket.socket, path: str) -> bytes:
+    reader, writer = await asyncio.open_connection(sock=sock, limit=_HEAD_LIMIT)
+    try:
+        writer.write(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        await writer.drain()
+        head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+        status_line, *header_lines = head.split("\r\n")
+        headers = {
+            name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in header_lines)
+        }
+        status = status_line.split(" ")[1:2]
+        if status != ["200"]:
+            raise TransportError(f"the devtools endpoint answered {status_line[:100]!r} to {path}")
+        length = headers.get("content-length", "")
+        if not length.isdigit() or int(length) > _BODY_LIMIT:
+            raise TransportError(f"the devtools endpoint announced a body of {length[:20] or 'no'} bytes")
+        return await reader.readexactly(int(length))
+    finally:
+        writer.close()

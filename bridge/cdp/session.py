@@ -1,0 +1,153 @@
+"""The Chrome DevTools Protocol's conversation, without the socket: text in, outcomes out.
+
+https://chromedevtools.github.io/devtools-protocol/ and Chromium's content/browser/devtools. One connection carries the
+page's own session (no `sessionId`) and the flattened sessions that Target.attachedToTarget announces.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any, TypeAlias
+
+
+class NotCdp(Exception):
+    """The peer sent something that is not a CDP message; the text quotes its beginning."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command that has no reply yet."""
+
+    id: int
+    method: str
+    session_id: str | None
+
+
+@dataclass(frozen=True)
+class Reply:
+    """The result of a command. A result may still carry `exceptionDetails`, which are the caller's to judge."""
+
+    command: Command
+    result: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """The error of a command, as JSON-RPC has it."""
+
+    command: Command
+    cdp_code: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class Orphan:
+    """A command whose session was detached: no reply will come."""
+
+    command: Command
+    reason: str
+
+
+@dataclass(frozen=True)
+class Event:
+    """An event, with its parameters as they came; `session_id` is None for the connection's own session."""
+
+    method: str
+    params: dict[str, Any]
+    session_id: str | None
+
+
+Outcome: TypeAlias = Reply | Refusal | Orphan | Event
+
+
+@dataclass
+class CdpSession:
+    """Numbers commands, pairs replies with them, and knows which flattened sessions live.
+
+    Attributes:
+        in_flight: Commands without a reply, by id, in the order in which they were made.
+        sessions: Target ids of the attached flattened sessions, by session id.
+    """
+
+    in_flight: dict[int, Command] = field(default_factory=dict)
+    sessions: dict[str, str] = field(default_factory=dict)
+    _ids: count[int] = field(default_factory=lambda: count(1))
+
+    def command(
+        self, method: str, params: Mapping[str, Any] | None = None, session_id: str | None = None
+    ) -> tuple[Command, bytes]:
+        """A new command and its message; TypeError when a parameter is not JSON."""
+        command = Command(next(self._ids), method, session_id)
+        message: dict[str, Any] = {"id": command.id, "method": method, "params": params or {}}
+        if session_id is not None:
+            message["sessionId"] = session_id
+        encoded = json.dumps(message, separators=(",", ":")).encode()
+        self.in_flight[command.id] = command
+        return command, encoded
+
+    def forget(self, command: Command) -> None:
+        """Nobody waits for it any more; a reply that comes later means nothing."""
+        self.in_flight.pop(command.id, None)
+
+    def receive(self, message: str | bytes) -> list[Outcome]:
+        """What a message means, [] for the reply to a forgotten command.
+
+        Raises:
+            NotCdp: It is not a JSON object, or has neither an id nor a method.
+        """
+        try:
+            fields = json.loads(message)
+        except (ValueError, RecursionError) as error:
+            raise NotCdp(f"{message[:80]!r} is not JSON") from error
+        if not isinstance(fields, dict):
+            raise NotCdp(f"{message[:80]!r} is not an object")
+        if "id" in fields:
+            return self._receive_reply(fields)
+        if isinstance(fields.get("method"), str):
+            return self._receive_event(fields)
+        if "error" in fields:  # what a command that could not even be parsed gets: no command of ours waits for it
+            return []
+        raise NotCdp(f"{message[:80]!r} has neither an id nor a method")
+
+    def _receive_reply(self, fields: dict[str, Any]) -> list[Outcome]:
+        number = fields["id"]
+        command = self.in_flight.pop(number, None) if isinstance(number, int) else None
+        if command is None:
+            return []
+        error = fields.get("error")
+        if error is None:
+            result = fields.get("result")
+            return [Reply(command, result if isinstance(result, dict) else {})]
+        if not isinstance(error, dict):
+            return [Refusal(command, 0, str(error))]
+        reason = str(error.get("message", "no reason given"))
+        if detail := error.get("data"):
+            reason = f"{reason}: {detail}"
+        code = error.get("code")
+        return [Refusal(command, code if isinstance(code, int) else 0, reason)]
+
+    def _receive_event(self, fields: dict[str, Any]) -> list[Outcome]:
+        params = fields.get("params")
+        session_id = fields.get("sessionId")
+        event = Event(
+            fields["method"],
+            params if isinstance(params, dict) else {},
+            session_id if isinstance(session_id, str) else None,
+        )
+        if event.method == "Target.attachedToTarget":
+            target = event.params.get("targetInfo")
+            target_id = target.get("targetId", "") if isinstance(target, dict) else ""
+            self.sessions[str(event.params.get("sessionId", ""))] = str(target_id)
+        elif event.method == "Target.detachedFromTarget":
+            return [*self._detach(str(event.params.get("sessionId", ""))), event]
+        return [event]
+
+    def _detach(self, session_id: str) -> list[Outcome]:
+        self.sessions.pop(session_id, None)
+        lost = [command for command in self.in_flight.values() if command.session_id == session_id]
+        for command in lost:
+            del self.in_flight[command.id]
+        return [Orphan(command, f"session {session_id} was detached from its target") for command in lost]

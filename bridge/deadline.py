@@ -1,0 +1,93 @@
+"""One budget of time per operation, and clean-up that happens although we are being cancelled."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from bridge.errors import DeadlineExceeded
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Deadline:
+    """A point on the monotonic clock that a whole operation shares, however many waits it is made of.
+
+    Attributes:
+        timeout_s: What the caller asked for; errors quote it. `math.inf` never ends.
+        at: `time.monotonic()` at the end.
+    """
+
+    timeout_s: float
+    at: float
+
+    @classmethod
+    def after(cls, timeout_s: float) -> Deadline:
+        return cls(timeout_s, time.monotonic() + timeout_s)
+
+    @property
+    def remaining_s(self) -> float:
+        """Seconds that are left, never negative."""
+        return max(0.0, self.at - time.monotonic())
+
+    @property
+    def passed(self) -> bool:
+        return self.remaining_s <= 0.0
+
+    @asynccontextmanager
+    async def bound(self, awaited: str, last_seen: Callable[[], str] | None = None) -> AsyncIterator[None]:
+        """Cancel the block when the budget is spent and raise DeadlineExceeded, which quotes `last_seen()`.
+
+        A TimeoutError from inside the block (ETIMEDOUT of a socket, somebody else's timeout) passes as it is.
+        """
+        timer = asyncio.timeout(None if math.isinf(self.at) else self.remaining_s)
+        try:
+            async with timer:
+                yield
+        except TimeoutError as error:
+            if not timer.expired():
+                raise
+            raise self.exceeded(awaited, last_seen() if last_seen else "") from error
+
+    def exceeded(self, awaited: str, last_seen: str = "") -> DeadlineExceeded:
+        return DeadlineExceeded(awaited, self.timeout_s, last_seen)
+
+
+async def finish(cleanup: Coroutine[Any, Any, object], *, at_most_s: float, what: str) -> None:
+    """Run `cleanup` to its end even while we are cancelled, but no longer than `at_most_s`.
+
+    What goes wrong in it is logged, not raised: it would hide why we are leaving. A cancellation that arrives meanwhile
+    is raised when the clean-up is over.
+    """
+    deadline = Deadline.after(at_most_s)
+    task = asyncio.create_task(_logged(cleanup, what), name=f"finish: {what}")
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done() and not deadline.passed:
+        try:
+            await asyncio.wait({task}, timeout=deadline.remaining_s)
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if not task.done():
+        _log.warning("%s did not finish within %g s", what, at_most_s)
+        task.cancel()
+        while not task.done():
+            try:
+                await asyncio.wait({task})
+            except asyncio.CancelledError as error:
+                cancelled = error
+    if cancelled is not None:
+        raise cancelled
+
+
+async def _logged(cleanup: Coroutine[Any, Any, object], what: str) -> None:
+    try:
+        await cleanup
+    except Exception as error:  # whatever it is, the caller is leaving for a reason of its own
+        _log.warning("%s failed: %s", what, error)

@@ -1,0 +1,422 @@
+"""The host app seen from Python: a client of the control protocol (android_host_app/PROTOCOL.md) on a socket."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import logging
+import secrets
+import socket
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+import bridge
+from bridge.deadline import Deadline
+from bridge.errors import (
+    BridgeError,
+    DeviceBusy,
+    HostFailed,
+    HostLost,
+    HostProtocolError,
+    HostUnproven,
+    HostVersionMismatch,
+    TabLost,
+)
+from bridge.host.protocol import (
+    PROTOCOL_VERSION,
+    ErrorReply,
+    Event,
+    FrameReader,
+    Reply,
+    client_proof,
+    encode_frame,
+    host_proof,
+    parse_from_host,
+    proofs_equal,
+)
+
+_log = logging.getLogger(__name__)
+
+_PIECE_BYTES = 256 * 1024
+INSTALL_HINT = "Install the host app of this version: webview-bridge host install"
+
+
+@dataclass(frozen=True)
+class HostHello:
+    """What the host says of itself; `webview` has package, version_name and version_code, None where unknown."""
+
+    protocol: int
+    app_version: str
+    webview: Mapping[str, Any]
+    api_level: int
+    pid: int
+    devtools_socket: str
+    max_tabs: int
+    max_capture_height_px: int
+    idle_timeout_s: int
+    features: Mapping[str, Any]
+
+    @property
+    def webview_package(self) -> str:
+        """The provider's package, "" when the device does not tell."""
+        return str(self.webview.get("package") or "")
+
+    @property
+    def webview_version(self) -> str:
+        """The provider's version name ("113.0.5672.136"), "" when the device does not tell."""
+        return str(self.webview.get("version_name") or "")
+
+
+@dataclass(frozen=True)
+class HostReply:
+    fields: Mapping[str, Any]
+    body: bytes = b""
+
+
+@dataclass(frozen=True)
+class HostTab:
+    """A tab as the host names it; its page is at `url` until it navigates, and `nonce` is in that URL."""
+
+    tab: str
+    nonce: str
+    url: str
+
+
+Reducer = Callable[[str, Mapping[str, Any]], None]
+
+
+@dataclass(eq=False)
+class HostEvents:
+    """A bounded queue of events, oldest first; the iterator ends when the connection does."""
+
+    names: frozenset[str]
+    maxlen: int
+    queue: deque[Event] = field(default_factory=deque)
+    dropped: int = 0
+    ended: bool = False
+    _news: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def add(self, event: Event) -> None:
+        if self.names and event.name not in self.names:
+            return
+        if len(self.queue) >= self.maxlen:
+            self.queue.popleft()
+            self.dropped += 1
+            if self.dropped == 1:
+                _log.warning("host events are not read: the oldest are dropped beyond %d", self.maxlen)
+        self.queue.append(event)
+        self._news.set()
+
+    def end(self) -> None:
+        self.ended = True
+        self._news.set()
+
+    def __aiter__(self) -> AsyncIterator[Event]:
+        return self
+
+    async def __anext__(self) -> Event:
+        while not self.queue:
+            if self.ended:
+                raise StopAsyncIteration
+            self._news.clear()
+            await self._news.wait()
+        return self.queue.popleft()
+
+
+@asynccontextmanager
+async def connect_host(
+    sock: socket.socket, *, token: bytes, socket_name: str, owner: str, policy_digest: str, timeout_s: float
+) -> AsyncIterator[HostClient]:
+    """A client that has shaken hands on `sock`, which is closed when the block ends.
+
+    Raises:
+        HostUnproven: One end did not show that it knows the token.
+        HostVersionMismatch: The host speaks another protocol number; the hint says what to install.
+        DeviceBusy: Another owner or policy is active.
+        HostLost: The peer hung up.
+    """
+    deadline = Deadline.after(timeout_s)
+    reader, writer = await asyncio.open_connection(sock=sock, limit=_PIECE_BYTES)
+    client = HostClient(reader, writer, socket_name)
+    reading = asyncio.create_task(client._read(), name=f"host client {socket_name}")
+    try:
+        await client._shake_hands(token, owner, policy_digest, deadline)
+        yield client
+    finally:
+        client._end(HostLost("the client was closed."))
+        reading.cancel()
+        writer.transport.abort()
+        await asyncio.gather(reading, return_exceptions=True)
+
+
+class HostClient:
+    """Requests, replies and events on one control connection; several requests may be under way at once.
+
+    Attributes:
+        hello: What the host said of itself in the handshake.
+        closed: Set when the connection has ended; `closed_reason` says why. Every request then raises HostLost.
+    """
+
+    hello: HostHello
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, socket_name: str) -> None:
+        self.closed = asyncio.Event()
+        self.closed_reason: BridgeError | None = None
+        self._reader = reader
+        self._writer = writer
+        self._socket_name = socket_name
+        self._ids = itertools.count(1)
+        self._waiting: dict[int, asyncio.Future[Reply | ErrorReply]] = {}
+        self._reducers: list[Reducer] = []
+        self._queues: list[HostEvents] = []
+
+    async def request(
+        self,
+        type: str,  # noqa: A002 - the protocol's word
+        *,
+        timeout_s: float,
+        body: bytes = b"",
+        **fields: Any,
+    ) -> HostReply:
+        """The reply to one request; an error of the tree for an error reply, DeadlineExceeded when there is none."""
+        return await self._request(type, fields, body, Deadline.after(timeout_s))
+
+    async def open_tab(
+        self, *, width_px: int, height_px: int, density_dpi: int, timeout_s: float, profile: str | None = None
+    ) -> HostTab:
+        fields: dict[str, Any] = {"width_px": width_px, "height_px": height_px, "density_dpi": density_dpi}
+        if profile is not None:
+            fields["profile"] = profile
+        reply = await self.request("tab.open", timeout_s=timeout_s, **fields)
+        return HostTab(*(self._text(reply, "tab.open", name) for name in ("tab", "nonce", "url")))
+
+    async def close_tab(self, tab: str, *, timeout_s: float) -> None:
+        await self.request("tab.close", tab=tab, timeout_s=timeout_s)
+
+    async def list_tabs(self, *, timeout_s: float) -> tuple[Mapping[str, Any], ...]:
+        """One mapping per tab with the fields of `tab.list`, in opening order."""
+        tabs = (await self.request("tab.list", timeout_s=timeout_s)).fields.get("tabs")
+        if not isinstance(tabs, list) or not all(isinstance(tab, dict) for tab in tabs):
+            raise HostProtocolError("the host's reply to tab.list has no list of tabs.")
+        return tuple(tabs)
+
+    async def resize_tab(self, tab: str, *, width_px: int, height_px: int, density_dpi: int, timeout_s: float) -> None:
+        await self.request(
+            "tab.resize", tab=tab, width_px=width_px, height_px=height_px, density_dpi=density_dpi, timeout_s=timeout_s
+        )
+
+    async def reset_tab(self, tab: str, *, timeout_s: float) -> HostTab:
+        reply = await self.request("tab.reset", tab=tab, timeout_s=timeout_s)
+        return HostTab(tab, *(self._text(reply, "tab.reset", name) for name in ("nonce", "url")))
+
+    async def put_file(
+        self, name: str, content: bytes, *, timeout_s: float, tab: str | None = None, chooser: bool = False
+    ) -> str:
+        """The path on the device of a file with that content."""
+        fields: dict[str, Any] = {"name": name}
+        if tab is not None:
+            fields["tab"] = tab
+        if chooser:
+            fields["chooser"] = True
+        return self._text(
+            await self.request("file.put", body=content, timeout_s=timeout_s, **fields), "file.put", "path"
+        )
+
+    async def delete_file(self, path: str, *, timeout_s: float) -> None:
+        await self.request("file.delete", path=path, timeout_s=timeout_s)
+
+    async def capture(
+        self,
+        tab: str,
+        *,
+        timeout_s: float,
+        full_page: bool = False,
+        max_height_px: int | None = None,
+        source: str = "canvas",
+    ) -> HostReply:
+        """The host's own capture: PNG in the body; width_px, height_px, page_height_px, truncated in the fields."""
+        fields: dict[str, Any] = {"tab": tab, "full_page": full_page, "source": source}
+        if max_height_px is not None:
+            fields["max_height_px"] = max_height_px
+        return await self.request("capture", timeout_s=timeout_s, **fields)
+
+    async def set_proxy(self, host: str | None, port: int | None = None, *, timeout_s: float) -> HostReply:
+        """Send all traffic to that HTTP proxy, or (None) directly; the fields have `mechanism` and `loopback`."""
+        fields: dict[str, Any] = {"host": host}
+        if port is not None:
+            fields["port"] = port
+        return await self.request("proxy.set", timeout_s=timeout_s, **fields)
+
+    async def touch(self, tab: str | None = None, *, timeout_s: float) -> None:
+        """Tell the host that a tab (or all of them) is in use."""
+        fields: dict[str, Any] = {} if tab is None else {"tab": tab}
+        await self.request("touch", timeout_s=timeout_s, **fields)
+
+    async def stats(self, *, timeout_s: float) -> Mapping[str, Any]:
+        return (await self.request("stats", timeout_s=timeout_s)).fields
+
+    async def shutdown(self, *, timeout_s: float) -> None:
+        await self.request("shutdown", timeout_s=timeout_s)
+
+    def on_event(self, reducer: Reducer) -> Callable[[], None]:
+        """Call `reducer(name, fields)` for every event, before it is queued; call the result to remove it."""
+        self._reducers.append(reducer)
+
+        def remove() -> None:
+            if reducer in self._reducers:
+                self._reducers.remove(reducer)
+
+        return remove
+
+    @contextmanager
+    def events(self, *names: str, maxlen: int = 1000) -> Iterator[HostEvents]:
+        """Events of these names (all without names) from now on, as an async iterator that ends with the connection."""
+        queue = HostEvents(frozenset(names), maxlen)
+        if self.closed.is_set():
+            queue.end()
+        self._queues.append(queue)
+        try:
+            yield queue
+        finally:
+            self._queues.remove(queue)
+
+    async def _request(self, kind: str, fields: Mapping[str, Any], body: bytes, deadline: Deadline) -> HostReply:
+        if self.closed_reason is not None:
+            raise HostLost(f"{kind} was not sent: {self.closed_reason.message}") from self.closed_reason
+        identity = next(self._ids)
+        frame = encode_frame({"id": identity, "type": kind, **fields}, body)
+        answer: asyncio.Future[Reply | ErrorReply] = asyncio.get_running_loop().create_future()
+        self._waiting[identity] = answer
+        try:
+            async with deadline.bound(f"host {kind}"):
+                self._writer.write(frame)
+                # The reader finds out about a break too, and knows more: an error frame may have come before it.
+                with suppress(ConnectionError):
+                    await self._writer.drain()
+                reply = await answer
+        finally:
+            self._waiting.pop(identity, None)
+        if isinstance(reply, ErrorReply):
+            raise failure(kind, reply)
+        return HostReply(reply.fields, reply.body)
+
+    async def _shake_hands(self, token: bytes, owner: str, policy_digest: str, deadline: Deadline) -> None:
+        nonce = secrets.token_hex(16)
+        fields = {
+            "protocol": PROTOCOL_VERSION,
+            "client": f"webview-bridge/{bridge.__version__}",
+            "owner": owner,
+            "policy": policy_digest,
+            "nonce": nonce,
+            "proof": client_proof(token, nonce, self._socket_name),
+        }
+        reply = (await self._request("hello", fields, b"", deadline)).fields
+        expected = host_proof(token, nonce, str(reply.get("nonce")), self._socket_name)
+        if not proofs_equal(expected, reply.get("proof")):
+            raise HostUnproven(
+                f"whoever listens on {self._socket_name} does not know our token: it is not the host app we started."
+            )
+        if reply.get("protocol") != PROTOCOL_VERSION:
+            raise HostVersionMismatch(
+                f"the host app {reply.get('app_version')} speaks protocol {reply.get('protocol')}, "
+                f"webview-bridge {bridge.__version__} speaks {PROTOCOL_VERSION}.",
+                hint=INSTALL_HINT,
+                host_protocol=reply.get("protocol"),
+                app_version=reply.get("app_version"),
+            )
+        self.hello = _hello(reply)
+
+    async def _read(self) -> None:
+        frames = FrameReader()
+        try:
+            while True:
+                piece = await self._reader.read(_PIECE_BYTES)
+                if not piece:
+                    where = " inside a frame" if frames.in_frame else ""
+                    self._end(HostLost(f"the host app closed the connection{where}."))
+                    return
+                frames.feed(piece)
+                while (frame := frames.next_frame()) is not None:
+                    self._take(parse_from_host(frame))
+        except ConnectionError as error:
+            self._end(HostLost(f"the connection to the host app broke: {error.strerror or error}."))
+        except HostProtocolError as error:
+            self._end(error)
+            self._writer.transport.abort()
+
+    def _take(self, message: Reply | ErrorReply | Event) -> None:
+        if isinstance(message, Event):
+            for reducer in tuple(self._reducers):
+                try:
+                    reducer(message.name, message.fields)
+                except Exception:
+                    _log.exception("a reducer of host events failed on %s", message.name)
+            for queue in self._queues:
+                queue.add(message)
+        elif message.id is None:
+            assert isinstance(message, ErrorReply)
+            raise HostProtocolError(f"the host app refused our frame: {message.code}: {message.message}")
+        elif (answer := self._waiting.get(message.id)) is not None and not answer.done():
+            answer.set_result(message)
+        # else: the reply to a request whose deadline has passed
+
+    def _end(self, reason: BridgeError) -> None:
+        if self.closed_reason is not None:
+            return
+        self.closed_reason = reason
+        self.closed.set()
+        for answer in self._waiting.values():
+            if not answer.done():
+                answer.set_exception(type(reason)(reason.message))
+        for queue in self._queues:
+            queue.end()
+
+    @staticmethod
+    def _text(reply: HostReply, kind: str, name: str) -> str:
+        value = reply.fields.get(name)
+        if not isinstance(value, str) or not value:
+            raise HostProtocolError(f"the host's reply to {kind} has no {name}.")
+        return value
+
+
+def failure(kind: str, reply: ErrorReply) -> BridgeError:
+    """The error of the tree for an error reply to a request of that kind."""
+    match reply.code:
+        case "device_busy":
+            return DeviceBusy(
+                f"the host app is in use by {reply.facts.get('owner', 'somebody else')}.",
+                hint="Let it finish, or use another device.",
+                **reply.facts,
+            )
+        case "unproven":
+            return HostUnproven(f"the host app did not accept our token: {reply.message}")
+        case "version_mismatch":
+            return HostVersionMismatch(reply.message, hint=INSTALL_HINT)
+        case "no_such_tab":
+            return TabLost(reply.message, **reply.facts)
+        case "bad_frame" | "hello_required":
+            return HostProtocolError(f"the host app refused {kind}: {reply.code}: {reply.message}")
+        case _:
+            return HostFailed(kind, reply.code, reply.message)
+
+
+def _hello(fields: Mapping[str, Any]) -> HostHello:
+    kinds: dict[str, type] = {
+        "protocol": int,
+        "app_version": str,
+        "webview": dict,
+        "api_level": int,
+        "pid": int,
+        "devtools_socket": str,
+        "max_tabs": int,
+        "max_capture_height_px": int,
+        "idle_timeout_s": int,
+        "features": dict,
+    }
+    for name, kind in kinds.items():
+        if not isinstance(fields.get(name), kind):
+            raise HostProtocolError(f"the host's hello has {fields.get(name)!r} as {name}.")
+    return HostHello(**{name: fields[name] for name in kinds})

@@ -1,0 +1,248 @@
+"""The control protocol's frames, messages and proofs as values (android_host_app/PROTOCOL.md §2-§4).
+
+Nothing here waits or reads: bytes are fed in, frames come out; client and virtual device own the sockets.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import re
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from bridge.errors import HostProtocolError
+
+PROTOCOL_VERSION = 1
+MAX_HEADER_BYTES = 64 * 1024
+MAX_BODY_BYTES = 128 * 1024 * 1024
+MAX_DEPTH = 16
+MAX_ID = 2**53 - 1
+PREFIX_BYTES = 8
+
+_PREFIX = struct.Struct(">II")
+_SOCKET_NAME = re.compile(r"[A-Za-z0-9_.-]{1,100}")
+_HEX = re.compile(r"[0-9a-f]*")
+
+
+class FrameError(HostProtocolError):
+    """Bytes that are no frame, or a header that is no message; the connection is of no further use."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a reader is willing to hold in memory, in bytes."""
+
+    header_bytes: int = MAX_HEADER_BYTES
+    body_bytes: int = MAX_BODY_BYTES
+
+
+HELLO_LIMITS = Limits(header_bytes=4096, body_bytes=0)
+
+
+@dataclass(frozen=True)
+class Frame:
+    header: dict[str, Any]
+    body: bytes = b""
+
+
+@dataclass(frozen=True)
+class Request:
+    id: int
+    type: str
+    fields: dict[str, Any]
+    body: bytes = b""
+
+
+@dataclass(frozen=True)
+class Reply:
+    id: int
+    fields: dict[str, Any]
+    body: bytes = b""
+
+
+@dataclass(frozen=True)
+class ErrorReply:
+    """`id` is None where the host could not tell which request it answers; `facts` are the error's further fields."""
+
+    id: int | None
+    code: str
+    message: str
+    facts: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Event:
+    name: str
+    fields: dict[str, Any]
+    body: bytes = b""
+
+
+def encode_frame(header: Mapping[str, Any], body: bytes = b"", *, limits: Limits | None = None) -> bytes:
+    """The bytes of one frame; FrameError when it would break the peer's limits or is not JSON."""
+    limits = limits or Limits()
+    try:
+        text = json.dumps(header, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+    except (TypeError, ValueError) as error:  # UnicodeEncodeError (a lone surrogate) is a ValueError
+        raise FrameError(f"a header cannot be written as JSON: {error}.") from error
+    _check_sizes(len(text), len(body), limits)
+    return _PREFIX.pack(len(text), len(body)) + text + body
+
+
+class FrameReader:
+    """Cuts a byte stream into frames, however it arrives; `limits` may be widened between two frames.
+
+    After a FrameError the reader is of no further use: where the next frame starts is not known.
+    """
+
+    def __init__(self, limits: Limits | None = None) -> None:
+        self.limits = limits or Limits()
+        self._held = bytearray()
+
+    @property
+    def in_frame(self) -> bool:
+        """Whether the end of the stream now would be an abnormal one."""
+        return bool(self._held)
+
+    def feed(self, piece: bytes) -> None:
+        self._held += piece
+
+    def next_frame(self) -> Frame | None:
+        """The next whole frame, None when more bytes are needed; lengths are judged before the rest is there."""
+        held = self._held
+        if len(held) < PREFIX_BYTES:
+            return None
+        header_bytes, body_bytes = _PREFIX.unpack_from(held)
+        _check_sizes(header_bytes, body_bytes, self.limits)
+        body_at = PREFIX_BYTES + header_bytes
+        if len(held) < body_at + body_bytes:
+            return None
+        with memoryview(held) as view:
+            header, body = bytes(view[PREFIX_BYTES:body_at]), bytes(view[body_at : body_at + body_bytes])
+        del held[: body_at + body_bytes]
+        return Frame(decode_header(header), body)
+
+
+def _check_sizes(header_bytes: int, body_bytes: int, limits: Limits) -> None:
+    if not 2 <= header_bytes <= limits.header_bytes:
+        raise FrameError(f"a frame has a header of {header_bytes} bytes; 2 to {limits.header_bytes} are allowed.")
+    if body_bytes > limits.body_bytes:
+        raise FrameError(f"a frame has a body of {body_bytes} bytes; {limits.body_bytes} are allowed.")
+
+
+def decode_header(text: bytes) -> dict[str, Any]:
+    """The JSON object in a frame's header; FrameError for anything else, repeated keys and NaN included."""
+    try:
+        decoded = text.decode("utf-8")
+        _check_depth(decoded)
+        header = json.loads(decoded, object_pairs_hook=_unique_keys, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        raise FrameError(f"a header is not the JSON that the protocol allows: {error}.") from error
+    if not isinstance(header, dict):
+        raise FrameError(f"a header is a JSON {type(header).__name__}, not an object.")
+    return header
+
+
+def _check_depth(text: str) -> None:
+    # Counted before parsing: a parser that recurses is what a deep header is aimed at.
+    depth = 0
+    in_string = False
+    for found in re.finditer(r'\\.|["\[\]{}]', text):
+        mark = found.group()
+        if mark == '"':
+            in_string = not in_string
+        elif in_string or len(mark) > 1:
+            continue
+        elif mark in "[{":
+            depth += 1
+            if depth > MAX_DEPTH:
+                raise ValueError(f"nested deeper than {MAX_DEPTH}")
+        else:
+            depth -= 1
+
+
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key is repeated")
+    return found
+
+
+def _no_constant(word: str) -> NoReturn:
+    raise ValueError(f"{word} is not JSON")
+
+
+def parse_request(frame: Frame) -> Request:
+    """What a client's frame asks; FrameError without a usable id or type."""
+    header = dict(frame.header)
+    identity, kind = header.pop("id", None), header.pop("type", None)
+    if not is_id(identity):
+        raise FrameError(f"a request has the id {_shown(identity)}; 1 to 2^53-1 are allowed.")
+    if not isinstance(kind, str) or not kind:
+        raise FrameError(f"a request has the type {_shown(kind)}.")
+    return Request(identity, kind, header, frame.body)
+
+
+def parse_from_host(frame: Frame) -> Reply | ErrorReply | Event:
+    """What a host's frame says; FrameError when it is neither reply, nor error, nor event."""
+    header = dict(frame.header)
+    if "event" in header:
+        name = header.pop("event")
+        if not isinstance(name, str):
+            raise FrameError(f"an event has the name {_shown(name)}.")
+        return Event(name, header, frame.body)
+    identity = header.pop("id", None)
+    if "error" in header:
+        return _error_reply(identity, header["error"])
+    if header.pop("ok", None) is not True or not is_id(identity):
+        raise FrameError(f"the host sent a frame that is no reply, error or event: {_shown(frame.header)}.")
+    return Reply(identity, header, frame.body)
+
+
+def _error_reply(identity: Any, error: Any) -> ErrorReply:
+    if not (identity is None or is_id(identity)) or not isinstance(error, dict):
+        raise FrameError(f"the host sent an error reply with the id {_shown(identity)} and {_shown(error)}.")
+    facts = dict(error)
+    code, message = facts.pop("code", None), facts.pop("message", "")
+    if not isinstance(code, str) or not isinstance(message, str):
+        raise FrameError(f"the host sent an error without a code: {_shown(error)}.")
+    return ErrorReply(identity, code, message, facts)
+
+
+def is_id(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= MAX_ID
+
+
+def is_socket_name(name: str) -> bool:
+    return bool(_SOCKET_NAME.fullmatch(name))
+
+
+def is_hex(value: Any, digits: int) -> bool:
+    """Whether it is a string of so many lower-case hex digits."""
+    return isinstance(value, str) and len(value) == digits and bool(_HEX.fullmatch(value))
+
+
+def client_proof(token: bytes, nonce: str, socket_name: str) -> str:
+    """What a client shows to prove that it knows the 32 bytes of the token (§4)."""
+    return _proof(token, f"client|{nonce}|{socket_name}")
+
+
+def host_proof(token: bytes, client_nonce: str, host_nonce: str, socket_name: str) -> str:
+    return _proof(token, f"host|{client_nonce}|{host_nonce}|{socket_name}")
+
+
+def _proof(token: bytes, text: str) -> str:
+    return hmac.new(token, text.encode(), hashlib.sha256).hexdigest()
+
+
+def proofs_equal(expected: str, shown: Any) -> bool:
+    """In constant time; anything but a string of 64 hex digits is unequal."""
+    return is_hex(shown, 64) and hmac.compare_digest(expected, shown)
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else text[:77] + "…"

@@ -1,0 +1,216 @@
+"""One CDP connection to one tab: its state, its script worlds, and the dialogs it would otherwise block on."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+from bridge.cdp import CdpConnection
+from bridge.deadline import Deadline
+from bridge.errors import BridgeError, DeadlineExceeded, ProtocolError, ScriptFailed, TabLost, TransportError
+from bridge.page.state import Dialog, PageState, World
+from bridge.page.watch import Watch
+from bridge.snapshot.injected import isolated_source
+
+logger = logging.getLogger(__name__)
+
+WORLD_NAME = "webview-bridge"
+# WebView sometimes acknowledges Runtime.enable without replaying the contexts that exist.
+_ENABLE_TRIES = 10
+_ENABLE_PAUSE_S = 0.25
+# The page's own promise ends first; this is for the reply to travel.
+_REPLY_MARGIN_S = 2.0
+_WORLD_GONE = (
+    "Cannot find context with specified id",
+    "uniqueContextId not found",
+    "Execution context was destroyed",
+    "Inspected target navigated or closed",
+    "Promise was collected",
+    "Cannot find default execution context",
+)
+
+
+class WorldGone(BridgeError):
+    """The document in which the script ran was left while it ran."""
+
+    code = "world_gone"
+
+
+class Attachment:
+    """What `attach` yields: a tab that is ready to be driven.
+
+    Attributes:
+        connection: The CDP connection; it is this tab's alone.
+        state: Reduced from every event before anybody waits for it.
+        answer_dialog: What becomes of a confirm or a prompt: `(accept, prompt text)`.
+    """
+
+    def __init__(self, connection: CdpConnection) -> None:
+        self.connection = connection
+        self.state = PageState()
+        self.watch = Watch()
+        self.answer_dialog: Callable[[Dialog], tuple[bool, str]] = _default_answer
+        self._script = isolated_source()
+        self._dialog_waiting = asyncio.Event()
+
+    async def call(self, method: str, params: Mapping[str, Any] | None = None, *, timeout_s: float) -> dict[str, Any]:
+        return await self.connection.call(method, params, timeout_s=timeout_s)
+
+    async def evaluate(self, frame_id: str, expression: str, *, timeout_s: float) -> Any:
+        """The JSON value of `expression` in our world of the frame's present document: one round trip.
+
+        Raises:
+            WorldGone: The document was left before the answer came.
+            ScriptFailed: The script threw.
+        """
+        world = self.state.world_of(frame_id, WORLD_NAME) or await self._create_world(frame_id, timeout_s=timeout_s)
+        return await self.evaluate_in(world.context_id, expression, timeout_s=timeout_s)
+
+    async def evaluate_in(self, context_id: int, expression: str, *, timeout_s: float) -> Any:
+        params = {
+            "expression": f"(async()=>JSON.stringify(await({expression})))()",
+            "contextId": context_id,
+            "awaitPromise": True,
+            "returnByValue": True,
+        }
+        try:
+            reply = await self.call("Runtime.evaluate", params, timeout_s=timeout_s + _REPLY_MARGIN_S)
+        except ProtocolError as error:
+            if any(text in error.reason for text in _WORLD_GONE):
+                raise WorldGone("the document was left while the script ran") from error
+            raise
+        return _script_value(reply)
+
+    async def _create_world(self, frame_id: str, *, timeout_s: float) -> World:
+        """Make our world where the document-start script has not made one; costs two round trips."""
+        try:
+            made = await self.call(
+                "Page.createIsolatedWorld", {"frameId": frame_id, "worldName": WORLD_NAME}, timeout_s=timeout_s
+            )
+            context_id = made["executionContextId"]
+            await self.call(
+                "Runtime.evaluate", {"expression": self._script, "contextId": context_id}, timeout_s=timeout_s
+            )
+        except ProtocolError as error:
+            raise WorldGone(f"the frame cannot run the script: {error.reason}") from error
+        known = self.state.worlds.get(context_id)
+        return known or World(context_id, f"{frame_id}:{context_id}", frame_id, WORLD_NAME, False)
+
+    async def _set_up(self, deadline: Deadline) -> None:
+        commands: Iterable[tuple[str, dict[str, Any]]] = (
+            ("Page.enable", {}),
+            ("Page.setLifecycleEventsEnabled", {"enabled": True}),
+            ("Network.enable", {}),
+            ("Runtime.enable", {}),
+            (
+                "Page.addScriptToEvaluateOnNewDocument",
+                {"source": self._script, "worldName": WORLD_NAME, "runImmediately": True},
+            ),
+            ("Emulation.setFocusEmulationEnabled", {"enabled": True}),
+            ("Page.getFrameTree", {}),
+        )
+        pending = [(method, self.connection.send(method, params)) for method, params in commands]
+        for method, call in pending:
+            try:
+                reply = await call.result(timeout_s=deadline.remaining_s)
+            except ProtocolError:
+                if method != "Emulation.setFocusEmulationEnabled":
+                    raise
+                logger.warning("this WebView cannot emulate focus")
+                continue
+            if method == "Page.getFrameTree":
+                self.state.load_tree(reply["frameTree"])
+        await self._insist_on_contexts(deadline)
+
+    async def _insist_on_contexts(self, deadline: Deadline) -> None:
+        main = self.state.main_frame_id or ""
+        for _ in range(_ENABLE_TRIES):
+            if self.state.has_main_world(main):
+                return
+            await self.call("Runtime.disable", timeout_s=deadline.remaining_s)
+            await self.call("Runtime.enable", timeout_s=deadline.remaining_s)
+            if await self.watch.wait(
+                lambda: self.state.has_main_world(main), timeout_s=min(_ENABLE_PAUSE_S, deadline.remaining_s)
+            ):
+                return
+        raise TabLost(
+            f"the WebView did not name the tab's script contexts after {_ENABLE_TRIES} tries",
+            hint="Reopen the tab; if it stays so, update Android System WebView.",
+        )
+
+    def _take_event(self, method: str, params: Mapping[str, Any], session_id: str | None) -> None:
+        if not self.state.reduce(method, params):
+            return
+        if method == "Page.javascriptDialogOpening":
+            self._dialog_waiting.set()
+        if self.state.crashed:
+            self.watch.end(TabLost("the tab's renderer crashed"))
+        elif self.state.detached_reason:
+            self.watch.end(TabLost(f"the tab is gone: {self.state.detached_reason}"))
+        self.watch.notify()
+
+    async def _answer_dialogs(self) -> None:
+        """A page cannot block us with dialogs: each is answered as soon as it opens."""
+        while True:
+            await self._dialog_waiting.wait()
+            self._dialog_waiting.clear()
+            dialog = self.state.dialog
+            if dialog is None:
+                continue
+            accept, text = self.answer_dialog(dialog)
+            try:
+                await self.call(
+                    "Page.handleJavaScriptDialog", {"accept": accept, "promptText": text}, timeout_s=_REPLY_MARGIN_S
+                )
+            except (ProtocolError, DeadlineExceeded) as error:
+                logger.debug("dialog was gone before it was answered: %s", error)
+
+    async def _report_loss(self) -> None:
+        await self.connection.closed.wait()
+        self.watch.end(TransportError(f"the connection to the tab ended: {self.connection.close_reason}"))
+
+
+def _default_answer(dialog: Dialog) -> tuple[bool, str]:
+    return dialog.kind in ("alert", "beforeunload"), ""
+
+
+def _script_value(reply: Mapping[str, Any]) -> Any:
+    thrown = reply.get("exceptionDetails")
+    if thrown:
+        described = (thrown.get("exception") or {}).get("description") or thrown.get("text", "")
+        raise ScriptFailed(f"the injected script threw: {str(described)[:500]}")
+    value = reply.get("result", {}).get("value")
+    if not isinstance(value, str):
+        return None
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError) as error:
+        raise ScriptFailed(f"the injected script answered with something that is no JSON: {error}") from error
+
+
+@asynccontextmanager
+async def attach(connection: CdpConnection, *, timeout_s: float) -> AsyncIterator[Attachment]:
+    """Make a fresh page connection ready: domains on, our script in every document, dialogs answered.
+
+    Raises:
+        DeadlineExceeded: The tab did not answer in `timeout_s`.
+        TabLost: It answered, but without script contexts.
+    """
+    attachment = Attachment(connection)
+    remove = connection.on_event(attachment._take_event)
+    tasks = [
+        asyncio.ensure_future(attachment._answer_dialogs()),
+        asyncio.ensure_future(attachment._report_loss()),
+    ]
+    try:
+        await attachment._set_up(Deadline.after(timeout_s))
+        yield attachment
+    finally:
+        remove()
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

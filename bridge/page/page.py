@@ -1,0 +1,301 @@
+"""One page: what users call `page`. Every method is one operation with its own deadline and its own cost."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from typing import Any, Literal, Protocol
+
+from bridge.errors import UsageError
+from bridge.page.actions import Actions, checked_input_kind
+from bridge.page.annotate import draw_boxes
+from bridge.page.attachment import Attachment
+from bridge.page.boxes import labelled_boxes
+from bridge.page.capture import ImageFormat, capture_viewport, checked_format, picture_size, resized
+from bridge.page.navigation import WaitUntil, checked_url, go
+from bridge.page.refs import RefTable
+from bridge.page.results import ActionResult, NavigationResult, Screenshot, WaitResult
+from bridge.page.snapshots import SnapshotRequest, Snapshots
+from bridge.page.waiting import Condition, wait_for
+from bridge.snapshot import SnapshotResult
+
+ACTION_TIMEOUT_S = 5.0
+NAVIGATION_TIMEOUT_S = 30.0
+_TITLE_S = 5.0
+
+
+class Tab(Protocol):
+    """What a page needs of its session."""
+
+    @property
+    def tab_id(self) -> str: ...
+
+    async def attachment(self) -> tuple[Attachment, tuple[str, ...]]:
+        """A living attachment, and what had to be done to have one (such as reopening a tab that idled away)."""
+        ...
+
+    def judge(self, url: str) -> None:
+        """Raise PolicyRefused when this address may not be opened."""
+        ...
+
+
+class Page:
+    """A tab of a session. Not made directly: `session.new_tab()` gives one."""
+
+    def __init__(self, tab: Tab) -> None:
+        self._tab = tab
+        self._refs = RefTable()
+        self._attachment: Attachment | None = None
+        self._snapshots: Snapshots | None = None
+        self._actions: Actions | None = None
+        # One operation at a time: two at once would tell each other's changes.
+        self._turn = asyncio.Lock()
+
+    @property
+    def tab_id(self) -> str:
+        """`t1`, `t2`, …: never used again in the session."""
+        return self._tab.tab_id
+
+    @property
+    def url(self) -> str:
+        """The address of the top document as last heard from the browser; no round trip."""
+        main = self._attachment.state.main if self._attachment else None
+        return main.url if main else "about:blank"
+
+    @property
+    def title(self) -> str:
+        """The title as of the last snapshot; no round trip."""
+        last = self._snapshots.last if self._snapshots else None
+        return last.title if last else ""
+
+    async def goto(
+        self, url: str, *, wait_until: WaitUntil = "load", timeout_s: float = NAVIGATION_TIMEOUT_S
+    ) -> NavigationResult:
+        """Open an address and wait until it has come as far as `wait_until` says.
+
+        An HTTP error page is a page: its status is in the result.
+
+        Raises:
+            UsageError: Not a URL.
+            PolicyRefused: A rule forbids it; nothing was sent.
+            NavigationFailed: DNS, TLS, refused, aborted: with Chromium's net error.
+            DeadlineExceeded: Says how far the page came.
+        """
+        address = checked_url(url)
+        self._tab.judge(address)
+        async with self._turn:
+            attachment, notices = await self._ready()
+            with attachment.connection.measure() as meter:
+                loader_id = await go(attachment, address, wait_until, timeout_s=timeout_s)
+                title = await self._title(attachment)
+            state = attachment.state
+            answer = state.responses.get(loader_id) or state.responses.get(state.main.loader_id if state.main else "")
+            return NavigationResult(
+                url=self.url,
+                title=title,
+                status=answer.status if answer else None,
+                waited_for=wait_until,
+                cost=meter.cost(),
+                notices=notices,
+            )
+
+    async def snapshot(
+        self,
+        *,
+        interactive_only: bool = True,
+        cursor_interactive: bool = True,
+        max_chars: int = 12_000,
+        max_nodes: int = 200,
+        max_depth: int = 12,
+        scope: str | None = None,
+        more: str | None = None,
+        renumber: bool = False,
+        timeout_s: float = ACTION_TIMEOUT_S,
+    ) -> SnapshotResult:
+        """The page as a short tree of roles and names with refs: one round trip per frame, all at once.
+
+        Args:
+            scope: A CSS selector (top document) or a ref: only what is below it.
+            more: The ref of a cut (`more=e7`): what was left out there.
+            renumber: Start again at e1; every earlier ref is dead then.
+
+        Raises:
+            UsageError: `scope` matches nothing.
+            RefNotFound: `scope` or `more` is a ref that is gone.
+        """
+        if scope and more:
+            raise UsageError("scope and more exclude each other")
+        request = SnapshotRequest(
+            interactive_only=interactive_only,
+            cursor_interactive=cursor_interactive,
+            max_chars=max_chars,
+            max_nodes=max_nodes,
+            max_depth=max_depth,
+            scope=scope,
+            more=more,
+        )
+        async with self._turn:
+            attachment, _ = await self._ready()
+            assert self._snapshots is not None
+            if renumber:
+                self._refs.forget_numbers()
+            with attachment.connection.measure() as meter:
+                result = await self._snapshots.take(request, timeout_s=timeout_s)
+            return replace(result, cost=meter.cost())
+
+    async def click(
+        self,
+        ref: str,
+        *,
+        timeout_s: float = ACTION_TIMEOUT_S,
+        settle_s: float = 1.0,
+        input: Literal["touch", "script"] = "touch",
+    ) -> ActionResult:
+        """Tap the element of `ref` and tell what changed.
+
+        Args:
+            input: "touch" taps as a finger does; "script" sends the synthetic event sequence instead.
+
+        Raises:
+            RefNotFound, StaleRef: The element is gone or has become something else; says what it was.
+            NotVisible, ElementDisabled, Covered: It could not be tapped until the deadline.
+            DeadlineExceeded: With what was in the way.
+        """
+        kind = checked_input_kind(input)
+        return await self._act(lambda actions: actions.click(ref, timeout_s=timeout_s, settle_s=settle_s, input=kind))
+
+    async def fill(
+        self, ref: str, value: str, *, timeout_s: float = ACTION_TIMEOUT_S, settle_s: float = 1.0
+    ) -> ActionResult:
+        """Replace what the control holds by `value`, as frameworks notice it: one round trip.
+
+        Raises:
+            NotEditable: The element takes no text.
+            InvalidValue: It takes another form, which the message names (dates: 2026-02-28).
+        """
+        return await self._scripted(ref, "fill", {"value": value}, timeout_s, settle_s)
+
+    async def press(
+        self, key: str, *, ref: str | None = None, timeout_s: float = ACTION_TIMEOUT_S, settle_s: float = 1.0
+    ) -> ActionResult:
+        """Press a key (`Enter`, `a`) or chord (`Control+A`) on the focused element, or on `ref` after focusing it."""
+        return await self._act(lambda actions: actions.press(key, ref=ref, timeout_s=timeout_s, settle_s=settle_s))
+
+    async def wait_for(
+        self,
+        *,
+        selector: str | None = None,
+        role: str | None = None,
+        name: str | None = None,
+        text: str | None = None,
+        url: str | None = None,
+        gone: str | None = None,
+        timeout_s: float = NAVIGATION_TIMEOUT_S,
+    ) -> WaitResult:
+        """Wait in the page until the one condition given is met; survives navigations.
+
+        Raises:
+            DeadlineExceeded: Says what was there instead.
+        """
+        condition = Condition(selector=selector, role=role, name=name, text=text, url=url, gone=gone)
+        async with self._turn:
+            attachment, _ = await self._ready()
+            with attachment.connection.measure() as meter:
+                waited_ms = await wait_for(attachment, condition, timeout_s=timeout_s)
+            return WaitResult(str(condition), waited_ms, meter.cost())
+
+    async def screenshot(
+        self,
+        *,
+        format: ImageFormat = "png",
+        quality: int | None = None,
+        scale: Literal["css", "device"] = "css",
+        annotate: bool = False,
+        timeout_s: float = 10.0,
+    ) -> Screenshot:
+        """The viewport as a picture; with `annotate`, numbered boxes equal to the refs of a snapshot taken with it.
+
+        Args:
+            scale: "css" gives one pixel per CSS pixel, "device" what the device draws.
+
+        Raises:
+            CaptureFailed: The engine gave no picture, or an empty one.
+        """
+        checked_format(format, quality)
+        if scale not in ("css", "device"):
+            raise UsageError(f"scale={scale!r}", hint='It is "css" or "device".')
+        async with self._turn:
+            attachment, _ = await self._ready()
+            with attachment.connection.measure() as meter:
+                image, view = await asyncio.gather(
+                    capture_viewport(attachment, format, quality, timeout_s=timeout_s),
+                    self._view(attachment, annotate, timeout_s),
+                )
+            width_px, height_px = picture_size(image)
+            css_width = view["width"] or width_px
+            ratio = width_px / css_width
+            if scale == "css" and abs(ratio - 1) > 0.01:
+                width_px, height_px = round(width_px / ratio), round(height_px / ratio)
+                image = resized(image, width_px, height_px, format, quality)
+                ratio = 1.0
+            legend = labelled_boxes(view["raw"], ratio, width_px, height_px) if annotate else ()
+            if annotate:
+                image = draw_boxes(image, legend, format, ratio)
+            return Screenshot(
+                image_bytes=image,
+                format=format,
+                width_px=width_px,
+                height_px=height_px,
+                scale=round(ratio, 4),
+                strategy="cdp-viewport",
+                truncated=False,
+                cost=meter.cost(),
+                legend=legend,
+            )
+
+    async def _view(self, attachment: Attachment, annotate: bool, timeout_s: float) -> dict[str, Any]:
+        """The viewport's CSS width and, for annotation, a snapshot with boxes; all sent at once."""
+        assert self._snapshots is not None
+        main = attachment.state.main
+        frame_id = main.frame_id if main else ""
+        size = attachment.evaluate(
+            frame_id, "({width:innerWidth,scale:visualViewport?visualViewport.scale:1})", timeout_s=timeout_s
+        )
+        if not annotate:
+            measured = await size
+            raw: Mapping[str, Any] = {}
+        else:
+            request = SnapshotRequest(boxes=True)
+            measured, raw = await asyncio.gather(size, self._snapshots.raw(request, timeout_s=timeout_s))
+            self._snapshots.render(raw, request)
+        width = measured.get("width") if isinstance(measured, Mapping) else None
+        zoom = measured.get("scale") if isinstance(measured, Mapping) else None
+        visible = width / zoom if isinstance(width, int | float) and isinstance(zoom, int | float) and zoom else 0
+        return {"width": visible, "raw": raw}
+
+    async def _scripted(
+        self, ref: str, action: str, params: Mapping[str, Any], timeout_s: float, settle_s: float
+    ) -> ActionResult:
+        return await self._act(
+            lambda actions: actions.scripted(ref, action, params, timeout_s=timeout_s, settle_s=settle_s)
+        )
+
+    async def _act(self, run: Callable[[Actions], Awaitable[ActionResult]]) -> ActionResult:
+        async with self._turn:
+            await self._ready()
+            assert self._actions is not None
+            return await run(self._actions)
+
+    async def _ready(self) -> tuple[Attachment, tuple[str, ...]]:
+        attachment, notices = await self._tab.attachment()
+        if attachment is not self._attachment:
+            self._attachment = attachment
+            self._snapshots = Snapshots(attachment, self._refs)
+            self._actions = Actions(attachment, self._refs, self._snapshots)
+        return attachment, notices
+
+    async def _title(self, attachment: Attachment) -> str:
+        main = attachment.state.main
+        found = await attachment.evaluate(main.frame_id if main else "", "document.title", timeout_s=_TITLE_S)
+        return str(found or "")

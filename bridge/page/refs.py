@@ -1,0 +1,141 @@
+"""Refs of one page session: numbers that are given out once and always mean the same element.
+
+The script numbers elements within one document; here those numbers become `e1`, `e2`, … of the whole session, over
+all frames and navigations. What a ref meant stays known after its document is gone, so that an error can say it.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from bridge.errors import ActionFailed, RefNotFound, UsageError, action_error
+
+_REF = re.compile(r"@?(e[1-9][0-9]{0,8})\Z")
+_NEAREST_SHOWN = 3
+
+
+@dataclass(slots=True)
+class RefEntry:
+    """Where a ref leads: a script world (one document of one frame) and the number it has there."""
+
+    ref: str
+    world_key: str
+    frame_id: str
+    local: str
+    role: str
+    name: str
+    page_url: str
+
+    def described(self) -> str:
+        """`button "Pay"`: what the ref was when it was shown."""
+        return f'{self.role} "{self.name}"' if self.name else self.role
+
+
+def parse_ref(text: str) -> str:
+    """`"e5"` or `"@e5"` as `"e5"`.
+
+    Raises:
+        UsageError: It does not look like a ref.
+    """
+    found = _REF.match(text) if isinstance(text, str) else None
+    if not found:
+        raise UsageError(f"{str(text)[:80]!r} is no ref", hint="Refs look like e5; take them from a snapshot.")
+    return found.group(1)
+
+
+class RefTable:
+    """All refs that this page session has given out."""
+
+    def __init__(self) -> None:
+        self._by_ref: dict[str, RefEntry] = {}
+        self._by_place: dict[tuple[str, str], RefEntry] = {}
+        self._last = 0
+
+    def __len__(self) -> int:
+        return len(self._by_ref)
+
+    def assign(self, world_key: str, frame_id: str, local: str, role: str, name: str, page_url: str) -> str:
+        """The session's ref for an element that the script calls `local`; the same one every time."""
+        entry = self._by_place.get((world_key, local))
+        if entry is None:
+            self._last += 1
+            entry = RefEntry(f"e{self._last}", world_key, frame_id, local, role, name, page_url)
+            self._by_ref[entry.ref] = entry
+            self._by_place[world_key, local] = entry
+        else:
+            # The script gives a new number when the meaning changes; what may differ is a count in the name.
+            entry.name = name
+        return entry.ref
+
+    def forget_numbers(self) -> None:
+        """Start again at e1: every ref given out so far is dead, none is pointed elsewhere."""
+        self._by_ref.clear()
+        self._by_place.clear()
+        self._last = 0
+
+    def look_up(self, text: str, is_live: Callable[[str], bool]) -> RefEntry:
+        """The entry of a ref whose document is still shown.
+
+        Args:
+            text: The ref as a caller wrote it.
+            is_live: Whether a world key belongs to a document that is still there.
+
+        Raises:
+            UsageError: Not the shape of a ref.
+            RefNotFound: Never given out, or its document has been left.
+        """
+        ref = parse_ref(text)
+        entry = self._by_ref.get(ref)
+        if entry is None:
+            raise RefNotFound(f"{ref} was never given out on this page.", hint="Take a snapshot.", ref=ref)
+        if not is_live(entry.world_key):
+            nearest = self._resembling(entry, is_live)
+            raise RefNotFound(
+                f"{ref} was {entry.described()} on {entry.page_url}, which has been left{_listed(nearest)}.",
+                hint="Take a new snapshot.",
+                ref=ref,
+                was=entry.described(),
+                nearest=[near.ref for near in nearest],
+            )
+        return entry
+
+    def failure(self, entry: RefEntry, error: dict[str, object], page_url: str) -> ActionFailed:
+        """The error of the tree for what the script answered about `entry`, with session refs in it."""
+        code = str(error.get("code") or "action_failed")
+        nearest = []
+        found = error.get("nearest")
+        for near in found if isinstance(found, list) else ():
+            if isinstance(near, dict) and isinstance(near.get("ref"), str):
+                role, name = str(near.get("role", "")), str(near.get("name", ""))
+                ref = self.assign(entry.world_key, entry.frame_id, near["ref"], role, name, page_url)
+                nearest.append(self._by_ref[ref])
+        if code in ("ref_not_found", "stale_ref"):
+            now = error.get("now")
+            became = f"and is now {now}" if now else "and is gone"
+            message = f"{entry.ref} was {entry.described()} {became}{_listed(nearest)}."
+            return action_error(
+                code,
+                message,
+                hint="Take a new snapshot.",
+                ref=entry.ref,
+                was=entry.described(),
+                nearest=[near.ref for near in nearest],
+            )
+        message = str(error.get("message") or code).rstrip(".")
+        details = {"options": error["options"]} if "options" in error else {}
+        failed = action_error(code, f"{entry.ref} ({entry.described()}): {message}.", ref=entry.ref)
+        failed.details.update(details)
+        return failed
+
+    def _resembling(self, entry: RefEntry, is_live: Callable[[str], bool]) -> list[RefEntry]:
+        live = [other for other in self._by_ref.values() if is_live(other.world_key) and other.role == entry.role]
+        names = difflib.get_close_matches(entry.name, [other.name for other in live], n=_NEAREST_SHOWN, cutoff=0.6)
+        return [next(other for other in live if other.name == name) for name in dict.fromkeys(names)]
+
+
+def _listed(entries: Iterable[RefEntry]) -> str:
+    shown = ", ".join(f"{entry.ref} {entry.described()}" for entry in list(entries)[:_NEAREST_SHOWN])
+    return f"; nearest: {shown}" if shown else ""

@@ -1,0 +1,176 @@
+"""Snapshots of a tab: one call per frame, all sent at once, stitched into one tree and rendered."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bridge.deadline import Deadline
+from bridge.errors import DeadlineExceeded, ScriptFailed, UsageError
+from bridge.page.attachment import WORLD_NAME, Attachment, WorldGone
+from bridge.page.refs import RefTable
+from bridge.page.state import Frame
+from bridge.page.stitch import FrameTree, stitch
+from bridge.snapshot import RenderOptions, SnapshotResult, render_snapshot
+
+# More frames than this is advertising; what is left out is said.
+_MAX_FRAMES = 40
+_RETRY_PAUSE_S = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotRequest:
+    """What a snapshot is asked to hold; the fields are those of the script's and the renderer's options.
+
+    Attributes:
+        scope: A CSS selector or a ref: only what is below it.
+        more: The ref of a cut: what was left out there.
+    """
+
+    interactive_only: bool = True
+    cursor_interactive: bool = True
+    max_chars: int = 12_000
+    max_nodes: int = 200
+    max_depth: int = 12
+    max_text_per_node: int = 200
+    scope: str | None = None
+    more: str | None = None
+    boxes: bool = False
+
+    def script_options(self, scope: str | None) -> dict[str, Any]:
+        return {
+            "interactiveOnly": self.interactive_only,
+            "cursorInteractive": self.cursor_interactive,
+            "maxTextPerNode": self.max_text_per_node,
+            "budgetChars": self.max_chars,
+            "boxes": self.boxes,
+            "scope": scope,
+        }
+
+    def render_options(self) -> RenderOptions:
+        return RenderOptions(max_chars_total=self.max_chars, max_nodes=self.max_nodes, max_depth=self.max_depth)
+
+
+class Snapshots:
+    """Takes snapshots of one attachment and remembers the last one, against which changes are told."""
+
+    def __init__(self, attachment: Attachment, refs: RefTable) -> None:
+        self._attachment = attachment
+        self._refs = refs
+        self.frame_indexes: dict[str, int] = {}
+        self.last: SnapshotResult | None = None
+        self.last_request = SnapshotRequest()
+
+    async def take(self, request: SnapshotRequest, *, timeout_s: float) -> SnapshotResult:
+        """The page as `request` wants it: one round trip per frame.
+
+        Raises:
+            RefNotFound: `scope` or `more` is a ref that is gone.
+            DeadlineExceeded: The page kept navigating, or its renderer is busy.
+        """
+        deadline = Deadline.after(timeout_s)
+        while True:
+            try:
+                raw = await self.raw(request, timeout_s=deadline.remaining_s)
+                break
+            except WorldGone as error:
+                if deadline.remaining_s <= _RETRY_PAUSE_S:
+                    raise deadline.exceeded("a snapshot", error.message) from error
+                await self._attachment.watch.wait(
+                    self._main_is_ready, timeout_s=min(_RETRY_PAUSE_S, deadline.remaining_s)
+                )
+        return self.render(raw, request)
+
+    async def raw(self, request: SnapshotRequest, *, timeout_s: float) -> dict[str, Any]:
+        """The stitched raw snapshot with the session's refs in it."""
+        scope_ref = request.more or (request.scope if _is_ref(request.scope) else None)
+        if scope_ref is not None:
+            entry = self._refs.look_up(scope_ref, self.is_live)
+            reply = await self._of_frame(entry.frame_id, request, entry.local, timeout_s)
+            if "error" in reply:
+                raise self._refs.failure(entry, reply["error"], self.page_url)
+            world = self._attachment.state.world_of(entry.frame_id, WORLD_NAME)
+            return self.stitch([FrameTree(entry.frame_id, None, world.key if world else entry.world_key, reply)])
+        frames = self._attachment.state.ordered_frames()
+        if not frames:
+            raise WorldGone("the page has no frame")
+        only_top = request.scope is not None
+        wanted = frames[:1] if only_top else frames[:_MAX_FRAMES]
+        replies = await asyncio.gather(
+            *(self._of_frame(frame.frame_id, request, request.scope, timeout_s) for frame in wanted),
+            return_exceptions=True,
+        )
+        return self.assemble(wanted, replies, cut_frames=not only_top and len(frames) > len(wanted))
+
+    def assemble(self, frames: list[Frame], replies: list[Any], *, cut_frames: bool = False) -> dict[str, Any]:
+        """Stitch the frames' replies; child frames that have gone away meanwhile are left out."""
+        top = replies[0]
+        if isinstance(top, BaseException):
+            raise top
+        if "error" in top:
+            raise UsageError(str(top["error"].get("message", "the scope matches nothing")))
+        position: dict[str, int] = {}
+        trees: list[FrameTree] = []
+        for frame, reply in zip(frames, replies, strict=True):
+            if isinstance(reply, BaseException) and not isinstance(reply, WorldGone | ScriptFailed | DeadlineExceeded):
+                raise reply
+            world = self._attachment.state.world_of(frame.frame_id, WORLD_NAME)
+            parent = position.get(frame.parent_id or "")
+            if not isinstance(reply, Mapping) or world is None or (trees and parent is None) or "error" in reply:
+                continue
+            position[frame.frame_id] = len(trees)
+            index = reply.get("frameIndex")
+            self.frame_indexes[frame.frame_id] = index if isinstance(index, int) else -1
+            trees.append(FrameTree(frame.frame_id, parent, world.key, reply))
+        if not trees:
+            raise WorldGone("the document was left while it was read")
+        whole = self.stitch(trees)
+        if cut_frames:
+            whole["truncated"] = True
+            whole["reasons"] = [*whole["reasons"], "frames"]
+        return whole
+
+    def stitch(self, trees: list[FrameTree]) -> dict[str, Any]:
+        return stitch(
+            trees,
+            lambda frame, local, role, name: self._refs.assign(
+                frame.world_key, frame.frame_id, local, role, name, self.page_url
+            ),
+        )
+
+    def render(self, raw: Mapping[str, Any], request: SnapshotRequest, *, remember: bool = True) -> SnapshotResult:
+        result = render_snapshot(raw, request.render_options())
+        if remember and request.scope is None and request.more is None:
+            self.last, self.last_request = result, request
+        return result
+
+    def expression(self, request: SnapshotRequest, scope: str | None) -> str:
+        return f"__agentBrowser.snapshot({json.dumps(request.script_options(scope))})"
+
+    def is_live(self, world_key: str) -> bool:
+        return any(world.key == world_key for world in self._attachment.state.worlds.values())
+
+    @property
+    def page_url(self) -> str:
+        main = self._attachment.state.main
+        return main.url if main else ""
+
+    async def _of_frame(
+        self, frame_id: str, request: SnapshotRequest, scope: str | None, timeout_s: float
+    ) -> dict[str, Any]:
+        reply = await self._attachment.evaluate(frame_id, self.expression(request, scope), timeout_s=timeout_s)
+        if not isinstance(reply, dict):
+            raise ScriptFailed("the snapshot script gave no object")
+        return reply
+
+    def _main_is_ready(self) -> bool:
+        main = self._attachment.state.main
+        return main is not None and self._attachment.state.world_of(main.frame_id, WORLD_NAME) is not None
+
+
+def _is_ref(scope: str | None) -> bool:
+    text = (scope or "").removeprefix("@")
+    return text[:1] == "e" and text[1:].isdigit()

@@ -1,0 +1,122 @@
+"""Many frames, one tree: each frame's own snapshot is hung under the iframe that shows it. Pure.
+
+A child frame says which entry of its parent's `window.frames` it is, and an iframe says the same of its
+`contentWindow`, so no element needs to be looked up. Frames inside shadow trees have no such entry: they are matched
+when exactly one is left on each side, and otherwise left out and named, never guessed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+RefOf = Callable[["FrameTree", str, str, str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class FrameTree:
+    """One frame's raw snapshot; `parent` is the position of its parent in the list, or None for the top frame."""
+
+    frame_id: str
+    parent: int | None
+    world_key: str
+    raw: Mapping[str, Any]
+
+
+def stitch(frames: list[FrameTree], ref_of: RefOf) -> dict[str, Any]:
+    """One raw snapshot of all frames, the top frame's first, with the session's refs.
+
+    Args:
+        frames: Parents before children; the first is the top frame.
+        ref_of: Gives the session's ref for (frame, local ref, role, name), in reading order.
+    """
+    children: dict[int, list[int]] = {}
+    for index, frame in enumerate(frames):
+        if frame.parent is not None:
+            children.setdefault(frame.parent, []).append(index)
+    whole = dict(frames[0].raw)
+    whole["tree"] = {}
+    # (frame, raw node, the list the copy goes into); a stack keeps hostile depth off Python's own stack.
+    placed: list[Any] = []
+    pending: list[tuple[int, Any, list[Any]]] = [(0, frames[0].raw.get("tree"), placed)]
+    ambiguous = False
+    hosts: list[dict[int, int]] = []
+    for index in range(len(frames)):
+        matched, left = _match(frames, index, children.get(index, []))
+        hosts.append(matched)
+        ambiguous |= left
+    while pending:
+        index, node, siblings = pending.pop()
+        if not isinstance(node, Mapping):
+            continue
+        copy = dict(node)
+        siblings.append(copy)
+        for key in ("ref", "more"):
+            if isinstance(copy.get(key), str):
+                copy[key] = ref_of(frames[index], copy[key], str(node.get("role", "")), _shown_name(node))
+        below: list[Any] = []
+        found = node.get("children")
+        nested = [(index, child) for child in found] if isinstance(found, list) else []
+        child = hosts[index].pop(id(node), None)
+        if child is not None:
+            nested.append((child, frames[child].raw.get("tree")))
+        if nested:
+            copy["children"] = below
+            pending.extend((owner, kid, below) for owner, kid in reversed(nested))
+    if placed:
+        whole["tree"] = placed[0]
+    _merge_stats(whole, frames)
+    if ambiguous:
+        whole["reasons"] = [*whole.get("reasons", []), "frames"]
+        whole["truncated"] = True
+    return whole
+
+
+def _match(frames: list[FrameTree], parent: int, children: list[int]) -> tuple[dict[int, int], bool]:
+    """For one frame: id of an iframe's raw node -> the child frame it shows; and whether some were not told apart."""
+    if not children:
+        return {}, False
+    iframes: dict[int, list[int]] = {}
+    pending = [frames[parent].raw.get("tree")]
+    while pending:
+        node = pending.pop()
+        if not isinstance(node, Mapping):
+            continue
+        if isinstance(node.get("frame"), int):
+            iframes.setdefault(node["frame"], []).append(id(node))
+        below = node.get("children")
+        if isinstance(below, list):
+            pending.extend(below)
+    by_number: dict[int, list[int]] = {}
+    for child in children:
+        number = frames[child].raw.get("frameIndex")
+        by_number.setdefault(number if isinstance(number, int) else -1, []).append(child)
+    matched: dict[int, int] = {}
+    ambiguous = False
+    for number, nodes in iframes.items():
+        candidates = by_number.get(number, [])
+        if len(nodes) == 1 and len(candidates) == 1:
+            matched[nodes[0]] = candidates[0]
+        elif candidates:
+            ambiguous = True
+    return matched, ambiguous
+
+
+def _shown_name(node: Mapping[str, Any]) -> str:
+    return str(node.get("name") or node.get("text") or "")
+
+
+def _merge_stats(whole: dict[str, Any], frames: list[FrameTree]) -> None:
+    totals: dict[str, float] = {}
+    reasons: list[str] = []
+    for frame in frames:
+        stats = frame.raw.get("stats")
+        for key, value in stats.items() if isinstance(stats, Mapping) else ():
+            if isinstance(value, int | float) and not isinstance(value, bool):
+                totals[key] = totals.get(key, 0) + value
+        found = frame.raw.get("reasons")
+        reasons.extend(reason for reason in found if isinstance(reason, str)) if isinstance(found, list) else None
+    whole["stats"] = totals
+    whole["reasons"] = list(dict.fromkeys(reasons))
+    whole["truncated"] = any(bool(frame.raw.get("truncated")) for frame in frames)

@@ -1,0 +1,100 @@
+"""Which device a session runs on."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from typing import Protocol
+
+from bridge.adb import AdbServer, DeviceEntry
+from bridge.errors import DeviceAmbiguous, DeviceNotFound, DeviceOffline, DeviceUnauthorized, NoDevice, UsageError
+
+Notice = Callable[[str], None]
+
+
+class VirtualDevices(Protocol):
+    """Virtual devices as the composition root hands them in; this layer does not know how they are made."""
+
+    def running(self) -> tuple[str, ...]:
+        """Serials of virtual devices that this user has started and that are still there."""
+        ...
+
+    def start(self, server: AdbServer, *, timeout_s: float) -> AbstractAsyncContextManager[str]:
+        """A new virtual device for as long as the block lasts; yields its serial."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    serial: str
+    is_virtual: bool
+
+
+@asynccontextmanager
+async def chosen_device(
+    server: AdbServer, wanted: str, virtual: VirtualDevices | None, on_notice: Notice, *, timeout_s: float
+) -> AsyncIterator[Chosen]:
+    """The device named by `wanted`: a serial, "virtual", or "auto".
+
+    "auto" takes ANDROID_SERIAL where it is set, else the one device that is attached, else a virtual device, and says
+    so. A serial never falls back to another device.
+
+    Raises:
+        DeviceNotFound, DeviceUnauthorized, DeviceOffline, DeviceAmbiguous, NoDevice
+    """
+    if not wanted:
+        raise UsageError("device is empty", hint='Give a serial, "auto" or "virtual".')
+    if wanted == "auto":
+        wanted = os.environ.get("ANDROID_SERIAL") or wanted
+    running = virtual.running() if virtual else ()
+    entries = await server.devices(timeout_s=timeout_s)
+    if wanted == "auto":
+        serial = _only_device(entries)
+    elif wanted == "virtual":
+        attached = {entry.serial for entry in entries if entry.state == "device"}
+        serial = next((found for found in running if found in attached), None)
+    else:
+        serial = _named(entries, wanted)
+    if serial is not None:
+        yield Chosen(serial, serial in running)
+        return
+    if virtual is None:
+        raise NoDevice("no device is attached", hint="Attach one, or use device='virtual'.")
+    if wanted == "auto":
+        on_notice("no Android device is attached: using a virtual device (Chromium on this machine, not a phone)")
+    async with virtual.start(server, timeout_s=timeout_s) as started:
+        yield Chosen(started, True)
+
+
+def _only_device(entries: tuple[DeviceEntry, ...]) -> str | None:
+    ready = [entry.serial for entry in entries if entry.state == "device"]
+    if len(ready) > 1:
+        raise DeviceAmbiguous(
+            f"{len(ready)} devices are attached: {', '.join(ready)}", hint="Name one with --device SERIAL."
+        )
+    if ready:
+        return ready[0]
+    unauthorized = next((entry for entry in entries if entry.state == "unauthorized"), None)
+    if unauthorized:
+        raise _unauthorized(unauthorized.serial)
+    return None
+
+
+def _named(entries: tuple[DeviceEntry, ...], serial: str) -> str:
+    entry = next((entry for entry in entries if entry.serial == serial), None)
+    if entry is None:
+        attached = ", ".join(entry.serial for entry in entries) or "none"
+        raise DeviceNotFound(f"no device with serial {serial!r} is attached (attached: {attached})")
+    if entry.state == "unauthorized":
+        raise _unauthorized(serial)
+    if entry.state != "device":
+        raise DeviceOffline(f"{serial} is {entry.state}", hint="Reconnect it, or wait until it has booted.")
+    return serial
+
+
+def _unauthorized(serial: str) -> DeviceUnauthorized:
+    return DeviceUnauthorized(
+        f"{serial} has not authorised this computer", hint="Unlock the phone and accept the USB debugging prompt."
+    )

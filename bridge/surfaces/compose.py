@@ -1,0 +1,26 @@
+"""Where the layers meet: a session that knows how to start a virtual device."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from bridge.adb import AdbServer
+from bridge.session import session as session_layer
+from bridge.virtual_device.client import list_virtual_devices, start_virtual_device
+
+
+class _VirtualDevices:
+    def running(self) -> tuple[str, ...]:
+        return tuple(handle.serial for handle in list_virtual_devices())
+
+    @asynccontextmanager
+    async def start(self, server: AdbServer, *, timeout_s: float) -> AsyncIterator[str]:
+        async with start_virtual_device(server=server, timeout_s=timeout_s) as handle:
+            yield handle.serial
+
+
+class Session(session_layer.Session):
+    __doc__ = session_layer.Session.__doc__
+
+    virtual_devices = _VirtualDevices()

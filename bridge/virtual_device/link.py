@@ -1,0 +1,77 @@
+"""A slower cable: chunks delayed by a latency and a bandwidth, in order, with bounded memory."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+
+QUEUE_LIMIT_BYTES = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class LinkShape:
+    """How slow: `latency_ms` one way, `bytes_per_s` each way (0 = as fast as it goes)."""
+
+    latency_ms: float = 0.0
+    bytes_per_s: float = 0.0
+
+    @property
+    def is_straight(self) -> bool:
+        return self.latency_ms <= 0 and self.bytes_per_s <= 0
+
+
+class Lane:
+    """One direction of the cable. `deliver` gets the chunks; `on_full` hears when to stop and when to go on."""
+
+    def __init__(self, deliver: Callable[[bytes], None], on_full: Callable[[bool], None]) -> None:
+        self.shape = LinkShape()
+        self._deliver = deliver
+        self._on_full = on_full
+        self._queue: deque[tuple[float, bytes]] = deque()
+        self._queued_bytes = 0
+        self._is_full = False
+        self._sent_until = 0.0
+        self._timer: asyncio.TimerHandle | None = None
+
+    def put(self, chunk: bytes) -> None:
+        """Delivers the chunk, now or when the shape lets it through."""
+        if self.shape.is_straight and not self._queue:
+            self._deliver(chunk)
+            return
+        loop = asyncio.get_running_loop()
+        rate = self.shape.bytes_per_s
+        sent = max(loop.time(), self._sent_until) + (len(chunk) / rate if rate > 0 else 0.0)
+        self._sent_until = sent
+        self._queue.append((sent + self.shape.latency_ms / 1000, chunk))
+        self._queued_bytes += len(chunk)
+        self._tell_fullness()
+        if self._timer is None:
+            self._timer = loop.call_at(self._queue[0][0], self._release)
+
+    def close(self) -> None:
+        """Forgets what is under way, as a pulled cable does."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        self._queue.clear()
+        self._queued_bytes = 0
+
+    def _release(self) -> None:
+        self._timer = None
+        loop = asyncio.get_running_loop()
+        now = loop.time() + 0.0005  # the loop's clock rounds; do not wake twice for half a millisecond
+        while self._queue and self._queue[0][0] <= now:
+            _, chunk = self._queue.popleft()
+            self._queued_bytes -= len(chunk)
+            self._deliver(chunk)
+        self._tell_fullness()
+        if self._queue and self._timer is None:
+            self._timer = loop.call_at(self._queue[0][0], self._release)
+
+    def _tell_fullness(self) -> None:
+        is_full = self._queued_bytes > QUEUE_LIMIT_BYTES
+        if is_full != self._is_full:
+            self._is_full = is_full
+            self._on_full(is_full)

@@ -1,0 +1,218 @@
+"""What a user of a page sees, on the device under test."""
+
+from __future__ import annotations
+
+import pytest
+
+from bridge import Session
+from bridge.errors import (
+    Covered,
+    DeadlineExceeded,
+    ElementDisabled,
+    NavigationFailed,
+    NotEditable,
+    PolicyRefused,
+    RefNotFound,
+    UsageError,
+)
+from bridge.page.page import Page
+from tests.conftest import LocalServer
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+async def shop(page: Page, local_server: LocalServer) -> Page:
+    await page.goto(local_server.url("shop.html"))
+    return page
+
+
+async def test_going_somewhere_tells_where_one_is(page: Page, local_server: LocalServer) -> None:
+    there = await page.goto(local_server.url("shop.html"))
+    assert (there.url, there.title, there.status) == (local_server.url("shop.html"), "Gold prices", 200)
+    assert page.url == there.url
+
+
+async def test_an_http_error_page_is_a_page(page: Page, local_server: LocalServer) -> None:
+    there = await page.goto(local_server.url("no-such-page"))
+    assert there.status == 404
+
+
+async def test_a_snapshot_shows_roles_names_and_refs_in_one_round_trip(shop: Page) -> None:
+    shot = await shop.snapshot()
+    assert shot.cost is not None
+    assert shot.cost.round_trips == 1
+    assert shot.text.startswith("[snapshot] url=")
+    assert 'searchbox "Search"' in shot.text
+    assert shot.find(role="heading", name="Gold today").tag == "h1"
+    assert [ref.name for ref in shot.refs.values()].count("Add to cart") == 3
+
+
+async def test_refs_stay_with_their_elements(shop: Page) -> None:
+    first, second = await shop.snapshot(), await shop.snapshot()
+    assert first.text == second.text
+    assert first.refs.keys() == second.refs.keys()
+
+
+async def test_a_click_is_two_round_trips_and_tells_what_changed(shop: Page) -> None:
+    shot = await shop.snapshot()
+    result = await shop.click(shot.find(role="button", name="Add to cart", nth=1).ref)
+    assert result.cost.round_trips <= 2
+    assert "Cart: 1" in result.changes.text
+    assert result.changes.settled == "quiet"
+
+
+async def test_a_click_that_changes_nothing_says_so(shop: Page) -> None:
+    shot = await shop.snapshot()
+    result = await shop.click(shot.find(role="button", name="Nothing").ref)
+    assert (result.changes.added, result.changes.removed, result.changes.changed) == ((), (), ())
+    assert "no change" in result.changes.text
+
+
+async def test_filling_and_pressing_enter_submits_the_search(shop: Page) -> None:
+    shot = await shop.snapshot()
+    search = shot.find(role="searchbox").ref
+    filled = await shop.fill(search, "coin")
+    assert (filled.value, filled.cost.round_trips) == ("coin", 1)
+    pressed = await shop.press("Enter", ref=search)
+    assert pressed.cost.round_trips <= 2
+    after = await shop.snapshot()
+    assert [ref.name for ref in after.refs.values()].count("Add to cart") == 1
+
+
+async def test_an_element_below_the_fold_is_scrolled_to(shop: Page) -> None:
+    shot = await shop.snapshot()
+    result = await shop.click(shot.find(name="Far below").ref)
+    assert "reached" in result.changes.text
+
+
+async def test_a_removed_element_is_named_when_its_ref_is_used(shop: Page) -> None:
+    shot = await shop.snapshot()
+    ring = shot.find(role="button", name="Add to cart", nth=0).ref
+    search = shot.find(role="searchbox").ref
+    await shop.fill(search, "coin")
+    await shop.press("Enter", ref=search)
+    with pytest.raises(RefNotFound, match=f'{ring} was button "Add to cart"'):
+        await shop.click(ring)
+
+
+async def test_a_ref_of_the_page_before_is_dead_and_says_where_it_was(shop: Page, local_server: LocalServer) -> None:
+    shot = await shop.snapshot()
+    ref = shot.find(role="link", name="Second page").ref
+    result = await shop.click(ref)
+    assert result.changes.settled == "navigation"
+    assert result.changes.url == local_server.url("second.html")
+    assert "Second page" in result.changes.text
+    with pytest.raises(RefNotFound, match="shop.html, which has been left"):
+        await shop.click(ref)
+
+
+async def test_a_request_that_a_click_began_is_waited_for(shop: Page) -> None:
+    shot = await shop.snapshot()
+    result = await shop.click(shot.find(name="Load late").ref)
+    assert 'button "Arrived"' in result.changes.text
+
+
+async def test_what_covers_an_element_is_named(shop: Page) -> None:
+    shot = await shop.snapshot()
+    await shop.click(shot.find(name="Cover everything").ref)
+    with pytest.raises((Covered, DeadlineExceeded), match="veil"):
+        await shop.click(shot.find(name="Nothing").ref, timeout_s=1)
+
+
+async def test_a_disabled_element_is_not_tapped(shop: Page) -> None:
+    shot = await shop.snapshot()
+    with pytest.raises((ElementDisabled, DeadlineExceeded), match="disabled"):
+        await shop.click(shot.find(name="Not now").ref, timeout_s=1)
+
+
+async def test_filling_what_takes_no_text_is_refused(shop: Page) -> None:
+    shot = await shop.snapshot()
+    with pytest.raises(NotEditable):
+        await shop.fill(shot.find(name="Nothing").ref, "x", timeout_s=1)
+
+
+async def test_dialogs_do_not_block_and_are_reported(shop: Page) -> None:
+    shot = await shop.snapshot()
+    alert = await shop.click(shot.find(name="Alert me").ref)
+    assert alert.changes.dialogs == ('alert "Hello" (accepted)',)
+    asked = await shop.click(shot.find(name="Ask me").ref)
+    assert asked.changes.dialogs == ('confirm "Sure?" (dismissed)',)
+    assert "answer: false" in asked.changes.text
+
+
+async def test_frames_and_shadow_roots_are_one_tree_and_refs_work_in_all_of_them(
+    page: Page, local_server: LocalServer
+) -> None:
+    await page.goto(local_server.url("frames.html"))
+    shot = await page.snapshot()
+    assert shot.cost is not None
+    assert shot.cost.round_trips == 1
+    assert [ref.name for ref in shot.refs.values()].count("Inner button") == 3
+    assert shot.find(name="In the shadow").role == "button"
+    inner = [ref for ref, node in shot.refs.items() if node.name == "Inner button"]
+    for ref in inner[:2]:
+        result = await page.click(ref)
+        assert "Inner clicked true" in result.changes.text
+
+
+async def test_a_page_that_has_overwritten_everything_neither_breaks_nor_notices(
+    page: Page, session: Session, local_server: LocalServer
+) -> None:
+    await page.goto(local_server.url("hostile.html"))
+    shot = await page.snapshot()
+    await page.fill(shot.find(name="Name").ref, "x")
+    assert shot.find(role="heading").name == "Hostile"
+    attachment, _ = await page._ready()
+    seen = await attachment.call(
+        "Runtime.evaluate", {"expression": "seen.length ? seen[0] : 'nothing'"}, timeout_s=5
+    )
+    assert seen["result"]["value"] == "nothing"
+    await page.click(shot.find(name="Press").ref)
+    assert (await page.snapshot()).title == "Pressed true"
+
+
+async def test_waiting_sees_what_comes_and_tells_what_was_there_instead(shop: Page) -> None:
+    shot = await shop.snapshot()
+    waited = await shop.wait_for(role="button", name="Far below", timeout_s=5)
+    assert waited.cost.round_trips == 1
+    with pytest.raises(DeadlineExceeded, match="text 'never'"):
+        await shop.wait_for(text="never", timeout_s=0.3)
+    await shop.click(shot.find(name="Second page").ref)
+    await shop.wait_for(url="**/second.html", timeout_s=5)
+    await shop.wait_for(gone="#list", timeout_s=5)
+
+
+async def test_a_refused_connection_is_chromiums_error(page: Page, session: Session) -> None:
+    with pytest.raises(NavigationFailed, match="ERR_"):
+        await page.goto("http://no-such-host.invalid/", timeout_s=10)
+
+
+@pytest.mark.parametrize("url", ["file:///etc/passwd", "javascript:alert(1)", "http://127.0.0.1:1/", "chrome://version"])
+async def test_what_the_policy_refuses_is_not_opened(page: Page, url: str) -> None:
+    before = page.url
+    with pytest.raises(PolicyRefused):
+        await page.goto(url)
+    assert page.url == before
+
+
+@pytest.mark.parametrize("url", ["", " ", "http://", "https:// /", "http://[::1"])
+async def test_what_is_no_url_is_bad_usage(page: Page, url: str) -> None:
+    with pytest.raises((UsageError, PolicyRefused)):
+        await page.goto(url)
+
+
+async def test_a_server_that_never_answers_ends_with_the_deadline(page: Page, local_server: LocalServer) -> None:
+    with pytest.raises(DeadlineExceeded, match="no answer from the server yet"):
+        await page.goto(local_server.url("hang"), timeout_s=1)
+    there = await page.goto(local_server.url("second.html"))
+    assert there.title == "Second"
+
+
+async def test_a_picture_has_the_size_of_the_view_and_boxes_numbered_like_the_refs(shop: Page) -> None:
+    shot = await shop.screenshot(annotate=True)
+    assert (shot.width_px, shot.height_px, shot.strategy) == (412, 915, "cdp-viewport")
+    snapshot = await shop.snapshot()
+    assert {box.ref for box in shot.legend} <= snapshot.refs.keys()
+    assert snapshot.find(name="Go").ref in {box.ref for box in shot.legend}
+    assert snapshot.find(name="Far below").ref not in {box.ref for box in shot.legend}
