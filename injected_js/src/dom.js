@@ -54,8 +54,8 @@ export const kidsOf = (el) => {
 /** The parent in the flat tree, or null. @type {(node: Node) => Element | null} */
 export const flatParent = (node) => {
   const parent = parentOf(node);
-  if (!parent || kindOf(parent) == 9) return null;
-  return parent.host || (shadowOf(parent) && node.assignedSlot) || parent;
+  const kind = parent && kindOf(parent);
+  return kind == 11 ? parent.host : kind == 1 ? (shadowOf(parent) && node.assignedSlot) || parent : null;
 };
 
 /** @type {(inner: Node, outer: Node) => boolean} */

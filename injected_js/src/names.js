@@ -93,7 +93,7 @@ const OPAQUE = /^(input|select|textarea|img|iframe|video|audio|canvas|object|scr
 
 /** @type {(el: Element, walk: Walk, how: number, depth: number) => string} */
 const compute = (el, walk, how, depth) => {
-  if (depth > 99 || (how == CHILD && walk._seen.has(el))) return '';
+  if (depth > 99 || (how == CHILD && walk._seen.has(el))) return el == walk._root ? ' ' : '';
   walk._seen.add(el);
   const tag = tagOf(el), style = styleOf(el);
   // 2A

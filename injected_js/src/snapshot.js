@@ -203,7 +203,7 @@ export const snapshot = (options) => {
       out.push(node);
       out._text = null;
       const cost = JSON.stringify(node);
-      chars += cost.length + 14 + (/[^\0-\x7f]/.test(cost) ? node.name.length * 2 || 0 : 0);
+      chars += cost.length + 14 + (/[^\0-\x7f]/.test(cost) ? cost.length : 0);
       node.children = next = [];
       depth++;
       if (interactive || mark) named = flags & LEAF || tag == 'select' ? (tag == 'select' ? 0 : 2) : name && (flags & FROM_CONTENT || mark) ? 1 : /^(textbox|searchbox)$/.test(role) || (role == 'combobox' && tag != 'select') ? 2 : named;
