@@ -16,8 +16,10 @@ from bridge.errors import DeadlineExceeded, InstallFailed, ServiceRefused, Shell
 
 
 @pytest.fixture
-def device(webview_device: str, adb_port: int) -> AdbDevice:
-    return AdbServer(port=adb_port).device(webview_device)
+async def device(webview_device: str, adb_port: int) -> AdbDevice:
+    server = AdbServer(port=adb_port)
+    await server.ensure_running(timeout_s=30)
+    return server.device(webview_device)
 
 
 @pytest.fixture
