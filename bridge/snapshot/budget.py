@@ -164,12 +164,12 @@ class _Greedy:
                 weight = 0.2
             elif entry.kind == "text":
                 live = entry.parent >= 0 and entries[entry.parent].node.role in _LIVE_ROLES
-                weight = 0.1 if live else 0.6
+                weight = 0.1 if live else 1.0
             elif role in INTERACTIVE_ROLES or entry.node.cursor or role in _LIVE_ROLES:
                 weight = 0.0
             elif role == "heading":
                 weight = 0.1
             else:
-                weight = 0.3
+                weight = 0.6
             weights.append(weight + far)
         return weights

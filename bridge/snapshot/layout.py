@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from bridge.errors import RefNotFound
 from bridge.snapshot.attributes import Attr, attr_word, shown_attrs
 from bridge.snapshot.escape import cut
 from bridge.snapshot.model import Line, RenderOptions
@@ -100,9 +101,31 @@ def only_matching(entries: list[Entry], words: str) -> tuple[list[Entry], int]:
     for index, entry in enumerate(entries):
         if wanted in entry.name.casefold() or wanted in str(entry.node.attrs.get("value", "")).casefold():
             matches += 1
-            while index >= 0 and not keep[index]:
-                keep[index] = 1
-                index = entries[index].parent
+            _keep_with_parents(entries, keep, index)
+    return _kept(entries, keep), matches
+
+
+def only_from(entries: list[Entry], ref: str) -> list[Entry]:
+    """The lines from the one with this ref on, and what they stand in.
+
+    Raises:
+        RefNotFound: No line has the ref.
+    """
+    start = next((index for index, entry in enumerate(entries) if entry.ref == ref), None)
+    if start is None:
+        raise RefNotFound(f"{ref} is not in this snapshot.")
+    keep = bytearray(start) + b"\x01" * (len(entries) - start)
+    _keep_with_parents(entries, keep, entries[start].parent)
+    return _kept(entries, keep)
+
+
+def _keep_with_parents(entries: list[Entry], keep: bytearray, index: int) -> None:
+    while index >= 0 and not keep[index]:
+        keep[index] = 1
+        index = entries[index].parent
+
+
+def _kept(entries: list[Entry], keep: bytearray) -> list[Entry]:
     moved: dict[int, int] = {-1: -1}
     kept: list[Entry] = []
     for index, entry in enumerate(entries):
@@ -110,7 +133,7 @@ def only_matching(entries: list[Entry], words: str) -> tuple[list[Entry], int]:
             moved[index] = len(kept)
             entry.parent = moved[entry.parent]
             kept.append(entry)
-    return kept, matches
+    return kept
 
 
 def _count_lines(root: RawNode, compact: bool) -> None:

@@ -23,7 +23,7 @@ from typing import Any
 from bridge.snapshot.budget import select
 from bridge.snapshot.escape import clean, cut, url_token
 from bridge.snapshot.forms import Facts, Form, JsonForm, TextForm
-from bridge.snapshot.layout import lay_out, only_matching
+from bridge.snapshot.layout import lay_out, only_from, only_matching
 from bridge.snapshot.model import Cost, RenderOptions, SnapshotResult, SnapshotStats
 from bridge.snapshot.outline import outline
 from bridge.snapshot.parse import parse_snapshot
@@ -51,11 +51,14 @@ def render_snapshot(
     Raises:
         ScriptFailed: `raw` is no snapshot.
         ActionFailed: The script refused to take one.
+        RefNotFound: `options.start` is not in the tree.
     """
     options = options or RenderOptions()
     snapshot = parse_snapshot(raw)
     url = url_token(snapshot.url)
     entries = lay_out(snapshot.root, options)
+    if options.start:
+        entries = only_from(entries, options.start)
     facts = Facts(nodes=len(entries))
     if options.find:
         entries, matches = only_matching(entries, clean(options.find))
