@@ -28,7 +28,8 @@ from bridge.snapshot.roles import (
 class Entry:
     """A line to be: `parent` is the index of the line it stands below, -1 at the top.
 
-    `tail` is where the last text begins in a line of several.
+    `tail` is where the last text begins in a line of several; `ref` is "" for what is no node.
+    `whole_line` and its `body` are kept once they are made.
     """
 
     node: RawNode
@@ -38,21 +39,26 @@ class Entry:
     name: str
     shortened: bool = False
     tail: int = 0
-
-    @property
-    def ref(self) -> str:
-        return self.node.ref if self.kind == "node" else ""
+    ref: str = ""
+    whole_line: Line | None = None
+    body: str = ""
 
     def attrs(self, options: RenderOptions, page_url: str) -> list[Attr]:
         return shown_attrs(self.node, self.node.name or self.name, options, page_url) if self.kind == "node" else []
 
-    def line(self, options: RenderOptions, page_url: str, *, named: bool = True) -> Line:
-        if self.kind == "cut":
-            return Line(self.depth, "cut", self.node.role, cut_words(self.node), (), "")
-        if self.kind == "text":
-            return Line(self.depth, "text", "text", self.name, (), "")
-        words = tuple([attr_word(attr) for attr in self.attrs(options, page_url)])
-        return Line(self.depth, "node", self.node.role, self.name if named else "", words, self.node.ref)
+    def line(self, options: RenderOptions, page_url: str) -> Line:
+        """The line with its name; made once."""
+        line = self.whole_line
+        if line is None:
+            if self.kind == "cut":
+                line = Line(self.depth, "cut", self.node.role, cut_words(self.node), (), "")
+            elif self.kind == "text":
+                line = Line(self.depth, "text", "text", self.name, (), "")
+            else:
+                words = tuple([attr_word(attr) for attr in self.attrs(options, page_url)])
+                line = Line(self.depth, "node", self.node.role, self.name, words, self.ref)
+            self.whole_line = line
+        return line
 
 
 def cut_words(cut: RawNode) -> str:
@@ -188,7 +194,7 @@ def _add_node(
                 entries.pop()
     shown = cut(name, options.max_text_per_node)
     index = len(entries)
-    entries.append(Entry(node, parent, depth, "node", shown, shown != name))
+    entries.append(Entry(node, parent, depth, "node", shown, shown != name, 0, node.ref))
     if options.compact and name and node.role in NAMED_BY_CONTENT:
         said = f" {name} "
     if text and text not in (name, node.attrs.get("value")):

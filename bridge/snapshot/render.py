@@ -73,7 +73,7 @@ def render_snapshot(
         options,
         room_whole=options.max_chars_total - len(form.head(place, uncut)),
         room_cut=options.max_chars_total - len(form.head(place, worst)),
-        cost=[form.cost(entry) for entry in entries].__getitem__,
+        costs=[form.cost(entry) for entry in entries],
         cut_cost=form.cut_cost,
     )
     shown = outline(entries, selection, options)
@@ -87,7 +87,10 @@ def render_snapshot(
         cut_nodes=len(shown.cut_refs),
         cut_texts=shown.texts_cut,
     )
-    lines = [row.entry.line(options, url, named=row.named) for row in shown.rows]
+    lines = [
+        line if row.named else line._replace(name="")
+        for row, line in [(row, row.entry.line(options, url)) for row in shown.rows]
+    ]
     text = form.join(form.head(place, facts), shown.rows, lines)
     stats = SnapshotStats(
         js_stats=snapshot.js_stats,
