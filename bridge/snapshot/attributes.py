@@ -26,6 +26,8 @@ Attr = tuple[str, Any]
 def shown_attrs(node: RawNode, name: str, options: RenderOptions, page_url: str) -> list[Attr]:
     """The attributes of one line in the order of the text format; `name` is what the line shows as its name."""
     raw = node.attrs
+    if not (raw or node.cursor or node.description or node.box):
+        return []
     limit = options.max_attr_value_len
     out: list[Attr] = []
     if raw:

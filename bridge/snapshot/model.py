@@ -46,6 +46,7 @@ class RenderOptions:
         include_urls: Show where links go. Off: a ref is what one clicks, and URLs are long.
         boxes: Show `[box=x,y,width,height]` where the page sent it.
         find: Show only the lines with these words (case-insensitive), and what they stand in.
+        start: Show only what comes from this ref on, and what it stands in: the next page after `more=`.
 
     Raises:
         UsageError: A bound is outside what makes sense.
@@ -61,6 +62,7 @@ class RenderOptions:
     include_urls: bool = False
     boxes: bool = False
     find: str = ""
+    start: str = ""
 
     def __post_init__(self) -> None:
         for name, low, high in (
