@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import IO
 
-if os.name == "nt":
+if sys.platform == "win32":
     import msvcrt
 
     # Windows keeps others from *reading* a locked byte, so the byte lies far behind the text.

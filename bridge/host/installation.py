@@ -1,12 +1,12 @@
-"""Whether the host app is on the device, and whether it is the one that we speak with."""
+"""Whether the host app is on the device."""
 
 from __future__ import annotations
 
 from bridge.adb import AdbDevice
-from bridge.errors import HostMissing, HostVersionMismatch, ShellFailed
+from bridge.errors import HostMissing, ShellFailed
+from bridge.host.client import INSTALL_HINT
 
 HOST_PACKAGE = "dev.webviewbridge.host"
-_INSTALL_HINT = "Install it with `webview-bridge host install`."
 
 
 async def installed_apk(device: AdbDevice, *, timeout_s: float) -> str | None:
@@ -28,20 +28,4 @@ async def installed_apk(device: AdbDevice, *, timeout_s: float) -> str | None:
 
 def host_missing(serial: str) -> HostMissing:
     """The error for a device without the host app."""
-    return HostMissing(f"{HOST_PACKAGE} is not installed on {serial}.", hint=_INSTALL_HINT, serial=serial)
-
-
-def version_mismatch(app_version: str, host_protocol: int, our_protocol: int) -> HostVersionMismatch:
-    """The error for a host app whose control protocol has another number, with the side that is behind."""
-    if host_protocol < our_protocol:
-        hint = _INSTALL_HINT.replace("Install it", "Install the one that fits")
-    else:
-        hint = "It is newer than this webview-bridge: upgrade the Python package, or install the host app that fits."
-    return HostVersionMismatch(
-        f"The host app {app_version} speaks control protocol {host_protocol}, "
-        f"this webview-bridge speaks {our_protocol}.",
-        hint=hint,
-        app_version=app_version,
-        host_protocol=host_protocol,
-        protocol=our_protocol,
-    )
+    return HostMissing(f"{HOST_PACKAGE} is not installed on {serial}.", hint=INSTALL_HINT, serial=serial)

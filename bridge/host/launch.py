@@ -37,8 +37,8 @@ async def start_host(
     """
     deadline = Deadline.after(timeout_s)
     with hold_lease(lease_key(device), owner=owner, policy_digest=policy_digest):
-        name, token = f"webview_bridge_{secrets.token_hex(16)}", secrets.token_hex(32)
-        await _start_service(device, name, token, deadline)
+        name, token = f"webview_bridge_{secrets.token_hex(16)}", secrets.token_bytes(32)
+        await _start_service(device, name, token.hex(), deadline)
         sock = await _connect(device, name, deadline)
         async with connect_host(
             sock,

@@ -153,16 +153,27 @@ def _lease_path(key: str, folder: Path) -> Path:
 
 
 def _own_folder() -> Path:
-    """The user's folder of leases, made if need be and readable for nobody else."""
-    user = str(os.getuid()) if hasattr(os, "getuid") else os.environ.get("USERNAME", "user")
-    runtime = os.environ.get("XDG_RUNTIME_DIR")
-    folder = Path(runtime) / "webview-bridge" if runtime else Path(tempfile.gettempdir()) / f"webview-bridge-{user}"
+    """The user's folder of leases, made if need be and writable for nobody else."""
+    folder = _runtime_folder()
     try:
         with contextlib.suppress(FileExistsError):
             folder.mkdir(mode=0o700)
-        status = folder.lstat()
+        usable = folder.is_dir() and not folder.is_symlink() and _is_ours(folder)
     except OSError as error:
         raise UsageError(f"The folder of leases {folder} cannot be made: {error.strerror or error}.") from error
-    if not folder.is_dir() or folder.is_symlink() or (hasattr(os, "getuid") and status.st_uid != os.getuid()):
+    if not usable:
         raise UsageError(f"{folder} is not a folder of this user; leases are not kept there.")
     return folder
+
+
+def _runtime_folder() -> Path:
+    """Under `sudo` and in containers XDG_RUNTIME_DIR may be another user's, or not exist."""
+    runtime = Path(os.environ.get("XDG_RUNTIME_DIR") or "/nonexistent")
+    if runtime.is_dir() and _is_ours(runtime):
+        return runtime / "webview-bridge"
+    user = str(os.getuid()) if hasattr(os, "getuid") else os.environ.get("USERNAME", "user")
+    return Path(tempfile.gettempdir()) / f"webview-bridge-{user}"
+
+
+def _is_ours(folder: Path) -> bool:
+    return not hasattr(os, "getuid") or folder.lstat().st_uid == os.getuid()

@@ -39,7 +39,7 @@ class ReverseTable:
                 return b"OKAY"
             case "list-forward":
                 rows = "".join(f"host-1 {local} {remote}\n" for local, (remote, _) in self._entries.items())
-                return b"OKAY" + _counted(rows)
+                return _counted(rows)
         return _fail(f"unknown reverse service: {verb}")
 
     def drop(self, transport: Transport) -> None:

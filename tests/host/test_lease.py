@@ -104,6 +104,17 @@ def test_a_serial_is_one_device_on_this_machine_and_another_on_a_remote_one() ->
     assert lease_key(AdbServer("lab", 1).device("S")) == "lab:1/S"
 
 
+def test_without_a_runtime_folder_leases_lie_in_the_temporary_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "missing"))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with hold_lease("S", owner="a", policy_digest="p"):
+        (folder,) = tmp_path.iterdir()
+        assert folder.stat().st_mode & 0o777 == 0o700
+        assert len(list(folder.iterdir())) == 1
+
+
 def test_a_folder_that_is_somebody_elses_link_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "webview-bridge").symlink_to(tmp_path / "elsewhere")
