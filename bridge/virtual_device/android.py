@@ -1,4 +1,4 @@
-"""The running system that shell commands look at and change: properties, files, packages, processes, services, display."""
+"""The running system that shell commands look at and change."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ class AndroidSystem:
         self.logcat.write(tag, text, priority=priority, pid=pid)
 
     def unix_sockets_table(self) -> str:
-        """/proc/net/unix as Linux prints it (net/unix/af_unix.c, unix_seq_show): listening streams have flags 00010000."""
+        """/proc/net/unix as Linux prints it (net/unix/af_unix.c, unix_seq_show); 00010000 marks a listener."""
         rows = ["Num       RefCount Protocol Flags    Type St Inode Path"]
         fixed = [("/dev/socket/adbd", 5001), ("/dev/socket/logd", 5002), ("@jdwp-control", 5003)]
         named = [(f"@{name}", 20_000 + index) for index, name in enumerate(self.sockets.names())]

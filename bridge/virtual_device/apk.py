@@ -64,17 +64,21 @@ def read_apk(path: Path) -> ApkFacts:
         raise InstallError("INSTALL_FAILED_INSUFFICIENT_STORAGE", "Requested internal only, but not enough space")
     manifest = _read_manifest(path)
     try:
-        facts = _manifest_facts(axml.parse(manifest))
+        root = axml.parse(manifest)
     except axml.MalformedXml as error:
-        raise InstallError("INSTALL_PARSE_FAILED_BAD_MANIFEST", f"Failed parsing AndroidManifest.xml: {error}") from error
+        raise InstallError(
+            "INSTALL_PARSE_FAILED_BAD_MANIFEST", f"Failed parsing AndroidManifest.xml: {error}"
+        ) from error
     try:
         signer = _signer_v2(path) or _signer_v1(path)
     except (ValueError, struct.error, OSError, zipfile.BadZipFile) as error:
-        raise InstallError("INSTALL_PARSE_FAILED_NO_CERTIFICATES", f"Failed collecting certificates: {error}") from error
+        raise InstallError(
+            "INSTALL_PARSE_FAILED_NO_CERTIFICATES", f"Failed collecting certificates: {error}"
+        ) from error
     if not signer:
         reason = "Failed to collect certificates: Attempt to get length of null array"
         raise InstallError("INSTALL_PARSE_FAILED_NO_CERTIFICATES", reason)
-    return ApkFacts(signer=signer, **facts)
+    return _facts(root, signer)
 
 
 def _read_manifest(path: Path) -> bytes:
@@ -100,7 +104,7 @@ def _bounded_entry(archive: zipfile.ZipFile, name: str, limit: int) -> bytes:
     return content
 
 
-def _manifest_facts(root: axml.Element) -> dict[str, object]:
+def _facts(root: axml.Element, signer: str) -> ApkFacts:
     if root.name != "manifest" or not isinstance(package := root.attributes.get("package"), str) or not package:
         raise InstallError("INSTALL_PARSE_FAILED_MANIFEST_MALFORMED", "<manifest> has no package name")
     if not all(part.isidentifier() for part in package.split(".")) or "." not in package:
@@ -110,18 +114,19 @@ def _manifest_facts(root: axml.Element) -> dict[str, object]:
     min_sdk = _number(sdk.attributes.get("minSdkVersion"), 1)
     target_sdk = _number(sdk.attributes.get("targetSdkVersion"), min_sdk)
     cleartext = application.attributes.get("usesCleartextTraffic", target_sdk < 28)
-    return {
-        "package": package,
-        "version_code": _number(root.attributes.get("versionCode"), 0),
-        "version_name": str(root.attributes.get("versionName", "")),
-        "min_sdk": min_sdk,
-        "target_sdk": target_sdk,
-        "uses_cleartext_traffic": cleartext in (True, "true", 0xFFFFFFFF),
-        "is_debuggable": application.attributes.get("debuggable", False) in (True, "true"),
-        "services": _components(application, "service", package),
-        "activities": _components(application, "activity", package),
-        "permissions": tuple(str(use.attributes.get("name", "")) for use in root.find_all("uses-permission")),
-    }
+    return ApkFacts(
+        package=package,
+        version_code=_number(root.attributes.get("versionCode"), 0),
+        version_name=str(root.attributes.get("versionName", "")),
+        min_sdk=min_sdk,
+        target_sdk=target_sdk,
+        uses_cleartext_traffic=cleartext in (True, "true"),
+        is_debuggable=application.attributes.get("debuggable", False) in (True, "true"),
+        services=_components(application, "service", package),
+        activities=_components(application, "activity", package),
+        permissions=tuple(str(use.attributes.get("name", "")) for use in root.find_all("uses-permission")),
+        signer=signer,
+    )
 
 
 def _components(application: axml.Element, kind: str, package: str) -> tuple[Component, ...]:
@@ -149,7 +154,7 @@ def _number(value: axml.Value | None, default: int) -> int:
 
 
 def _signer_v2(path: Path) -> str:
-    """SHA-256 of the first certificate in the APK Signing Block, or "" (source.android.com "APK signature scheme v2")."""
+    """SHA-256 of the first certificate in the APK Signing Block (source.android.com, "APK signature scheme v2"), or ""."""
     with zipfile.ZipFile(path) as archive:
         directory_at = archive.start_dir
     with path.open("rb") as file:

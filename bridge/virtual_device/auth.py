@@ -2,8 +2,8 @@
 
 adbd sends 20 random bytes; the adb server signs them with each private key it has, and at last offers a public key
 (AOSP packages/modules/adb, `protocol.txt` "AUTH" and `crypto/`). A phone then asks its owner. The virtual device has
-no owner to ask: its listener is on loopback, where every local user can connect, so only proven possession of a key from
-this user's own files counts. A public key that is merely offered proves nothing.
+no owner to ask: its listener is on loopback, where every local user can connect, so only proven possession of a key
+from this user's own files counts. A public key that is merely offered proves nothing.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def _key_files(env: Mapping[str, str]) -> Iterator[Path]:
 
 
 def _adb_folders(env: Mapping[str, str]) -> Iterator[Path]:
-    """Where adb keeps its pair: `adb_get_android_dir_path` is `$HOME/.android`; Android Studio's tools honour the others."""
+    """Where adb keeps its pair is `$HOME/.android`; Android Studio's tools honour the other two."""
     if home := env.get("ANDROID_USER_HOME"):
         yield Path(home)
     if home := env.get("ANDROID_SDK_HOME"):

@@ -72,16 +72,17 @@ class _Parser:
         self._resource_ids: tuple[int, ...] = ()
 
     def root(self) -> Element:
-        kind, header_bytes, size = struct.unpack_from("<HHI", self._document)
+        kind, first_chunk, size = struct.unpack_from("<HHI", self._document)
         if kind != _XML or size > len(self._document):
             raise MalformedXml("no binary XML header")
         stack = [Element("")]
         count = 0
-        for kind, header_bytes, at, end in self._chunks(header_bytes, size):
+        for kind, header_bytes, at, end in self._chunks(first_chunk, size):
             if kind == _STRING_POOL:
                 self._strings = self._string_pool(at, end)
             elif kind == _RESOURCE_MAP:
-                self._resource_ids = struct.unpack_from(f"<{(end - at - header_bytes) // 4}I", self._document, at + header_bytes)
+                count_ids = (end - at - header_bytes) // 4
+                self._resource_ids = struct.unpack_from(f"<{count_ids}I", self._document, at + header_bytes)
             elif kind == _START_ELEMENT:
                 count += 1
                 if count > _MAX_ELEMENTS or len(stack) > _MAX_DEPTH:

@@ -129,7 +129,7 @@ async def stop_virtual_device(handle: VirtualDeviceHandle, *, timeout_s: float =
         if any(handle.pid == other.pid for other in list_virtual_devices()):
             os.kill(handle.pid, signal.SIGKILL)
     async with deadline.bound(f"the end of virtual device {handle.name}", lambda: f"{folder} is still there"):
-        while folder.exists():
+        while folder.exists():  # noqa: ASYNC110 - another process removes it, and tells nobody
             await asyncio.sleep(_POLL_S)
 
 

@@ -38,7 +38,6 @@ async def control_socket(path: Path, answer: Answer) -> AsyncIterator[None]:
 
     server = await asyncio.start_unix_server(serve, path, limit=MAX_LINE_BYTES)
     try:
-        path.chmod(0o600)
         yield
     finally:
         server.close()
@@ -78,7 +77,9 @@ async def ask(path: str, request: dict[str, Any], *, timeout_s: float) -> dict[s
             writer.write(json.dumps(request).encode() + b"\n")
             line = await reader.readline()
     except TimeoutError as error:
-        raise VirtualDeviceFailed(f"The virtual device did not answer {request.get('do')} in {timeout_s:g} s.") from error
+        raise VirtualDeviceFailed(
+            f"The virtual device did not answer {request.get('do')} in {timeout_s:g} s."
+        ) from error
     except (OSError, ValueError) as error:
         raise VirtualDeviceFailed(f"The virtual device at {path} is not there: {error}.") from error
     finally:

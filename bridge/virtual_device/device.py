@@ -81,7 +81,7 @@ class VirtualDevice:
         self.system.log(tag, text, priority=priority, pid=pid)
 
     def register_service(self, component: str, start: StartService, stop: StopService) -> None:
-        """`am start-foreground-service -n COMPONENT --es k v` awaits `start({k: v})`; `am force-stop` awaits `stop()`."""
+        """`am start-foreground-service -n COMPONENT --es k v` awaits `start({k: v})`, `am force-stop` `stop()`."""
         self.system.register_service(component, start, stop)
 
     async def dial_loopback(self, port: int) -> StreamPair:
@@ -94,10 +94,7 @@ class VirtualDevice:
 
     def adb_banner(self) -> str:
         facts = f"ro.product.name={PRODUCT};ro.product.model={MODEL};ro.product.device={DEVICE}"
-        return f"device::{facts};features={','.join(self.adb_features())}"
-
-    def adb_features(self) -> Iterable[str]:
-        return FEATURES
+        return f"device::{facts};features={','.join(FEATURES)}"
 
     def adb_keys(self) -> Iterable[auth.PublicKey]:
         return auth.authorized_keys()
@@ -149,7 +146,9 @@ class VirtualDevice:
             case _ if self._engine is not None:
                 await self._engine.fault(name, arguments)
             case _:
-                raise UsageError(f"There is no fault {name!r}; a device without an engine has {', '.join(_FAULTS_HERE)}.")
+                raise UsageError(
+                    f"There is no fault {name!r}; a device without an engine has {', '.join(_FAULTS_HERE)}."
+                )
 
     def _preinstall_host_app(self) -> None:
         service = Component(HOST_SERVICE.partition("/")[2], is_exported=True, permission="android.permission.DUMP")

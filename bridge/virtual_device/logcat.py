@@ -40,7 +40,9 @@ class LogLine:
             case "long":
                 return f"[ {stamp} {self.pid:5}:{self.pid:5} {self.priority}/{self.tag:<8} ]\n{self.text}\n"
             case "epoch":
-                return f"{self.when.timestamp():.3f} {self.pid:5} {self.pid:5} {self.priority} {self.tag:<8}: {self.text}"
+                return (
+                    f"{self.when.timestamp():.3f} {self.pid:5} {self.pid:5} {self.priority} {self.tag:<8}: {self.text}"
+                )
             case _:
                 return f"{stamp} {self.pid:5} {self.pid:5} {self.priority} {self.tag:<8}: {self.text}"
 

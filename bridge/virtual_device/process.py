@@ -1,4 +1,4 @@
-"""The device's own process: options in on standard input, one line about itself out, then it lives until it is told to end.
+"""The device's own process: options in on standard input, one line about itself out, then it lives until told to end.
 
 It ends when standard input ends (the parent is gone, unless the device is detached), on SIGTERM or SIGINT, and on the
 control channel's `stop`. A guardian clears up after it however it ends.
@@ -122,7 +122,7 @@ def _take_stdout() -> BinaryIO:
     """Standard output as ours alone: whatever prints from now on goes to standard error."""
     own = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
-    return own  # type: ignore[return-value]
+    return own
 
 
 def _log_to(path: Path) -> None:

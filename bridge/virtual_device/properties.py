@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-RELEASES = {26: "8.0.0", 27: "8.1.0", 28: "9", 29: "10", 30: "11", 31: "12", 32: "12", 33: "13", 34: "14", 35: "15", 36: "16"}
+RELEASES = {
+    26: "8.0.0",
+    27: "8.1.0",
+    28: "9",
+    29: "10",
+    30: "11",
+    31: "12",
+    32: "12",
+    33: "13",
+    34: "14",
+    35: "15",
+    36: "16",
+}
 BUILD_IDS = {26: "OSR1.180418.026", 28: "PSR1.180720.122", 29: "QSR1.210802.001", 30: "RSR1.201216.001"}
 MAX_NAME_BYTES, MAX_VALUE_BYTES = 256, 92  # PROP_VALUE_MAX; `ro.` values may be longer
 _SHELL_MAY_SET = ("debug.", "log.", "persist.log.", "persist.debug.", "sys.boot_", "vendor.debug.", "test.")

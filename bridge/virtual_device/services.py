@@ -1,7 +1,8 @@
-"""Which service an adb stream gets, by the name in its OPEN (AOSP packages/modules/adb `SERVICES.TXT`, `daemon/services.cpp`)."""
+"""Which service an adb stream gets, by the name in its OPEN (AOSP packages/modules/adb, `SERVICES.TXT`)."""
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
 from typing import Protocol
 
 from bridge.virtual_device.android import AndroidSystem
@@ -64,11 +65,11 @@ async def find_service(name: str, device: ServiceHost, transport: Transport) -> 
 
 _REFUSALS = {
     "unroot": "adbd not running as root\n",
-    "remount": "Not running as root. Try \"adb root\" first.\n",
+    "remount": 'Not running as root. Try "adb root" first.\n',
 }
 
 
-async def _connected(connecting):  # type: ignore[no-untyped-def]
+async def _connected(connecting: Awaitable[StreamPair]) -> StreamPair:
     try:
         return await connecting
     except OSError as error:

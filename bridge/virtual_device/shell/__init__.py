@@ -1,1 +1,1 @@
-"""The device's shell: a table of commands that read and change the virtual system. Nothing is ever run on this machine."""
+"""The device's shell: a table of commands over the virtual system. Nothing is ever run on this machine."""

@@ -54,7 +54,7 @@ class Call:
         return bytes(body)
 
     async def inputs(self, names: list[str]) -> AsyncIterator[tuple[str, bytes]]:
-        """Content of each named file, or of standard input when none (or "-") is named; complains about missing ones."""
+        """Content of each named file, or of standard input for none and for "-"; complains about missing ones."""
         for name in names or ["-"]:
             if name == "-":
                 yield name, await self.read_all()

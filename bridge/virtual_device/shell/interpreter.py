@@ -139,7 +139,11 @@ class Shell:
             if run is None:
                 what = "inaccessible or not found" if "/" not in name else self._why_not(name)
                 await call.error(f"/system/bin/sh: {name}: {what}")
-                return 126 if what in ("can't execute: Permission denied", "can't execute: Is a directory") else EXIT_NOT_FOUND
+                return (
+                    126
+                    if what in ("can't execute: Permission denied", "can't execute: Is a directory")
+                    else EXIT_NOT_FOUND
+                )
             return await run(call)
         except BrokenPipeError:
             return EXIT_SIGPIPE
@@ -195,16 +199,20 @@ class Shell:
         elif args[:1] == ["-c"] and len(args) > 1:
             text, shell = args[1], self._subshell()
         elif args:
-            text, shell = b"".join(self.system.files.read_chunks(call.path(args[0]))).decode(errors="replace"), self._subshell()
+            content = b"".join(self.system.files.read_chunks(call.path(args[0])))
+            text, shell = content.decode(errors="replace"), self._subshell()
         else:
-            text, shell = (await call.read_all()).decode(errors="replace"), self._subshell()
+            content = await call.read_all()
+            text, shell = content.decode(errors="replace"), self._subshell()
         shell.nesting += 1
         try:
             return await (shell.run_lines if shell is self else shell.run)(text, streams)
         finally:
             shell.nesting -= 1
 
-    async def _redirected(self, redirects: tuple[Redirect, ...], streams: Streams, opened: contextlib.ExitStack) -> Streams:
+    async def _redirected(
+        self, redirects: tuple[Redirect, ...], streams: Streams, opened: contextlib.ExitStack
+    ) -> Streams:
         for redirect in redirects:
             target = await self._expand_one(redirect.target, streams)
             if redirect.operator in (">&", "<&") and target in ("0", "1", "2", "-"):
@@ -306,8 +314,11 @@ async def _write_error(streams: Streams, text: str) -> None:
 
 
 _BUILTINS = frozenset(
-    "exit cd pwd export readonly local unset eval sh /system/bin/sh exec time nohup command toybox".split()
-)
+    (
+        "exit", "cd", "pwd", "export", "readonly", "local", "unset", "eval",
+        "sh", "/system/bin/sh", "exec", "time", "nohup", "command", "toybox",
+    )
+)  # fmt: skip
 
 _ENVIRONMENT = {
     "ANDROID_DATA": "/data",

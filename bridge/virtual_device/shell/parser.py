@@ -10,7 +10,9 @@ from dataclasses import dataclass, field
 
 MAX_SCRIPT_CHARS = 256 * 1024
 MAX_DEPTH = 16
-_UNSUPPORTED = frozenset({"if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac", "function"})
+_UNSUPPORTED = frozenset(
+    {"if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac", "function"}
+)
 
 
 class ShellSyntaxError(ValueError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from bridge.virtual_device.android import normalize_component
@@ -55,16 +56,19 @@ class Intent:
 
     def __str__(self) -> str:
         parts = [f"act={self.action}" if self.action else "", f"dat={self.data}" if self.data else ""]
-        parts += [f"pkg={self.package}" if self.package else "", f"cmp={_short(self.component)}" if self.component else ""]
+        parts += [
+            f"pkg={self.package}" if self.package else "",
+            f"cmp={_short(self.component)}" if self.component else "",
+        ]
         parts += ["(has extras)" if self.extras else ""]
         return f"Intent {{ {' '.join(part for part in parts if part)} }}"
 
 
-def _next(pending, flag: str) -> str:  # type: ignore[no-untyped-def]
+def _next(pending: Iterator[str], flag: str) -> str:
     value = next(pending, None)
     if value is None:
-        raise _BadIntent(f"Argument expected after \"{flag}\"")
-    return str(value)
+        raise _BadIntent(f'Argument expected after "{flag}"')
+    return value
 
 
 def _short(component: str) -> str:
@@ -167,9 +171,11 @@ async def _broadcast(call: Call, intent: Intent) -> int:
 
 
 async def _force_stop(call: Call, words: list[str]) -> int:
-    names = [word for index, word in enumerate(words) if not word.startswith("-") and words[index - 1 : index] != ["--user"]]
+    names = [
+        word for index, word in enumerate(words) if not word.startswith("-") and words[index - 1 : index] != ["--user"]
+    ]
     if not names:
-        await call.error("Error: Argument expected after \"force-stop\"")
+        await call.error('Error: Argument expected after "force-stop"')
         return 255
     await call.system.stop_package(names[0])
     return 0
@@ -179,7 +185,9 @@ async def _instrument(call: Call, words: list[str]) -> int:
     component = words[-1] if words else ""
     await call.line(f"android.util.AndroidException: INSTRUMENTATION_FAILED: {component}")
     await call.line("INSTRUMENTATION_STATUS: id=ActivityManagerService")
-    await call.line(f"INSTRUMENTATION_STATUS: Error=Unable to find instrumentation info for: ComponentInfo{{{component}}}")
+    await call.line(
+        f"INSTRUMENTATION_STATUS: Error=Unable to find instrumentation info for: ComponentInfo{{{component}}}"
+    )
     await call.line("INSTRUMENTATION_STATUS_CODE: -1")
     return 1
 

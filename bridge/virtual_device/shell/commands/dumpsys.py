@@ -45,7 +45,9 @@ async def _webview_update(call: Call, words: list[str]) -> int:
                 return 0
             await call.error(f"Failed to switch, the WebView implementation is now provided by {WEBVIEW_PACKAGE}.")
             return 1
-        case ["enable-multiprocess" | "disable-multiprocess" | "enable-redundant-packages" | "disable-redundant-packages"]:
+        case [
+            "enable-multiprocess" | "disable-multiprocess" | "enable-redundant-packages" | "disable-redundant-packages"
+        ]:
             await call.line("Success")
             return 0
     await call.error(f"Unknown command: {words[0] if words else ''}")
@@ -161,7 +163,9 @@ async def _dump_power(call: Call, words: list[str]) -> int:
 
 async def _dump_display(call: Call, words: list[str]) -> int:
     display = call.system.display
-    await call.line(f"DISPLAY MANAGER (dumpsys display)\n  mBaseDisplayInfo=real {display.width_px} x {display.height_px}")
+    await call.line(
+        f"DISPLAY MANAGER (dumpsys display)\n  mBaseDisplayInfo=real {display.width_px} x {display.height_px}"
+    )
     return 0
 
 

@@ -48,7 +48,7 @@ async def rm(call: Call) -> int:
     recursive = bool({"r", "R"} & options.keys())
     status = 0
     if not names and "f" not in options:
-        return await call.complain("Needs 1 argument (see \"rm --help\")")
+        return await call.complain('Needs 1 argument (see "rm --help")')
     for name in names:
         try:
             path = call.path(name)
@@ -175,7 +175,9 @@ async def chmod(call: Call) -> int:
 @command("dd")
 async def dd(call: Call) -> int:
     given = dict(word.partition("=")[::2] for word in call.args)
-    content = b"".join(call.system.files.read_chunks(call.path(given["if"]))) if "if" in given else await call.read_all()
+    content = (
+        b"".join(call.system.files.read_chunks(call.path(given["if"]))) if "if" in given else await call.read_all()
+    )
     block = int(given["bs"]) if given.get("bs", "").isdecimal() else 512
     if given.get("count", "").isdecimal():
         content = content[: block * int(given["count"])]

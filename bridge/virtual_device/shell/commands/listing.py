@@ -92,7 +92,8 @@ async def stat(call: Call) -> int:
             "%": "%",
         }
         form = options.get("c") or "  File: %n\n  Size: %s\t IO Blocks: 4096\t %F\nAccess: (%a/%A)\tUid: (%u/ %U)"
-        await call.line(re.sub(r"%(.)", lambda match, given=fields: given.get(match[1], "?"), form))
+        pieces = re.split(r"%(.)", form)
+        await call.line("".join(fields.get(piece, "?") if at % 2 else piece for at, piece in enumerate(pieces)))
     return status
 
 

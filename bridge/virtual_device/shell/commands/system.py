@@ -41,9 +41,7 @@ async def setprop(call: Call) -> int:
 @command("id")
 async def identity(call: Call) -> int:
     options, _ = split_options(call.args)
-    if "u" in options:
-        await call.line("shell" if "n" in options else "2000")
-    elif "g" in options:
+    if "u" in options or "g" in options:
         await call.line("shell" if "n" in options else "2000")
     else:
         await call.line(f"uid=2000(shell) gid=2000(shell) groups={_SHELL_GROUPS} context=u:r:shell:s0")
@@ -118,7 +116,8 @@ async def ps(call: Call) -> int:
         {"USER": row.user, "PID": str(row.pid), "PPID": str(row.parent), "VSZ": "13000000", "RSS": "90000",
          "WCHAN": "0", "ADDR": "0", "S": "S", "NAME": row.name, "ARGS": row.name, "CMD": row.name}
         for row in sorted(call.system.processes.values(), key=lambda process: process.pid)
-        if options.get("p") in (None, str(row.pid)) and ("A" in options or "e" in options or columns or row.user == "shell")
+        if options.get("p") in (None, str(row.pid))
+        and ("A" in options or "e" in options or columns or row.user == "shell")
     ]  # fmt: skip
     if columns:
         names = [column.split("=")[0] for column in columns]
@@ -168,7 +167,7 @@ async def logcat(call: Call) -> int:
     options, specs = split_options(args, with_value="vtTbpfrneD")
     unknown = set(options) - set("dcsgvtTbpLSBef") - {"pid", "clear", "regex", "buffer", "format", "last"}
     if unknown:
-        return await call.complain(f"unrecognized option: {sorted(unknown)[0]}")
+        return await call.complain(f"unrecognized option: {min(unknown)}")
     buffer = call.system.logcat
     if "c" in options or "clear" in options:
         buffer.clear()
@@ -203,7 +202,9 @@ async def logcat(call: Call) -> int:
 async def log(call: Call) -> int:
     options, words = split_options(call.args, with_value="pt")
     priority = options.get("p", "i").upper()[:1]
-    call.system.log(options.get("t", "log"), " ".join(words), priority=priority if priority in "VDIWEF" else "I", pid=4711)
+    call.system.log(
+        options.get("t", "log"), " ".join(words), priority=priority if priority in "VDIWEF" else "I", pid=4711
+    )
     return 0
 
 

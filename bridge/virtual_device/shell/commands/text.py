@@ -6,6 +6,7 @@ import asyncio
 import base64
 import hashlib
 import re
+from collections.abc import AsyncIterator
 
 from bridge.virtual_device.shell.call import Call, command, split_options
 
@@ -111,7 +112,7 @@ async def grep(call: Call) -> int:
     return 0 if count else 1
 
 
-async def _lines(call: Call, names: list[str]):  # type: ignore[no-untyped-def]
+async def _lines(call: Call, names: list[str]) -> AsyncIterator[tuple[int, str]]:
     """Numbered lines of the named files, or of standard input as it comes."""
     if names:
         async for _, content in call.inputs(names):
@@ -204,7 +205,9 @@ async def tr(call: Call) -> int:
     if "d" in options and sets:
         await call.out(body.translate({ord(char): None for char in sets[0]}))
     elif len(sets) == 2 and sets[1]:
-        await call.out(body.translate({ord(char): sets[1][min(at, len(sets[1]) - 1)] for at, char in enumerate(sets[0])}))
+        await call.out(
+            body.translate({ord(char): sets[1][min(at, len(sets[1]) - 1)] for at, char in enumerate(sets[0])})
+        )
     else:
         return await call.complain("Needs 2 arguments")
     return 0
