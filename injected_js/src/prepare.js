@@ -1,103 +1,79 @@
-/** Before an action: is the ref still itself, can it be acted on, and does the tap land on it? */
-import { attr, boxOf, cut, describe, tagOf } from './dom.js';
-import { frame, isSeen, isOn, pause, standIn, tapPoint, toTop } from './hit.js';
+/** Before an action: is the ref still itself, can it be acted on, and does a tap land on it? */
+import { assign, boxOf, is, matches, now, tagOf } from './dom.js';
+import { frame, isOn, isSeen, pause, pointAt, reveal, standIn, tapPoint, toTop } from './hit.js';
 import { failure, resolve } from './refs.js';
 import { isDisabled } from './states.js';
-import { newTurn } from './turn.js';
 import { watch } from './settle.js';
+import { newTurn } from './turn.js';
 
-/** Takes text from a keyboard. */
-export const isEditable = (el) => {
-  const tag = tagOf(el);
-  return (
-    el.isContentEditable ||
-    ((tag == 'textarea' || (tag == 'input' && !/^(button|submit|reset|image|checkbox|radio|file|hidden)$/.test(el.type))) && !el.readOnly && attr(el, 'aria-readonly') != 'true')
-  );
-};
-
-const NEEDS_TEXT = /^(fill|type|clear)$/;
-
-/** What stands in the way of this action on this element now, or nothing. */
+/** What stands in the way of this action on this element now: code and words. */
 export const obstacle = (el, action) => {
   if (!isSeen(standIn(el))) return ['not_visible', 'not visible'];
-  if (!/^(hover|focus|scroll|scroll_into_view)$/.test(action) && isDisabled(el)) return ['disabled', 'disabled'];
-  if (NEEDS_TEXT.test(action) && !isEditable(el)) return ['not_editable', el.readOnly ? 'read-only' : 'not editable'];
+  if (!/hover|focus|scroll/.test(action) && isDisabled(el)) return ['disabled', 'disabled'];
+  if (is(action, 'fill type clear') && !(el.isContentEditable || (matches(el, 'input,textarea') && !matches(el, '[readonly],[aria-readonly=true]') && !is(el.type, 'button submit reset image checkbox radio file'))))
+    return ['not_editable', 'not editable'];
 };
 
-const sameBox = (a, b) => a && Math.abs(a.left - b.left) + Math.abs(a.top - b.top) + Math.abs(a.width - b.width) + Math.abs(a.height - b.height) < 0.5;
-
 export const prepare = async (ref, action, options) => {
-  const o = Object.assign({ timeoutMs: 5000, hit: true, touch: true }, options);
-  const end = performance.now() + o.timeoutMs;
+  const o = assign({ timeoutMs: 5e3, hit: true }, options), end = now() + o.timeoutMs;
   let last, trouble;
   for (;;) {
     newTurn();
-    const found = resolve(ref);
-    if (found.error) return found;
-    const { el, meaning } = found, target = standIn(el);
+    const found = resolve(ref), { el } = found;
+    if (!el) return found;
+    const target = standIn(el);
+    let on, box;
     trouble = obstacle(el, action);
     if (!trouble) {
-      let point = o.hit ? tapPoint(target) : {}, box = boxOf(target);
-      if (point._outside) {
-        target.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
-        point = tapPoint(target);
-        last = null;
-        box = boxOf(target);
+      on = o.hit ? tapPoint(target) : {};
+      if (on._outside) {
+        reveal(target);
+        on = tapPoint(target);
       }
-      if (!last || !sameBox(last, box)) {
-        // Equal over two frames: a sliding panel is not tapped on its way.
-        trouble = last ? ['not_visible', 'moving'] : ['not_visible', 'not there for two frames'];
-        last = box;
-        await frame();
-        if (performance.now() < end) continue;
-      } else if (point._outside) trouble = ['not_visible', 'outside the viewport'];
-      else if (point._by) trouble = ['covered', 'covered by ' + point._by];
-      else {
-        const on = o.hit ? toTop(point) : {};
-        if (on._by) {
-          if (on._frame) on._frame.scrollIntoView({ block: 'nearest', behavior: 'instant' });
-          trouble = ['covered', 'covered by ' + on._by];
-        } else {
-          if (o.hit) arm(el, target, action);
-          watch(el);
-          const { left, top, width, height } = box;
-          return Object.assign({ ok: true, box: [left, top, width, height], role: meaning._role, name: cut(meaning._name, 80), tag: tagOf(el), focused: el.getRootNode().activeElement == el }, on);
-        }
-      }
+      const { left, top, width, height } = boxOf(target);
+      box = [left, top, width, height];
+      // Equal over two frames: what slides is not tapped on its way.
+      if (box + '' != last) trouble = ['not_visible', 'moving'];
+      else if (on._outside) trouble = ['not_visible', 'outside the viewport'];
+      else if (!on._by && o.hit) on = toTop(on);
+      if (on._frame) reveal(on._frame);
+      if (on._by) trouble = ['covered', 'covered by ' + on._by];
     }
-    if (performance.now() >= end) return failure(trouble[0], `${ref} is ${trouble[1]}`, { lastSeen: trouble[1], nearest: [] });
-    last = trouble[0] == 'covered' ? last : null;
+    last = box + '';
+    if (!trouble) {
+      if (o.hit) arm(el, target);
+      watch(el);
+      return assign({ ok: true, box, tag: tagOf(el), focused: el.getRootNode().activeElement == el }, found.was, on);
+    }
+    if (now() > end) return failure(trouble[0], `${ref} is ${trouble[1]}`, { lastSeen: trouble[1] });
     await frame();
-    await pause(20);
+    if (trouble[1] != 'moving') await pause(20);
   }
 };
 
+/** The armed guard: the first trusted event decides; when it misses the element, the whole gesture is stopped. */
+export const guard = { _disarm() {} };
+
 const EVENTS = ['pointerdown', 'touchstart', 'mousedown', 'pointerup', 'touchend', 'mouseup', 'click', 'dblclick', 'contextmenu'];
 
-/** The armed guard: the first trusted event decides; when it misses the element, the whole gesture is stopped. */
-export const guard = { _hit: null, _seen: new Set(), _disarm() {} };
-
-const arm = (el, target, action) => {
+const arm = (el, target) => {
   guard._disarm();
-  guard._hit = null;
-  guard._seen = new Set();
+  guard._hit = guard._done = 0;
   const listener = (event) => {
-    if (!event.isTrusted) return;
-    if (guard._hit == null) {
-      const [hit] = event.composedPath();
-      guard._hit = isOn(hit, el) || isOn(hit, target) || (hit && hit.nodeType == 1 ? describe(hit) : 'the document');
-    }
-    guard._seen.add(event.type);
+    const { type, isTrusted } = event, [hit] = event.composedPath();
+    if (!isTrusted) return;
+    guard._hit = guard._hit || isOn(hit, el) || isOn(hit, target) || (hit.nodeType == 1 ? pointAt(hit) : 'the document');
+    if (is(type, 'click contextmenu') || guard._hit !== true) guard._done = 1;
     if (guard._hit !== true) {
       event.preventDefault();
       event.stopImmediatePropagation();
     }
   };
-  for (const type of EVENTS) addEventListener(type, listener, { capture: true, passive: false });
-  const timer = setTimeout(() => guard._disarm(), 30000);
+  const each = (way) => EVENTS.forEach((type) => window[way + 'EventListener'](type, listener, { capture: true, passive: false }));
+  each('add');
+  const timer = setTimeout(() => guard._disarm(), 3e4);
   guard._disarm = () => {
     clearTimeout(timer);
-    for (const type of EVENTS) removeEventListener(type, listener, true);
-    guard._disarm = () => {};
+    each('remove');
   };
 };
