@@ -64,7 +64,9 @@ class Snapshots:
         self.last: SnapshotResult | None = None
         self.last_request = SnapshotRequest()
 
-    async def take(self, request: SnapshotRequest, *, timeout_s: float) -> SnapshotResult:
+    async def take(
+        self, request: SnapshotRequest, *, timeout_s: float, remember_request: bool = True
+    ) -> SnapshotResult:
         """The page as `request` wants it: one round trip per frame.
 
         Raises:
@@ -82,7 +84,11 @@ class Snapshots:
                 await self._attachment.watch.wait(
                     self._main_is_ready, timeout_s=min(_RETRY_PAUSE_S, deadline.remaining_s)
                 )
-        return self.render(raw, request)
+        wanted = self.last_request
+        result = self.render(raw, request)
+        if not remember_request:
+            self.last_request = wanted
+        return result
 
     async def raw(self, request: SnapshotRequest, *, timeout_s: float) -> dict[str, Any]:
         """The stitched raw snapshot with the session's refs in it."""
@@ -141,9 +147,9 @@ class Snapshots:
             ),
         )
 
-    def render(self, raw: Mapping[str, Any], request: SnapshotRequest, *, remember: bool = True) -> SnapshotResult:
+    def render(self, raw: Mapping[str, Any], request: SnapshotRequest) -> SnapshotResult:
         result = render_snapshot(raw, request.render_options())
-        if remember and request.scope is None and request.more is None:
+        if request.scope is None and request.more is None:
             self.last, self.last_request = result, request
         return result
 

@@ -42,9 +42,7 @@ class Page:
 
     def post(self, method: str, /, **params: Any) -> int:
         number = next(self._ids)
-        self._socket.send(
-            json.dumps({"id": number, "sessionId": self._session_id, "method": method, "params": params})
-        )
+        self._socket.send(json.dumps({"id": number, "sessionId": self._session_id, "method": method, "params": params}))
         return number
 
     def wait_reply(self, number: int) -> dict[str, Any]:
@@ -165,7 +163,12 @@ def serve(folder: Path) -> Iterator[str]:
 
 
 def chromium_path() -> str | None:
-    return os.environ.get("BRIDGE_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    return (
+        os.environ.get("BRIDGE_CHROMIUM")
+        or shutil.which("chromium")
+        or shutil.which("chromium-browser")
+        or shutil.which("google-chrome")
+    )
 
 
 @contextlib.contextmanager
