@@ -45,7 +45,9 @@ async def test_pychrome_finds_and_drives_the_webview_over_a_forwarded_port(
     session: Session, page: Page, local_server: LocalServer, adb_port: int
 ) -> None:
     adb = [adb_program(), "-P", str(adb_port), "-s", session.serial]
-    sockets = subprocess.run([*adb, "shell", "cat", "/proc/net/unix"], capture_output=True, text=True, check=True).stdout
+    sockets = subprocess.run(
+        [*adb, "shell", "cat", "/proc/net/unix"], capture_output=True, text=True, check=True
+    ).stdout
     name = next(word[1:] for word in sockets.split() if word.startswith("@webview_devtools_remote_"))
     forwarded = subprocess.run(
         [*adb, "forward", "tcp:0", f"localabstract:{name}"], capture_output=True, text=True, check=True
