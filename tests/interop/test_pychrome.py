@@ -41,20 +41,23 @@ def drive(port: int, url: str) -> dict[str, Any]:
         tab.stop()
 
 
+def forward_and_drive(adb_port: int, serial: str, url: str) -> dict[str, Any]:
+    adb = [adb_program(), "-P", str(adb_port), "-s", serial]
+
+    def run(*words: str) -> str:
+        return subprocess.run([*adb, *words], capture_output=True, text=True, check=True, timeout=30).stdout
+
+    sockets = run("shell", "cat", "/proc/net/unix").split()
+    name = next(word[1:] for word in sockets if word.startswith("@webview_devtools_remote_"))
+    port = int(run("forward", "tcp:0", f"localabstract:{name}"))
+    try:
+        return drive(port, url)
+    finally:
+        run("forward", "--remove", f"tcp:{port}")
+
+
 async def test_pychrome_finds_and_drives_the_webview_over_a_forwarded_port(
     session: Session, page: Page, local_server: LocalServer, adb_port: int
 ) -> None:
-    adb = [adb_program(), "-P", str(adb_port), "-s", session.serial]
-    sockets = subprocess.run(
-        [*adb, "shell", "cat", "/proc/net/unix"], capture_output=True, text=True, check=True
-    ).stdout
-    name = next(word[1:] for word in sockets.split() if word.startswith("@webview_devtools_remote_"))
-    forwarded = subprocess.run(
-        [*adb, "forward", "tcp:0", f"localabstract:{name}"], capture_output=True, text=True, check=True
-    )
-    port = int(forwarded.stdout)
-    try:
-        seen = await asyncio.to_thread(drive, port, local_server.url("shop.html"))
-    finally:
-        subprocess.run([*adb, "forward", "--remove", f"tcp:{port}"], capture_output=True, check=True)
+    seen = await asyncio.to_thread(forward_and_drive, adb_port, session.serial, local_server.url("shop.html"))
     assert seen == {"tabs": 1, "title": "Gold prices", "cart": "Cart: 1"}
