@@ -83,7 +83,9 @@ def script() -> str:
     try:
         return resources.files("bridge.snapshot").joinpath("injected.min.js").read_text("utf-8")
     except FileNotFoundError as error:
-        raise ScriptFailed("injected.min.js is not packaged.", hint="Build it with tools/build-script.") from error
+        raise ScriptFailed(
+            "injected.min.js is not packaged.", hint="Build it with `node injected_js/build.mjs`."
+        ) from error
 
 
 def snapshot_js(options: Mapping[str, Any] | None = None) -> str:
