@@ -11,8 +11,8 @@ from bridge.errors import DeadlineExceeded
 from bridge.page.attachment import Attachment, WorldGone
 from bridge.page.results import Changes
 from bridge.page.snapshots import Snapshots
-from bridge.page.state import Frame
-from bridge.snapshot import SnapshotResult, snapshot_delta
+from bridge.page.state import Dialog, Frame
+from bridge.snapshot import Delta, SnapshotResult, snapshot_delta
 from bridge.snapshot.escape import quote
 
 _SNAPSHOT_S = 5.0
@@ -104,31 +104,31 @@ def _changes(
     found = acted.get("texts")
     texts = tuple(str(text) for text in found[:_TEXTS_KEPT]) if isinstance(found, list) else ()
     opened = state.dialog_count - before.dialog_count
-    dialogs = tuple(
-        f"{dialog.kind} {quote(dialog.message[:200])} ({'accepted' if attachment.answer_dialog(dialog)[0] else 'dismissed'})"
-        for dialog in list(state.dialogs_seen)[-opened:]
-        if opened > 0
-    )
+    dialogs = tuple(_told(dialog, attachment) for dialog in list(state.dialogs_seen)[-opened:] if opened > 0)
     if after is None:
         return Changes(text=f"not known: {reason}", settled=reason, texts=texts, dialogs=dialogs)
     notes = [f"! {dialog}" for dialog in dialogs]
     if before.last is None or state.navigations != before.navigations:
         # Every ref of a new document is new: the page itself says more than a list of differences.
-        text, added, removed, changed = after.text, tuple(after.refs), (), ()
+        delta = Delta(after.text, added=tuple(after.refs), full=True)
     else:
         delta = snapshot_delta(before.last, after, texts=texts, full=True)
-        text, added, removed, changed = delta.text, delta.added, delta.removed, delta.changed
     return Changes(
-        text="\n".join([*notes, text]),
+        text="\n".join([*notes, delta.text]),
         settled=reason,
-        added=added,
-        removed=removed,
-        changed=changed,
+        added=delta.added,
+        removed=delta.removed,
+        changed=delta.changed,
         texts=texts,
         url=snapshots.page_url if snapshots.page_url != before.url else None,
         title=after.title if before.last is None or after.title != before.last.title else None,
         dialogs=dialogs,
     )
+
+
+def _told(dialog: Dialog, attachment: Attachment) -> str:
+    accepted, _ = attachment.answer_dialog(dialog)
+    return f"{dialog.kind} {quote(dialog.message[:200])} ({'accepted' if accepted else 'dismissed'})"
 
 
 def _waited_ms(acted: Mapping[str, Any]) -> float:

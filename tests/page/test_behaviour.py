@@ -103,7 +103,7 @@ async def test_a_ref_of_the_page_before_is_dead_and_says_where_it_was(shop: Page
     assert result.changes.settled == "navigation"
     assert result.changes.url == local_server.url("second.html")
     assert "Second page" in result.changes.text
-    with pytest.raises(RefNotFound, match="shop.html, which has been left"):
+    with pytest.raises(RefNotFound, match=r"shop\.html, which has been left"):
         await shop.click(ref)
 
 
