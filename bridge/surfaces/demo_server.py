@@ -82,9 +82,10 @@ def _handler(pages: dict[str, tuple[str, bytes]]) -> type[http.server.BaseHTTPRe
             if self.command == "GET":
                 self.wfile.write(body)
 
-        do_HEAD = do_GET
+        def do_HEAD(self) -> None:
+            self.do_GET()
 
-        def log_message(self, format: str, *args: object) -> None:
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name in the standard library
             pass
 
     return Handler
