@@ -21,11 +21,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
-from importlib import resources
 from typing import Any
 
 from bridge.errors import ActionFailed, ScriptFailed, UsageError
+from bridge.snapshot.injected import source
 from bridge.snapshot.json_text import js_literal
 from bridge.snapshot.parse import parse_reply, reported_error
 from bridge.snapshot.render import render_snapshot
@@ -77,15 +76,9 @@ class ActionReply:
             raise self.error
 
 
-@cache
 def script() -> str:
     """The script that installs `window.__agentBrowser`; a second evaluation in a document changes nothing."""
-    try:
-        return resources.files("bridge.snapshot").joinpath("injected.min.js").read_text("utf-8")
-    except FileNotFoundError as error:
-        raise ScriptFailed(
-            "injected.min.js is not packaged.", hint="Build it with `node injected_js/build.mjs`."
-        ) from error
+    return source()
 
 
 def snapshot_js(options: Mapping[str, Any] | None = None) -> str:
