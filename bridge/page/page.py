@@ -235,7 +235,7 @@ class Page:
             width_px, height_px = picture_size(image)
             css_width = view["width"] or width_px
             ratio = width_px / css_width
-            if scale == "css" and abs(ratio - 1) > 0.01:
+            if scale == "css" and ratio > 1.01:
                 width_px, height_px = round(width_px / ratio), round(height_px / ratio)
                 image = resized(image, width_px, height_px, format, quality)
                 ratio = 1.0
