@@ -107,6 +107,16 @@ def webview_device(request: pytest.FixtureRequest, adb_port: int) -> Iterator[st
 
 
 class _Pages(http.server.SimpleHTTPRequestHandler):
+    """Files of tests/pages; `/hang` is never answered while the suite runs."""
+
+    over = threading.Event()
+
+    def do_GET(self) -> None:
+        if self.path == "/hang":
+            self.over.wait()
+            return
+        super().do_GET()
+
     def log_message(self, format: str, *args: object) -> None:
         pass
 
@@ -128,6 +138,7 @@ def local_server() -> Iterator[LocalServer]:
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield LocalServer(server.server_address[1])
+        _Pages.over.set()
         server.shutdown()
 
 

@@ -153,7 +153,7 @@ class AdbDevice:
         """While the block lives, connections to `remote` on the device come to `local` beside the adb server.
 
         Yields `remote`, with the port that was chosen for `tcp:0`. `timeout_s` is for the making. Somebody else's
-        reverse is neither replaced (ServiceRefused) nor removed.
+        reverse is neither replaced (ServiceRefused) nor removed; where it leads to the same `local`, it is used.
         """
         return reversed_port(self, remote, local, timeout_s)
 

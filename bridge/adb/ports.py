@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from bridge.adb.failures import device_failures
-from bridge.adb.smart_socket import answer, block, parse_pairs, status
+from bridge.adb.smart_socket import block, parse_pairs, status
 from bridge.adb.stream import StreamClosed
 from bridge.deadline import Deadline, finish
 from bridge.errors import BridgeError, ServiceRefused, UsageError
@@ -28,11 +28,18 @@ _log = logging.getLogger(__name__)
 @asynccontextmanager
 async def reversed_port(device: AdbDevice, remote: str, local: str, timeout_s: float) -> AsyncIterator[str]:
     """See AdbDevice.reverse."""
-    made = await _make_or_undo(
-        _make_reverse(device, remote, local, Deadline.after(timeout_s)),
-        lambda name: _remove_reverse(device, name, local),
-        f"reverse {remote} of {device.serial}",
-    )
+    deadline = Deadline.after(timeout_s)
+    try:
+        made = await _make_or_undo(
+            _make_reverse(device, remote, local, deadline),
+            lambda name: _remove_reverse(device, name, local),
+            f"reverse {remote} of {device.serial}",
+        )
+    except ServiceRefused:
+        if (remote, local) not in await _list_reverses(device, deadline):
+            raise
+        yield remote  # somebody, perhaps the user, made the very same one: it serves us, and is theirs to remove
+        return
     try:
         yield made
     finally:
@@ -91,13 +98,18 @@ async def _make_reverse(device: AdbDevice, remote: str, local: str, deadline: De
 async def _remove_reverse(device: AdbDevice, remote: str, local: str) -> None:
     """Remove it if it is still ours: somebody may have removed it meanwhile and made another."""
     deadline = Deadline.after(_CLEANUP_S)
-    async with device.service("reverse:list-forward", deadline) as stream:
-        present = parse_pairs((await stream.read(answer())).decode("utf-8", "replace"))
-    if any(there == remote and here == local for _, there, here in present):
+    if (remote, local) in await _list_reverses(device, deadline):
         async with device.service(f"reverse:killforward:{remote}", deadline) as stream:
             await stream.read(status())
     else:
         _log.info("reverse %s of %s was already gone", remote, device.serial)
+
+
+async def _list_reverses(device: AdbDevice, deadline: Deadline) -> set[tuple[str, str]]:
+    """What adbd has. Of the reverse services this one alone answers without an OKAY of adbd's own."""
+    async with device.service("reverse:list-forward", deadline) as stream:
+        listed = (await stream.read(block())).decode("utf-8", "replace")
+    return {(remote, local) for _, remote, local in parse_pairs(listed)}
 
 
 async def _make_forward(device: AdbDevice, local: str, remote: str, deadline: Deadline) -> str:

@@ -300,7 +300,7 @@ async def _shut(websocket: ClientConnection, tasks: list[asyncio.Task[None]]) ->
 
 
 def _reason_of(error: ConnectionClosed) -> str:
-    if isinstance(error.__cause__, Exception):
+    if isinstance(error.__cause__, Exception) and not isinstance(error.__cause__, EOFError):
         return f"the connection broke: {error.__cause__}"
     if error.rcvd is not None:
         words = f" ({error.rcvd.reason})" if error.rcvd.reason else ""

@@ -14,7 +14,7 @@ from bridge.deadline import Deadline
 from bridge.errors import BridgeError, DeadlineExceeded, ProtocolError, ScriptFailed, TabLost, TransportError
 from bridge.page.state import Dialog, PageState, World
 from bridge.page.watch import Watch
-from bridge.snapshot.program import isolated_script
+from bridge.snapshot.injected import isolated_source
 
 logger = logging.getLogger(__name__)
 
@@ -54,7 +54,7 @@ class Attachment:
         self.state = PageState()
         self.watch = Watch()
         self.answer_dialog: Callable[[Dialog], tuple[bool, str]] = _default_answer
-        self._script = isolated_script()
+        self._script = isolated_source()
         self._dialog_waiting = asyncio.Event()
 
     async def call(self, method: str, params: Mapping[str, Any] | None = None, *, timeout_s: float) -> dict[str, Any]:
@@ -170,8 +170,8 @@ class Attachment:
                 logger.debug("dialog was gone before it was answered: %s", error)
 
     async def _report_loss(self) -> None:
-        reason = await self.connection.wait_closed()
-        self.watch.end(TransportError(f"the connection to the tab ended: {reason}"))
+        await self.connection.closed.wait()
+        self.watch.end(TransportError(f"the connection to the tab ended: {self.connection.close_reason}"))
 
 
 def _default_answer(dialog: Dialog) -> tuple[bool, str]:

@@ -88,6 +88,8 @@ def resized(image_bytes: bytes, width_px: int, height_px: int, image_format: Ima
     with Image.open(io.BytesIO(image_bytes)) as image:
         smaller = image.resize((width_px, height_px), Image.Resampling.LANCZOS)
     out = io.BytesIO()
-    options = {} if quality is None else {"quality": quality}
-    smaller.save(out, image_format.upper(), **options)
+    if quality is None:
+        smaller.save(out, image_format.upper())
+    else:
+        smaller.save(out, image_format.upper(), quality=quality)
     return out.getvalue()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from typing import Any, Literal, Protocol
 
 from bridge.errors import UsageError
@@ -141,7 +142,7 @@ class Page:
                 self._refs.forget_numbers()
             with attachment.connection.measure() as meter:
                 result = await self._snapshots.take(request, timeout_s=timeout_s)
-            return result.with_cost(meter.cost())
+            return replace(result, cost=meter.cost())
 
     async def click(
         self,

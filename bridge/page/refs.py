@@ -125,8 +125,10 @@ class RefTable:
                 nearest=[near.ref for near in nearest],
             )
         message = str(error.get("message") or code).rstrip(".")
-        details = {key: error[key] for key in ("options", "lastSeen") if key in error}
-        return action_error(code, f"{entry.ref} ({entry.described()}): {message}.", ref=entry.ref, **details)
+        details = {"options": error["options"]} if "options" in error else {}
+        failed = action_error(code, f"{entry.ref} ({entry.described()}): {message}.", ref=entry.ref)
+        failed.details.update(details)
+        return failed
 
     def _resembling(self, entry: RefEntry, is_live: Callable[[str], bool]) -> list[RefEntry]:
         live = [other for other in self._by_ref.values() if is_live(other.world_key) and other.role == entry.role]

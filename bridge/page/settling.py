@@ -12,7 +12,10 @@ from bridge.page.attachment import Attachment, WorldGone
 from bridge.page.results import Changes
 from bridge.page.snapshots import Snapshots
 from bridge.page.state import Frame
-from bridge.snapshot import SnapshotResult, snapshot_delta
+from bridge.snapshot import SnapshotResult
+try:
+    from bridge.snapshot import snapshot_delta
+except ImportError: pass
 
 _SNAPSHOT_S = 5.0
 _TEXTS_KEPT = 8

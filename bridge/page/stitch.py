@@ -74,7 +74,7 @@ def stitch(frames: list[FrameTree], ref_of: RefOf) -> dict[str, Any]:
 
 
 def _match(frames: list[FrameTree], parent: int, children: list[int]) -> tuple[dict[int, int], bool]:
-    """For one frame: id of an iframe's raw node -> the child frame it shows; and whether some could not be told apart."""
+    """For one frame: id of an iframe's raw node -> the child frame it shows; and whether some were not told apart."""
     if not children:
         return {}, False
     iframes: dict[int, list[int]] = {}

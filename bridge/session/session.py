@@ -191,7 +191,7 @@ class Session:
     def _check_alive(self) -> None:
         reason = self._host.closed_reason
         if reason is not None:
-            raise DeviceLost(f"the host app on {self.serial} is gone: {reason}", hint="Open a new session.")
+            raise DeviceLost(f"the host app on {self.serial} is gone: {reason.message}", hint="Open a new session.")
 
     def _touch(self) -> None:
         """Tell the host app that this session is at work, now and then, without waiting for it."""

@@ -1,0 +1,6 @@
+"""A page as a short tree of roles and names with refs, inside hard bounds. Pure: values in, values out."""
+
+from bridge.snapshot.model import Line, NodeRef, RenderOptions, SnapshotResult, SnapshotStats
+from bridge.snapshot.render import render_snapshot
+
+__all__ = ["Line", "NodeRef", "RenderOptions", "SnapshotResult", "SnapshotStats", "render_snapshot"]

@@ -23,8 +23,6 @@ class AdbdHost(Protocol):
 
     def adb_banner(self) -> str: ...
 
-    def adb_features(self) -> Iterable[str]: ...
-
     def adb_keys(self) -> Iterable[auth.PublicKey]: ...
 
     async def open_service(self, name: str, transport: Transport) -> Handler: ...
@@ -79,9 +77,6 @@ class Adbd:
 
     def banner(self) -> str:
         return self.host.adb_banner()
-
-    def features(self) -> Iterable[str]:
-        return self.host.adb_features()
 
     async def open_service(self, name: str, transport: Transport) -> Handler:
         return await self.host.open_service(name, transport)

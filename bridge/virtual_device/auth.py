@@ -2,8 +2,8 @@
 
 adbd sends 20 random bytes; the adb server signs them with each private key it has, and at last offers a public key
 (AOSP packages/modules/adb, `protocol.txt` "AUTH" and `crypto/`). A phone then asks its owner. The virtual device has
-no owner to ask: its listener is on loopback, where every local user can connect, so only proven possession of a key from
-this user's own files counts. A public key that is merely offered proves nothing.
+no owner to ask: its listener is on loopback, where every local user can connect, so only proven possession of a key
+from this user's own files counts. A public key that is merely offered proves nothing.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ import struct
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+
+from bridge.virtual_device.der import INTEGER, OCTET_STRING, sequence
 
 TOKEN_BYTES = 20
 AUTH_TOKEN, AUTH_SIGNATURE, AUTH_RSAPUBLICKEY = 1, 2, 3
@@ -81,12 +83,12 @@ def parse_private_key(pem: bytes) -> PublicKey:
         der = base64.b64decode(body, validate=True)
     except binascii.Error as error:
         raise ValueError(f"not base64: {error}") from error
-    fields = _der_sequence(der)
-    if len(fields) >= 3 and fields[1][0] == 0x30 and fields[2][0] == 0x04:  # PKCS#8 wraps PKCS#1
-        fields = _der_sequence(fields[2][1])
-    if len(fields) < 3 or any(tag != 0x02 for tag, _ in fields[:3]):
+    fields = sequence(der)
+    if len(fields) >= 3 and fields[2].tag == OCTET_STRING:  # PKCS#8 wraps PKCS#1
+        fields = sequence(fields[2].content)
+    if len(fields) < 3 or any(field.tag != INTEGER for field in fields[:3]):
         raise ValueError("not an RSA private key")
-    return _checked(int.from_bytes(fields[1][1], "big"), int.from_bytes(fields[2][1], "big"))
+    return _checked(int.from_bytes(fields[1].content, "big"), int.from_bytes(fields[2].content, "big"))
 
 
 def verify_token(key: PublicKey, token: bytes, signature: bytes) -> bool:
@@ -124,7 +126,7 @@ def _key_files(env: Mapping[str, str]) -> Iterator[Path]:
 
 
 def _adb_folders(env: Mapping[str, str]) -> Iterator[Path]:
-    """Where adb keeps its pair: `adb_get_android_dir_path` is `$HOME/.android`; Android Studio's tools honour the others."""
+    """Where adb keeps its pair is `$HOME/.android`; Android Studio's tools honour the other two."""
     if home := env.get("ANDROID_USER_HOME"):
         yield Path(home)
     if home := env.get("ANDROID_SDK_HOME"):
@@ -149,28 +151,3 @@ def _checked(modulus: int, exponent: int) -> PublicKey:
     if exponent not in (3, 65537):
         raise ValueError(f"public exponent {exponent} is not 3 or 65537")
     return PublicKey(modulus, exponent)
-
-
-def _der_sequence(der: bytes) -> list[tuple[int, bytes]]:
-    """The (tag, content) pairs inside a DER SEQUENCE (X.690 §8.9)."""
-    items = _der_items(der)
-    if not items or items[0][0] != 0x30:
-        raise ValueError("not a DER sequence")
-    return _der_items(items[0][1])
-
-
-def _der_items(der: bytes) -> list[tuple[int, bytes]]:
-    items: list[tuple[int, bytes]] = []
-    at = 0
-    while at + 2 <= len(der):
-        tag, length = der[at], der[at + 1]
-        at += 2
-        if length & 0x80:
-            width = length & 0x7F
-            length = int.from_bytes(der[at : at + width], "big")
-            at += width
-        if at + length > len(der):
-            raise ValueError("DER runs past its end")
-        items.append((tag, der[at : at + length]))
-        at += length
-    return items

@@ -1,15 +1,15 @@
 """The ADB transport's packets, as values: bytes in, packets out, nothing else.
 
-Source: AOSP packages/modules/adb, `protocol.txt` and `adb.h`. A packet is a 24-byte header, six little-endian words, and
-a payload:
+Source: AOSP packages/modules/adb, `protocol.txt` and `adb.h`. A packet is a 24-byte header, six little-endian words,
+and a payload:
 
      0        4        8        12             16       20
     +--------+--------+--------+--------------+--------+--------+---------------------+
     | command| arg0   | arg1   | data_length  | check  | magic  | data_length bytes   |
     +--------+--------+--------+--------------+--------+--------+---------------------+
 
-`magic` is `command ^ 0xffffffff`. `check` is the sum of the payload's bytes; from version 0x01000001 it is not looked at,
-and this side never does.
+`magic` is `command ^ 0xffffffff`. `check` is the sum of the payload's bytes; from version 0x01000001 on it is not
+looked at, and this side never does.
 """
 
 from __future__ import annotations

@@ -80,4 +80,6 @@ async def open_streams(sock: socket.socket) -> StreamPair:
     reader = asyncio.StreamReader(limit=STREAM_LIMIT_BYTES, loop=loop)
     protocol = asyncio.StreamReaderProtocol(reader, loop=loop)
     transport, _ = await loop.create_connection(lambda: protocol, sock=sock)
+    if hasattr(transport, "max_size"):  # asyncio's selector transports read 256 KiB at once; one ADB packet holds 1 MiB
+        transport.max_size = STREAM_LIMIT_BYTES
     return reader, asyncio.StreamWriter(transport, protocol, reader, loop)

@@ -9,9 +9,8 @@ import asyncio
 import itertools
 import logging
 import os
-import struct
-from collections.abc import Awaitable, Callable, Iterable
-from typing import Protocol
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any, Protocol
 
 from bridge.virtual_device import auth
 from bridge.virtual_device.link import Lane, LinkShape
@@ -25,7 +24,7 @@ from bridge.virtual_device.packets import (
     PacketDecoder,
     encode_header,
 )
-from bridge.virtual_device.streams import DELAYED_ACK_WINDOW_BYTES, Stream
+from bridge.virtual_device.streams import Stream
 
 logger = logging.getLogger(__name__)
 
@@ -47,8 +46,6 @@ class TransportOwner(Protocol):
     link_shape: LinkShape
 
     def banner(self) -> str: ...
-
-    def features(self) -> Iterable[str]: ...
 
     def accepts(self, token: bytes, signature: bytes) -> bool: ...
 
@@ -72,7 +69,6 @@ class Transport(asyncio.Protocol):
         self._decoder = PacketDecoder(MAX_PAYLOAD_BEFORE_CONNECT)
         self._token = b""
         self._auth_rounds = 0
-        self._delayed_ack = False
         self._streams: dict[int, Stream] = {}
         self._pending: dict[int, asyncio.Future[Stream]] = {}
         self._ids = itertools.count(1)
@@ -148,12 +144,17 @@ class Transport(asyncio.Protocol):
         local_id = next(self._ids)
         opened: asyncio.Future[Stream] = asyncio.get_running_loop().create_future()
         self._pending[local_id] = opened
-        window = DELAYED_ACK_WINDOW_BYTES if self._delayed_ack else 0
-        self.send(Command.OPEN, local_id, window, destination.encode() + b"\0")
+        self.send(Command.OPEN, local_id, 0, destination.encode() + b"\0")
         try:
             return await opened
         finally:
             self._pending.pop(local_id, None)
+
+    def adopt(self, work: Coroutine[Any, Any, None]) -> None:
+        """Runs work that belongs to this connection: it is cancelled when the connection ends."""
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     def abort(self) -> None:
         """Drops the connection at once; its services are cancelled."""
@@ -206,9 +207,6 @@ class Transport(asyncio.Protocol):
         if self.is_online:
             raise MalformedPacket("CNXN twice")
         self.max_payload = max(MAX_PAYLOAD_BEFORE_CONNECT, min(packet.arg1, MAX_PAYLOAD))
-        _, _, features = packet.payload.rstrip(b"\0").partition(b"features=")
-        theirs = set(features.split(b";")[0].split(b","))
-        self._delayed_ack = b"delayed_ack" in theirs and "delayed_ack" in set(self._adbd.features())
         self._challenge()
 
     def _challenge(self) -> None:
@@ -238,15 +236,13 @@ class Transport(asyncio.Protocol):
 
     def _on_open(self, packet: Packet) -> None:
         remote_id = packet.arg0
-        if remote_id == 0 or len(self._streams) >= MAX_STREAMS or self._delayed_ack != bool(packet.arg1):
+        if remote_id == 0 or len(self._streams) >= MAX_STREAMS:
             self.send(Command.CLSE, 0, remote_id)
             return
-        stream = Stream(self, next(self._ids), remote_id, packet.arg1 if self._delayed_ack else None)
+        stream = Stream(self, next(self._ids), remote_id)
         self._streams[stream.local_id] = stream
         name = packet.payload.rstrip(b"\0").decode("utf-8", "surrogateescape")
-        task = asyncio.get_running_loop().create_task(self._serve(name, stream))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self.adopt(self._serve(name, stream))
 
     async def _serve(self, name: str, stream: Stream) -> None:
         try:
@@ -256,8 +252,7 @@ class Transport(asyncio.Protocol):
             self.forget(stream)
             self.send(Command.CLSE, 0, stream.remote_id)
             return
-        window = struct.pack("<I", DELAYED_ACK_WINDOW_BYTES) if self._delayed_ack else b""
-        self.send(Command.OKAY, stream.local_id, stream.remote_id, window)
+        self.send(Command.OKAY, stream.local_id, stream.remote_id)
         try:
             await handler(stream)
         except (ConnectionError, EOFError):
@@ -270,14 +265,13 @@ class Transport(asyncio.Protocol):
     def _on_okay(self, packet: Packet) -> None:
         pending = self._pending.get(packet.arg1)
         if pending is not None and not pending.done():
-            window = struct.unpack("<I", packet.payload)[0] if self._delayed_ack and len(packet.payload) == 4 else None
-            stream = Stream(self, packet.arg1, packet.arg0, window)
+            stream = Stream(self, packet.arg1, packet.arg0)
             self._streams[stream.local_id] = stream
             pending.set_result(stream)
             return
         stream_or_none = self._streams.get(packet.arg1)
         if stream_or_none is not None and stream_or_none.remote_id == packet.arg0:
-            stream_or_none.on_okay(packet.payload)
+            stream_or_none.on_okay()
 
     def _on_write(self, packet: Packet) -> None:
         stream = self._streams.get(packet.arg1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import os
+import random
 from collections.abc import Callable
 from pathlib import Path
 
@@ -112,6 +113,20 @@ async def test_a_remote_server_that_is_not_there_is_not_started() -> None:
     assert not remote.is_local
     with pytest.raises(AdbUnavailable, match=r"No adb server at 127\.0\.0\.2:9: .*refused"):
         await remote.ensure_running(timeout_s=10)
+
+
+async def test_two_that_start_a_server_at_once_share_it_and_its_end_is_told(adb_program: Path) -> None:
+    server = AdbServer(port=random.randrange(32_000, 32_700))  # noqa: S311
+    versions = await asyncio.gather(*(server.ensure_running(timeout_s=30) for _ in range(2)))
+    assert versions[0] == versions[1]
+    async with server.track(timeout_s=30) as lists:
+        assert await anext(lists) == ()
+        killing = await asyncio.create_subprocess_exec(adb_program, "-P", str(server.port), "kill-server")
+        assert await killing.wait() == 0
+        with pytest.raises(AdbUnavailable, match=server.address):
+            await anext(lists)
+    with pytest.raises(AdbUnavailable, match=f"No adb server at {server.address}"):
+        await server.devices(timeout_s=10)
 
 
 async def test_without_any_adb_program_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -211,6 +211,16 @@ async def test_a_closed_service_is_told_from_a_lost_device(listed: str, error: t
             await server.device("S").open_stream("localabstract:x", timeout_s=5)
 
 
+async def test_a_device_without_shell_v2_still_tells_exit_codes(peer: Peer) -> None:
+    answers = {
+        "host-serial:S:features": b"OKAY" + block("cmd"),
+        "shell:(ls /x\n); echo wvb-exit:$?": b"OKAYls: /x: No such file\r\nwvb-exit:1\r\n",
+    }
+    async with peer(answering(answers)) as server:
+        result = await server.device("S").shell("ls /x", timeout_s=5)
+    assert (result.exit_code, result.stdout) == (1, "ls: /x: No such file\n")
+
+
 async def test_a_shell_that_ends_without_an_exit_code_is_a_lost_device(peer: Peer) -> None:
     answers = {
         "host-serial:S:features": b"OKAY" + block("shell_v2,cmd"),

@@ -202,21 +202,11 @@ async def test_what_is_no_url_is_bad_usage(page: Page, url: str) -> None:
         await page.goto(url)
 
 
-async def test_a_server_that_never_answers_ends_with_the_deadline(page: Page, session: Session) -> None:
-    import asyncio
-
-    from bridge import TestServerGrant
-
-    async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.read()
-        writer.close()
-
-    server = await asyncio.start_server(silent, "127.0.0.1", 0)
-    port = server.sockets[0].getsockname()[1]
-    async with server, Session.open(session.serial, grants=[TestServerGrant("127.0.0.1", port)]) as other:
-        silent_page = await other.new_tab()
-        with pytest.raises(DeadlineExceeded, match="no answer from the server yet"):
-            await silent_page.goto(f"http://127.0.0.1:{port}/", timeout_s=1)
+async def test_a_server_that_never_answers_ends_with_the_deadline(page: Page, local_server: LocalServer) -> None:
+    with pytest.raises(DeadlineExceeded, match="no answer from the server yet"):
+        await page.goto(local_server.url("hang"), timeout_s=1)
+    there = await page.goto(local_server.url("second.html"))
+    assert there.title == "Second"
 
 
 async def test_a_picture_has_the_size_of_the_view_and_boxes_numbered_like_the_refs(shop: Page) -> None:

@@ -1,0 +1,179 @@
+"""One owner and one policy per device, among the processes of this machine.
+
+The host app's proxy, cookies and pins belong to its whole process, so two that do not agree would change each other's
+rules. The host app refuses the second one too, but only this file can name it before anything on the device is
+touched. A lease is a file that its holder keeps locked: the system lets go of the lock however the holder dies, so a
+lease without a living holder is nobody's.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from bridge.errors import DeviceBusy, UsageError
+from bridge.host.filelock import try_lock, unlock
+
+if TYPE_CHECKING:
+    from bridge.adb import AdbDevice
+
+
+@dataclass(frozen=True)
+class Holder:
+    """Who has a device, in words for people.
+
+    Attributes:
+        policy: Digest of the policy in force.
+        since_s: When it was taken, in seconds of the Unix epoch.
+    """
+
+    owner: str
+    policy: str
+    pid: int
+    since_s: float
+
+
+@dataclass
+class _Held:
+    file: IO[str]
+    holder: Holder
+    users: int = 1
+
+
+_held: dict[Path, _Held] = {}
+_held_lock = threading.Lock()
+
+
+def lease_key(device: AdbDevice) -> str:
+    """What the device is called on this machine: a serial says little without the machine that it is attached to."""
+    return device.serial if device.server.is_local else f"{device.server.address}/{device.serial}"
+
+
+@contextmanager
+def hold_lease(key: str, *, owner: str, policy_digest: str, folder: Path | None = None) -> Iterator[Holder]:
+    """Hold the device while the block lives. Blocks of this process with the same owner and policy share it.
+
+    Raises:
+        DeviceBusy: Somebody else holds it; `details` has `owner`, `pid` and `policy`.
+        UsageError: The folder of leases cannot be used, or belongs to another user.
+    """
+    path = _lease_path(key, _own_folder() if folder is None else folder)
+    wanted = Holder(owner, policy_digest, os.getpid(), time.time())
+    with _held_lock:
+        held = _held.get(path)
+        if held is None:
+            held = _held[path] = _Held(_take(path, key, wanted), wanted)
+        elif (held.holder.owner, held.holder.policy) == (owner, policy_digest):
+            held.users += 1
+        else:
+            raise _busy(key, held.holder)
+    try:
+        yield held.holder
+    finally:
+        with _held_lock:
+            held.users -= 1
+            if not held.users:
+                del _held[path]
+                _give_back(path, held.file)
+
+
+def _take(path: Path, key: str, wanted: Holder) -> IO[str]:
+    """The locked file with our name in it."""
+    while True:
+        try:
+            file = path.open("a+", encoding="utf-8")
+        except OSError as error:
+            raise UsageError(f"The lease {path} cannot be opened: {error.strerror or error}.") from error
+        if not try_lock(file):
+            with file:
+                raise _busy(key, _read(file))
+        if _is_still(path, file):
+            break
+        file.close()  # its last holder removed it between our opening and our locking
+    file.seek(0)
+    file.truncate()
+    json.dump(asdict(wanted), file)
+    file.flush()
+    return file
+
+
+def _give_back(path: Path, file: IO[str]) -> None:
+    with file:
+        if os.name == "nt":  # an open file cannot be removed there; without its lock it is nobody's
+            unlock(file)
+        else:
+            path.unlink(missing_ok=True)
+
+
+def _is_still(path: Path, file: IO[str]) -> bool:
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), path.stat())
+    except FileNotFoundError:
+        return False
+
+
+def _read(file: IO[str]) -> Holder | None:
+    """The name in the file; None while its holder is still writing it."""
+    file.seek(0)
+    try:
+        fields = json.load(file)
+        return Holder(str(fields["owner"]), str(fields["policy"]), int(fields["pid"]), float(fields["since_s"]))
+    except (ValueError, KeyError, TypeError, OSError):
+        return None
+
+
+def _busy(key: str, holder: Holder | None) -> DeviceBusy:
+    if holder is None:
+        return DeviceBusy(f"{key} is held by another process of this machine.", serial=key)
+    return DeviceBusy(
+        f"{key} is held by {holder.owner} (process {holder.pid}) for {max(0.0, time.time() - holder.since_s):.0f} s.",
+        hint="Use another device, or end that session first.",
+        serial=key,
+        owner=holder.owner,
+        pid=holder.pid,
+        policy=holder.policy,
+    )
+
+
+def _lease_path(key: str, folder: Path) -> Path:
+    """A readable name and a digest, because a serial may hold anything."""
+    readable = re.sub(r"[^A-Za-z0-9._-]", "_", key)[:60]
+    return folder / f"{readable}-{hashlib.sha256(key.encode()).hexdigest()[:12]}.lease"
+
+
+def _own_folder() -> Path:
+    """The user's folder of leases, made if need be and writable for nobody else."""
+    folder = _runtime_folder()
+    try:
+        with contextlib.suppress(FileExistsError):
+            folder.mkdir(mode=0o700)
+        usable = folder.is_dir() and not folder.is_symlink() and _is_ours(folder)
+    except OSError as error:
+        raise UsageError(f"The folder of leases {folder} cannot be made: {error.strerror or error}.") from error
+    if not usable:
+        raise UsageError(f"{folder} is not a folder of this user; leases are not kept there.")
+    return folder
+
+
+def _runtime_folder() -> Path:
+    """Under `sudo` and in containers XDG_RUNTIME_DIR may be another user's, or not exist."""
+    runtime = Path(os.environ.get("XDG_RUNTIME_DIR") or "/nonexistent")
+    if runtime.is_dir() and _is_ours(runtime):
+        return runtime / "webview-bridge"
+    user = str(os.getuid()) if hasattr(os, "getuid") else os.environ.get("USERNAME", "user")
+    return Path(tempfile.gettempdir()) / f"webview-bridge-{user}"
+
+
+def _is_ours(folder: Path) -> bool:
+    return not hasattr(os, "getuid") or folder.lstat().st_uid == os.getuid()

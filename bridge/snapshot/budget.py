@@ -1,0 +1,175 @@
+"""Which lines stay when not all of them fit.
+
+Lines are taken in the order of their worth: what one can act on, what stands near the top, first of its kind; text and
+the far end of repetitions last. A line brings the lines it stands in. What is left out below a line is said there by
+one line of its own, whose length is reserved before anything is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from bridge.snapshot.layout import Entry
+from bridge.snapshot.model import RenderOptions
+from bridge.snapshot.roles import INTERACTIVE_ROLES
+
+#: Siblings of one role after which the next ones are a repetition.
+_REPETITION = 10
+_LIVE_ROLES = frozenset(("alert", "status", "log"))
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What is shown; `chosen` is None when that is everything."""
+
+    chosen: bytearray | None
+    reasons: tuple[str, ...] = ()
+    cut_lines: bool = True
+
+
+def select(
+    entries: list[Entry],
+    options: RenderOptions,
+    *,
+    room_whole: int,
+    room_cut: int,
+    cost: Callable[[int], int],
+    cut_cost: Callable[[int], int],
+) -> Selection:
+    """The lines that fit.
+
+    Args:
+        entries: All lines of the page.
+        room_whole: Characters there are for them with the header of an uncut page.
+        room_cut: The same with the header of a cut page.
+        cost: The most that a line takes, by its index.
+        cut_cost: The most that a cut line takes, by its depth.
+    """
+    reasons = [
+        reason
+        for reason, hit in (
+            ("maxNodes", sum([1 for entry in entries if entry.ref]) > options.max_nodes),
+            ("maxDepth", any(entry.depth >= options.max_depth for entry in entries)),
+        )
+        if hit
+    ]
+    if not reasons and _fits(len(entries), cost, room_whole):
+        return Selection(None)
+    greedy = _Greedy(entries, options, room_cut, cost, cut_cost)
+    if greedy.room < 0:
+        return Selection(bytearray(len(entries)), (*reasons, "maxCharsTotal"), cut_lines=False)
+    for index in sorted(greedy.candidates(), key=greedy.worth):
+        greedy.take(index)
+        if greedy.refused > 200:
+            break
+    if greedy.refused:
+        reasons.append("maxCharsTotal")
+    return Selection(greedy.chosen, tuple(reasons))
+
+
+def _fits(count: int, cost: Callable[[int], int], room: int) -> bool:
+    for index in range(count):
+        room -= cost(index)
+        if room < 0:
+            return False
+    return True
+
+
+class _Greedy:
+    def __init__(
+        self,
+        entries: list[Entry],
+        options: RenderOptions,
+        room: int,
+        cost: Callable[[int], int],
+        cut_cost: Callable[[int], int],
+    ) -> None:
+        count = len(entries)
+        self.entries = entries
+        self.chosen = bytearray(count)
+        self.refused = 0
+        self._cost = cost
+        self._cut_cost = cut_cost
+        self._max_depth = options.max_depth
+        self._refs_left = options.max_nodes
+        self._last_ref = -1
+        # Of every line, how many of its children are not taken and would have to be spoken of; [-1] is the top.
+        self._unsaid = [0] * (count + 1)
+        self._matters = bytearray(count)
+        for index in range(count - 1, -1, -1):
+            entry = entries[index]
+            if entry.ref or entry.kind == "cut" or self._unsaid[index]:
+                self._matters[index] = 1
+                self._unsaid[entry.parent] += 1
+        self.room = room - (cut_cost(0) if self._unsaid[-1] else 0)
+        self._weights = self._weigh()
+
+    def candidates(self) -> list[int]:
+        """The lines worth a place of their own: structure comes along with what stands in it."""
+        return [
+            index
+            for index, entry in enumerate(self.entries)
+            if entry.depth < self._max_depth and (entry.ref or entry.name or entry.kind == "cut")
+        ]
+
+    def worth(self, index: int) -> tuple[float, int]:
+        return (self._weights[index] + index / len(self.entries), index)
+
+    def take(self, index: int) -> None:
+        entries, chosen, unsaid = self.entries, self.chosen, self._unsaid
+        if chosen[index]:
+            return
+        chain = []
+        above = index
+        while above >= 0 and not chosen[above]:
+            chain.append(above)
+            above = entries[above].parent
+        refs = sum([1 for i in chain if entries[i].ref])
+        if refs > self._refs_left or (not self._refs_left and index > self._last_ref):
+            return
+        chars = sum([self._cost(i) for i in chain])
+        taken_below = 0
+        for i in chain:
+            if unsaid[i] > taken_below:
+                chars += self._cut_cost(entries[i].depth + 1)
+            taken_below = self._matters[i]
+        if self._matters[chain[-1]] and unsaid[above] == 1:
+            chars -= self._cut_cost(entries[chain[-1]].depth)
+        if chars > self.room:
+            self.refused += 1
+            return
+        self.room -= chars
+        self._refs_left -= refs
+        for i in chain:
+            chosen[i] = 1
+            if self._matters[i]:
+                unsaid[entries[i].parent] -= 1
+            if entries[i].ref and i > self._last_ref:
+                self._last_ref = i
+
+    def _weigh(self) -> list[float]:
+        entries = self.entries
+        weights: list[float] = []
+        repeated: list[float] = []
+        seen: dict[tuple[int, str], int] = {}
+        for entry in entries:
+            role = entry.node.role
+            rank = seen.get((entry.parent, role), 0)
+            seen[entry.parent, role] = rank + 1
+            far = min(0.5, 0.01 * max(0, rank - _REPETITION)) if entry.kind == "node" else 0.0
+            far += repeated[entry.parent] if entry.parent >= 0 else 0.0
+            repeated.append(far)
+            if entry.kind == "cut":
+                weight = 0.2
+            elif entry.kind == "text":
+                live = entry.parent >= 0 and entries[entry.parent].node.role in _LIVE_ROLES
+                weight = 0.1 if live else 0.6
+            elif role in INTERACTIVE_ROLES or entry.node.cursor or role in _LIVE_ROLES:
+                weight = 0.0
+            elif role == "heading":
+                weight = 0.1
+            else:
+                weight = 0.3
+            weights.append(weight + far)
+        return weights

@@ -1,0 +1,77 @@
+"""Words of a page made safe to stand inside one line of our text.
+
+Whoever wrote the page chooses names, texts, values, titles and URLs. None of them may end a line, close a quote,
+reorder what is shown (bidirectional overrides) or carry words that a person cannot see.
+"""
+
+from __future__ import annotations
+
+import re
+
+ELLIPSIS = "…"
+
+# Unicode DerivedCoreProperties: Default_Ignorable_Code_Point (without the emoji selector U+FE0F and the two joiners,
+# which have a meaning between visible characters), the other controls of category Cc and Cf, the private use areas
+# (icon fonts: a picture to a person, noise to a reader), and the noncharacters.
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u115f\u1160\u17b4\u17b5"
+    "\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ue000-\uf8ff\ufdd0-\ufdef\ufe00-\ufe0e\ufeff"
+    "\uffa0\ufff0-\ufffc\ufffe\uffff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff\U000f0000-\U0010ffff]"
+)
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_LOOSE_JOINER = re.compile("(?<![^\x00-\x7f\u200c\u200d])[\u200c\u200d]+|[\u200c\u200d]+(?![^\x00-\x7f\u200c\u200d])")
+_LINE_END = re.compile("\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+_NOT_IN_URL = re.compile(r"[^!#-;=?-\[\]_a-z~]")
+_PLAIN = re.compile(r"[!-~]+(?: [!-~]+)*")
+
+
+def clean(words: str) -> str:
+    """The visible words of a string on one line: white space folded, what cannot be seen left out.
+
+    Lone surrogates become U+FFFD, so that the result can always be encoded as UTF-8.
+    """
+    if _PLAIN.fullmatch(words):
+        return words
+    words = _INVISIBLE.sub("", words)
+    if not words.isascii():
+        words = _LOOSE_JOINER.sub("", _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", words))
+    return " ".join(words.split())
+
+
+def clean_lines(words: str) -> str:
+    """Like `clean`, but the line ends of a text area's value stay, as single `\\n`."""
+    if _PLAIN.fullmatch(words):
+        return words
+    return "\n".join(clean(line) for line in _LINE_END.split(words)).strip("\n")
+
+
+def cut(words: str, limit_chars: int) -> str:
+    """At most `limit_chars` characters; what is shortened ends with `…`."""
+    if len(words) <= limit_chars:
+        return words
+    return words[: max(limit_chars - 1, 0)].rstrip() + ELLIPSIS
+
+
+def quote(words: str) -> str:
+    """A string literal of the text format: `"`, `\\` and line ends are escaped with a backslash.
+
+    The beginning of a ref is escaped too, so that even a reader who only looks for `[ref=` finds no forged one.
+    """
+    if "\\" in words:
+        words = words.replace("\\", "\\\\")
+    if '"' in words:
+        words = words.replace('"', '\\"')
+    if "\n" in words:
+        words = words.replace("\n", "\\n")
+    if "[ref=" in words:
+        words = words.replace("[ref=", "\\u005bref=")
+    return f'"{words}"'
+
+
+def url_token(url: str) -> str:
+    """The URL as one word of printable ASCII: everything else percent-encoded as UTF-8."""
+    return _NOT_IN_URL.sub(_percent, url).replace("[ref=", "%5Bref=")
+
+
+def _percent(match: re.Match[str]) -> str:
+    return "".join(f"%{byte:02X}" for byte in match[0].encode("utf-8", "replace"))

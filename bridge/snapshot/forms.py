@@ -1,0 +1,130 @@
+"""The two forms of a snapshot, and how many characters each of their parts takes.
+
+Costs are upper bounds: a line may turn out shorter (a name said below, no colon), never longer.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from bridge.snapshot.escape import quote
+from bridge.snapshot.layout import Entry
+from bridge.snapshot.model import Line, RenderOptions
+from bridge.snapshot.outline import Row
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the header says besides where the page is."""
+
+    nodes: int
+    reasons: tuple[str, ...] = ()
+    truncated: bool = False
+    cut_nodes: int = 0
+    cut_texts: int = 0
+    find: str = ""
+    matches: int = 0
+
+
+class Form(Protocol):
+    def place(self, url: str, title: str) -> str: ...
+    def head(self, place: str, facts: Facts) -> str: ...
+    def cost(self, entry: Entry) -> int: ...
+    def cut_cost(self, depth: int) -> int: ...
+    def join(self, head: str, rows: list[Row], lines: list[Line]) -> str: ...
+
+
+class TextForm:
+    """The outline that models read."""
+
+    def __init__(self, options: RenderOptions, page_url: str) -> None:
+        self._options = options
+        self._page_url = page_url
+
+    def place(self, url: str, title: str) -> str:
+        return f" url={url} title={quote(title)}" if title else f" url={url}"
+
+    def head(self, place: str, facts: Facts) -> str:
+        found = f" find={quote(facts.find)} matches={facts.matches}" if facts.find else ""
+        text = f"[snapshot]{place}{found} nodes={facts.nodes} truncated={'true' if facts.truncated else 'false'}"
+        if facts.truncated:
+            text += f" truncateReasons={json.dumps(facts.reasons, separators=(',', ':'))}"
+        if facts.cut_nodes:
+            text += f" cutNodes={facts.cut_nodes}"
+        if facts.cut_texts:
+            text += f" cutTexts={facts.cut_texts}"
+        return text
+
+    def cost(self, entry: Entry) -> int:
+        return 2 * entry.depth + 4 + len(entry.line(self._options, self._page_url).body)
+
+    def cut_cost(self, depth: int) -> int:
+        return 2 * depth + 72
+
+    def join(self, head: str, rows: list[Row], lines: list[Line]) -> str:
+        out = [head]
+        for row, line in zip(rows, lines, strict=True):
+            out.append(f"{'  ' * line.depth}- {line.body}{':' if row.opens else ''}")
+        return "\n".join(out)
+
+
+class JsonForm:
+    """The same lines as nested objects: `{"role", "name", "attrs", "ref", "children"}`."""
+
+    def __init__(self, options: RenderOptions, page_url: str) -> None:
+        self._options = options
+        self._page_url = page_url
+
+    def place(self, url: str, title: str) -> str:
+        return f'"url":{_dump(url)},"title":{_dump(title)},'
+
+    def head(self, place: str, facts: Facts) -> str:
+        told: dict[str, Any] = {"find": facts.find, "matches": facts.matches} if facts.find else {}
+        told |= {"nodes": facts.nodes, "truncated": facts.truncated, "truncateReasons": facts.reasons}
+        if facts.cut_nodes:
+            told["cutNodes"] = facts.cut_nodes
+        if facts.cut_texts:
+            told["cutTexts"] = facts.cut_texts
+        return f'{{{place}{_dump(told)[1:-1]},"tree":[]}}'
+
+    def cost(self, entry: Entry) -> int:
+        return len(_dump(self._object(Row(entry)))) + len(',"children":[]')
+
+    def cut_cost(self, depth: int) -> int:
+        return 72
+
+    def join(self, head: str, rows: list[Row], lines: list[Line]) -> str:
+        tree: list[Any] = []
+        levels = [tree]
+        for row in rows:
+            node = self._object(row)
+            del levels[row.entry.depth + 1 :]
+            levels[-1].append(node)
+            if row.opens:
+                levels.append([])
+                node["children"] = levels[-1]
+        return f"{head[:-3]}{_dump(tree)}}}"
+
+    def _object(self, row: Row) -> dict[str, Any]:
+        entry = row.entry
+        node = entry.node
+        if entry.kind == "cut":
+            more = {"more": node.more} if node.more else {}
+            return {"truncated": node.count, **({"alike": node.role} if node.alike else {}), **more}
+        if entry.kind == "text":
+            return {"text": entry.name}
+        out: dict[str, Any] = {"role": node.role}
+        if entry.name:
+            out["name"] = entry.name
+        attrs = dict(entry.attrs(self._options, self._page_url))
+        if attrs:
+            out["attrs"] = attrs
+        if node.ref:
+            out["ref"] = node.ref
+        return out
+
+
+def _dump(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

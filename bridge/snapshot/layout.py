@@ -1,0 +1,197 @@
+"""Which lines a tree has when nothing has to be cut.
+
+The compact form keeps what a reader acts on and what tells where it stands: boxes without meaning give way to what is
+in them, items with one thing in them give way to that thing, and words are said once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from bridge.snapshot.attributes import Attr, attr_word, shown_attrs
+from bridge.snapshot.escape import cut
+from bridge.snapshot.model import Line, RenderOptions
+from bridge.snapshot.parse import RawNode
+from bridge.snapshot.roles import (
+    INTERACTIVE_ROLES,
+    ITEM_ROLES,
+    NAMED_BY_CONTENT,
+    TRANSPARENT_ROLES,
+    RoleClass,
+    role_class,
+)
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Entry:
+    """A line to be: `parent` is the index of the line it stands below, -1 at the top.
+
+    `tail` is where the last text begins in a line of several.
+    """
+
+    node: RawNode
+    parent: int
+    depth: int
+    kind: str
+    name: str
+    shortened: bool = False
+    tail: int = 0
+
+    @property
+    def ref(self) -> str:
+        return self.node.ref if self.kind == "node" else ""
+
+    def attrs(self, options: RenderOptions, page_url: str) -> list[Attr]:
+        return shown_attrs(self.node, self.node.name or self.name, options, page_url) if self.kind == "node" else []
+
+    def line(self, options: RenderOptions, page_url: str, *, named: bool = True) -> Line:
+        if self.kind == "cut":
+            return Line(self.depth, "cut", self.node.role, cut_words(self.node), (), "")
+        if self.kind == "text":
+            return Line(self.depth, "text", "text", self.name, (), "")
+        words = tuple([attr_word(attr) for attr in self.attrs(options, page_url)])
+        return Line(self.depth, "node", self.node.role, self.name if named else "", words, self.node.ref)
+
+
+def cut_words(cut: RawNode) -> str:
+    """What a cut says: how many more, of what, and where to go on."""
+    if cut.alike:
+        plural = "es" if cut.role.endswith(("x", "s", "ch")) else "s"
+        words = f"{cut.count} more {cut.role}{plural if cut.count > 1 else ''} alike"
+    else:
+        words = f"{cut.count} more item{'s' if cut.count > 1 else ''}"
+    return f"{words}, more={cut.more}" if cut.more else words
+
+
+def lay_out(root: RawNode, options: RenderOptions) -> list[Entry]:
+    """The lines of the tree in document order, parents before children; nothing is cut but long words."""
+    _count_lines(root, options.compact)
+    entries: list[Entry] = []
+    top = RawNode("generic", children=[root])
+    if root.role in TRANSPARENT_ROLES and not root.ref and not root.name:
+        top = root
+        _add_text(entries, root.text, -1, 0, "", options)
+    stack: list[tuple[Iterator[RawNode], int, int, str]] = [(iter(top.children), -1, 0, "")]
+    while stack:
+        siblings, parent, depth, said = stack[-1]
+        for node in siblings:
+            if node.count:
+                entries.append(Entry(node, parent, depth, "cut", ""))
+            elif node.role == "text":
+                _add_text(entries, node.text, parent, depth, said, options)
+            elif options.compact and not node.lines_below:
+                continue
+            else:
+                inside = _add_node(entries, node, parent, depth, said, options)
+                if node.children:
+                    stack.append((iter(node.children), *inside))
+                    break
+        else:
+            stack.pop()
+    return entries
+
+
+def only_matching(entries: list[Entry], words: str) -> tuple[list[Entry], int]:
+    """The lines with these words and what they stand in, and how many have them."""
+    wanted = words.casefold()
+    keep = bytearray(len(entries))
+    matches = 0
+    for index, entry in enumerate(entries):
+        if wanted in entry.name.casefold() or wanted in str(entry.node.attrs.get("value", "")).casefold():
+            matches += 1
+            while index >= 0 and not keep[index]:
+                keep[index] = 1
+                index = entries[index].parent
+    moved: dict[int, int] = {-1: -1}
+    kept: list[Entry] = []
+    for index, entry in enumerate(entries):
+        if keep[index]:
+            moved[index] = len(kept)
+            entry.parent = moved[entry.parent]
+            kept.append(entry)
+    return kept, matches
+
+
+def _count_lines(root: RawNode, compact: bool) -> None:
+    """Notes in every node how many lines it will be at its own level (0: it has nothing to show)."""
+    order = [root]
+    for node in order:
+        order.extend(node.children)
+    for node in reversed(order):
+        below = sum([child.lines_below for child in node.children])
+        if not compact or node.count or node.role == "text":
+            node.lines_below = 1
+        elif _is_transparent(node, below):
+            node.lines_below = below + (1 if node.text else 0)
+        else:
+            node.lines_below = 1 if node.ref or below or _has_words(node) else 0
+
+
+def _is_transparent(node: RawNode, below: int) -> bool:
+    if node.ref or node.name:
+        return False
+    return node.role in TRANSPARENT_ROLES or (node.role in ITEM_ROLES and below == 1 and not node.text)
+
+
+def _has_words(node: RawNode) -> bool:
+    return bool(node.text) or (
+        bool(node.name or "valuenow" in node.attrs) and role_class(node.role) is not RoleClass.STRUCTURAL
+    )
+
+
+def _add_node(
+    entries: list[Entry], node: RawNode, parent: int, depth: int, said: str, options: RenderOptions
+) -> tuple[int, int, str]:
+    """Adds what the node itself shows; where its children go: parent, depth and the words already said."""
+    text = node.text
+    if options.compact:
+        below = sum([child.lines_below for child in node.children])
+        if _is_transparent(node, below):
+            _add_text(entries, text, parent, depth, said, options)
+            return parent, depth, said
+        if said and node.role not in INTERACTIVE_ROLES and not node.cursor and _says(said, node.name or text):
+            return parent, depth, said
+    kind = role_class(node.role)
+    name = node.name
+    if not name and (node.ref or kind is not RoleClass.STRUCTURAL):
+        name, text = text, ""
+    if options.compact and node.role in INTERACTIVE_ROLES:
+        last = entries[-1] if entries else None
+        if last is not None and last.kind == "text" and last.parent == parent:
+            if _same_label(last.name[last.tail :], name):
+                last.name = last.name[: last.tail].rstrip()
+            if not last.name:
+                entries.pop()
+    shown = cut(name, options.max_text_per_node)
+    index = len(entries)
+    entries.append(Entry(node, parent, depth, "node", shown, shown != name))
+    if options.compact and name and node.role in NAMED_BY_CONTENT:
+        said = f" {name} "
+    if text and text not in (name, node.attrs.get("value")):
+        _add_text(entries, text, index, depth + 1, said, options)
+    return index, depth + 1, said
+
+
+def _add_text(entries: list[Entry], text: str, parent: int, depth: int, said: str, options: RenderOptions) -> None:
+    if not text or (said and _says(said, text)):
+        return
+    last = entries[-1] if entries else None
+    limit = options.max_text_per_node
+    if options.compact and last is not None and last.parent == parent:
+        if last.kind == "text" and len(last.name) + len(text) < limit:
+            last.tail = len(last.name) + 1
+            last.name = f"{last.name} {text}"
+            return
+        if last.kind == "node" and last.node.role in INTERACTIVE_ROLES and _same_label(text, last.name):
+            return
+    shown = cut(text, limit)
+    entries.append(Entry(RawNode("text"), parent, depth, "text", shown, shown != text))
+
+
+def _says(said: str, words: str) -> bool:
+    return not words or f" {words} " in said
+
+
+def _same_label(text: str, name: str) -> bool:
+    return bool(name) and text.strip(" :*") == name.strip(" :*")

@@ -1,0 +1,237 @@
+"""What a snapshot is to the one who asked for it: text, refs, and how much of the page the text shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal, NamedTuple, Protocol
+
+from bridge.errors import RefNotFound, UsageError
+from bridge.snapshot.escape import clean, quote
+
+#: Below this a header with every reason for truncation would not fit.
+MIN_CHARS_TOTAL = 200
+#: Deeper indentation helps nobody, and bounds the length of a line.
+MAX_DEPTH_LIMIT = 100
+
+
+class Cost(Protocol):
+    """What an operation cost, as counted by the connection that carried it."""
+
+    @property
+    def ms(self) -> float: ...
+    @property
+    def round_trips(self) -> int: ...
+    @property
+    def bytes_sent(self) -> int: ...
+    @property
+    def bytes_received(self) -> int: ...
+    @property
+    def est_tokens(self) -> int: ...
+    def to_json(self) -> dict[str, Any]: ...
+
+
+@dataclass(frozen=True)
+class RenderOptions:
+    """How much of a tree is shown, and in which form.
+
+    Attributes:
+        max_chars_total: Bound of the whole text, header included; at least `MIN_CHARS_TOTAL`.
+        max_nodes: Bound of the lines with a ref.
+        max_depth: Levels of indentation.
+        compact: Leave out boxes that say nothing and words that repeat a name.
+        format: `text`, or `json` (one object, the same budgets).
+        max_text_per_node: Bound of a name or a text.
+        max_attr_value_len: Bound of a value, a placeholder, a description.
+        include_urls: Show where links go. Off: a ref is what one clicks, and URLs are long.
+        boxes: Show `[box=x,y,width,height]` where the page sent it.
+        find: Show only the lines with these words (case-insensitive), and what they stand in.
+
+    Raises:
+        UsageError: A bound is outside what makes sense.
+    """
+
+    max_chars_total: int = 12_000
+    max_nodes: int = 200
+    max_depth: int = 12
+    compact: bool = True
+    format: Literal["text", "json"] = "text"
+    max_text_per_node: int = 200
+    max_attr_value_len: int = 150
+    include_urls: bool = False
+    boxes: bool = False
+    find: str = ""
+
+    def __post_init__(self) -> None:
+        for name, low, high in (
+            ("max_chars_total", MIN_CHARS_TOTAL, 1_000_000_000),
+            ("max_nodes", 1, 1_000_000_000),
+            ("max_depth", 1, MAX_DEPTH_LIMIT),
+            ("max_text_per_node", 8, 100_000),
+            ("max_attr_value_len", 8, 100_000),
+        ):
+            value = getattr(self, name)
+            if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
+                raise UsageError(f"{name} is {value!r}; it must be a whole number from {low} to {high}.")
+        if self.format not in ("text", "json"):
+            raise UsageError(f"format is {self.format!r}; it must be 'text' or 'json'.")
+
+
+class Line(NamedTuple):
+    """One line of a rendered snapshot, without its indentation.
+
+    `kind` is `node`, `text` or `cut`; `name` is what stands between the quotes (for `cut`: what is said about it);
+    `attrs` are the brackets before the ref.
+    """
+
+    depth: int
+    kind: str
+    role: str
+    name: str
+    attrs: tuple[str, ...]
+    ref: str
+
+    @property
+    def body(self) -> str:
+        """The line from its role on, without `- ` and without the colon of a line with children."""
+        if self.kind == "cut":
+            return f"… (truncated, {self.name})"
+        text = f"{self.role} {quote(self.name)}" if self.name else self.role
+        for attr in self.attrs:
+            text = f"{text} [{attr}]"
+        return f"{text} [ref={self.ref}]" if self.ref else text
+
+
+@dataclass(frozen=True, slots=True)
+class NodeRef:
+    """What a ref of the text stands for.
+
+    `path` are the roles around it, outermost first (`main > list > listitem`); `text_snippet` is the beginning of its
+    own text.
+    """
+
+    ref: str
+    tag: str
+    role: str
+    name: str
+    attrs: Mapping[str, Any]
+    text_snippet: str
+    path: str
+
+    def __str__(self) -> str:
+        return f"{self.ref} {self.role} {quote(self.name)}" if self.name else f"{self.ref} {self.role}"
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "ref": self.ref,
+            "tag": self.tag,
+            "role": self.role,
+            "name": self.name,
+            "attrs": dict(self.attrs),
+            "text_snippet": self.text_snippet,
+            "path": self.path,
+        }
+
+
+@dataclass(frozen=True)
+class SnapshotStats:
+    """How much there was, how much is shown, and why not more.
+
+    Attributes:
+        js_stats: The page script's own counts (`domNodes`, `skippedHidden`, `jsTimeMs` …).
+        nodes_emitted: Lines with a ref.
+        chars_emitted: Length of the text.
+        truncated: Something was cut, by the page script or here.
+        truncate_reasons: `maxCharsTotal`, `maxNodes`, `maxDepth`, `maxTextPerNode`, `jsTime` and what the script says.
+        input_chars: Length of the raw JSON; 0 when a parsed tree was given and nobody said.
+        nodes_cut: Nodes with a ref that the page sent and the text does not show.
+        texts_cut: Lines without a ref that the text does not show.
+    """
+
+    js_stats: Mapping[str, float] = field(default_factory=dict)
+    nodes_emitted: int = 0
+    chars_emitted: int = 0
+    truncated: bool = False
+    truncate_reasons: tuple[str, ...] = ()
+    input_chars: int = 0
+    nodes_cut: int = 0
+    texts_cut: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        return {**asdict(self), "js_stats": dict(self.js_stats), "truncate_reasons": list(self.truncate_reasons)}
+
+
+@dataclass(frozen=True)
+class SnapshotResult:
+    """The page as text, and what its refs stand for.
+
+    Attributes:
+        refs: Exactly the refs that the text shows, in its order.
+        more: Refs after `more=`: where to go on to see what was cut.
+        lines: The text line by line, for comparing two snapshots.
+        cut_refs: Refs that the page sent and the budget did not let through; they are alive.
+    """
+
+    text: str
+    refs: dict[str, NodeRef]
+    stats: SnapshotStats
+    cost: Cost | None = None
+    url: str = ""
+    title: str = ""
+    more: tuple[str, ...] = ()
+    lines: tuple[Line, ...] = field(default=(), repr=False)
+    cut_refs: frozenset[str] = field(default=frozenset(), repr=False)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def find(self, *, role: str | None = None, name: str | None = None, text: str | None = None) -> NodeRef:
+        """The one node that fits everything given.
+
+        A name fits when it is equal after folding white space; only where no name is equal do letter case and the rest
+        of the name not matter. `text` fits anywhere in name or text, in any case.
+
+        Raises:
+            RefNotFound: No node fits; the message names what comes near.
+            UsageError: Several fit, or nothing was asked for.
+        """
+        if role is None and name is None and text is None:
+            raise UsageError("find needs a role, a name or a text.")
+        nodes = [node for node in self.refs.values() if role is None or node.role == role]
+        found = nodes
+        if text is not None:
+            words = clean(text).casefold()
+            found = [node for node in found if words in f"{node.name}\n{node.text_snippet}".casefold()]
+        if name is not None:
+            wanted = clean(name)
+            exact = [node for node in found if node.name == wanted]
+            found = exact or [node for node in found if wanted.casefold() in node.name.casefold()]
+        asked = " ".join(
+            part
+            for part in (role or "node", name and quote(clean(name)), text and f"with text {quote(clean(text))}")
+            if part
+        )
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise UsageError(f"{len(found)} nodes are {asked}: {_some(found)}.", matches=[n.ref for n in found[:20]])
+        near = _some(nodes or self.refs.values())
+        seen = f"; there is {near}" if near else "; the snapshot has no refs"
+        cut_short = " The snapshot is truncated." if self.stats.truncated else ""
+        raise RefNotFound(f"no {asked} in the snapshot{seen}.{cut_short}")
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "text": self.text,
+            "refs": {ref: node.to_json() for ref, node in self.refs.items()},
+            "stats": self.stats.to_json(),
+            "cost": self.cost.to_json() if self.cost is not None else None,
+            "url": self.url,
+            "title": self.title,
+            "more": list(self.more),
+        }
+
+
+def _some(nodes: Iterable[NodeRef], limit: int = 5) -> str:
+    shown = [str(node) if len(str(node)) <= 80 else f"{str(node)[:79]}…" for node in list(nodes)[: limit + 1]]
+    return ", ".join(shown[:limit]) + (" …" if len(shown) > limit else "")

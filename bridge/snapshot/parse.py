@@ -1,0 +1,301 @@
+"""The raw tree of a page, believed only as far as it can be checked.
+
+The raw JSON comes out of a page that may have replaced every function it is made with. Whatever has the wrong type is
+left out; what is not a snapshot at all is an error. Nothing here recurses: a tree may be 20,000 levels deep.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeGuard
+
+from bridge.errors import ActionFailed, ScriptFailed, action_error
+from bridge.snapshot.escape import clean, clean_lines
+from bridge.snapshot.json_text import decode_json
+
+#: More than any budget shows; the rest of a larger tree is counted as cut (`maxNodes`).
+MAX_RAW_NODES = 200_000
+#: What is looked at of one string, before white space is folded and it is cut to what is shown.
+MAX_RAW_STRING = 20_000
+
+STRING_ATTRS = frozenset(
+    ("href", "name", "type", "value", "placeholder", "src", "alt", "title", "action", "method"),
+)
+STATE_ATTRS = frozenset(
+    ("checked", "selected", "expanded", "disabled", "required", "readonly", "pressed", "current", "invalid"),
+)
+CURSOR_WORDS = frozenset(("clickable", "focusable", "editable"))
+
+_ROLE = re.compile(r"[a-z][a-z0-9-]{0,31}")
+_TAG = re.compile(r"[a-zA-Z][a-zA-Z0-9.:_-]{0,39}")
+_REF = re.compile(r"e?[0-9]{1,12}")
+_WORD = re.compile(r"[a-z]{1,16}")
+_REASON = re.compile(r"[A-Za-z]{1,24}")
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class RawNode:
+    """A checked node; strings are clean, children are in document order.
+
+    `count` > 0 makes it a cut: that many nodes of `role` stand here, `more` is the ref to go on with, and `alike` says
+    that they repeat the ones before. A node with `role` "text" has only `text`. `lines_below` is the layout's note.
+    """
+
+    role: str
+    tag: str = ""
+    name: str = ""
+    text: str = ""
+    attrs: dict[str, Any] = field(default_factory=dict)
+    ref: str = ""
+    cursor: str = ""
+    description: str = ""
+    box: tuple[int, ...] = ()
+    children: list[RawNode] = field(default_factory=list)
+    count: int = 0
+    more: str = ""
+    alike: bool = False
+    lines_below: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class RawSnapshot:
+    """A checked raw snapshot; `root` is always there."""
+
+    url: str
+    title: str
+    root: RawNode
+    js_stats: Mapping[str, float]
+    truncated: bool
+    reasons: tuple[str, ...]
+    input_chars: int
+
+
+def parse_snapshot(raw: Mapping[str, Any] | str | bytes) -> RawSnapshot:
+    """The checked tree of what `snapshot()` of the injected script answered.
+
+    A string may be JSON, or JSON of a JSON string as Android's `evaluateJavascript` hands it out.
+
+    Raises:
+        ScriptFailed: This is no snapshot.
+        ActionFailed: The script refused (a scope that is gone, a selector that is wrong) with a code of the tree.
+    """
+    value, input_chars = parse_reply(raw, "snapshot")
+    tree = value.get("tree")
+    if isinstance(tree, list):
+        tree = {"role": "generic", "children": tree}
+    if not isinstance(tree, Mapping):
+        raise ScriptFailed(f"the page's snapshot has no tree, but {_kind(tree)}.")
+    builder = _TreeBuilder()
+    root = builder.build(tree)
+    reasons = [r for r in _list(value.get("reasons")) if isinstance(r, str) and _REASON.fullmatch(r)][:8]
+    reasons += builder.reasons
+    if builder.cut and not reasons:
+        reasons.append("maxNodes")
+    return RawSnapshot(
+        url=_string(value.get("url"))[:MAX_RAW_STRING],
+        title=clean(_string(value.get("title"))[:MAX_RAW_STRING]),
+        root=root,
+        js_stats=_numbers(value.get("stats")),
+        truncated=value.get("truncated") is True or bool(reasons),
+        reasons=tuple(dict.fromkeys(reasons)),
+        input_chars=input_chars,
+    )
+
+
+def parse_reply(raw: Mapping[str, Any] | str | bytes, what: str) -> tuple[Mapping[str, Any], int]:
+    """The object that a function of the injected script answered, and the length of its JSON (0 for a mapping).
+
+    Raises:
+        ScriptFailed: It is not JSON, or not an object.
+        ActionFailed: It is `{"error": {"code", "message"}}`.
+    """
+    value: Any = raw
+    input_chars = 0
+    if isinstance(value, bytes):
+        value = value.decode("utf-8", "replace")
+    for _ in range(2):
+        if isinstance(value, str):
+            input_chars = input_chars or len(value)
+            try:
+                value = decode_json(value)
+            except ValueError as error:
+                raise ScriptFailed(f"the page's answer to {what} is not JSON: {str(error)[:200]}.") from error
+    if not isinstance(value, Mapping):
+        raise ScriptFailed(f"the page's answer to {what} is not an object, but {_kind(value)}.")
+    if isinstance(value.get("error"), Mapping) and value.get("success") is None:
+        raise reported_error(value["error"])
+    return value, input_chars
+
+
+def reported_error(error: Mapping[str, Any]) -> ActionFailed | ScriptFailed:
+    """The error of the tree for `{"code", "message", …}` of the script; other keys become its details."""
+    code = clean(_string(error.get("code"))[:60])
+    message = clean(_string(error.get("message"))[:1000]) or code or "the script gave no reason"
+    if code in ("script_missing", "script_failed", ""):
+        return ScriptFailed(message)
+    details: dict[str, Any] = {}
+    for key in ("was", "now", "nearest", "lastSeen", "options", "covered_by"):
+        if key in error:
+            details[key] = _plain(error[key])
+    return action_error(code, message, **details)
+
+
+class _TreeBuilder:
+    def __init__(self) -> None:
+        self.reasons: list[str] = []
+        self.cut = False
+        self._refs: set[str] = set()
+
+    def build(self, tree: Mapping[str, Any]) -> RawNode:
+        root = self._node(tree) or RawNode("generic")
+        stack: list[tuple[RawNode, Iterator[Any]]] = [(root, iter(_list(tree.get("children"))))]
+        budget = MAX_RAW_NODES
+        while stack:
+            parent, siblings = stack[-1]
+            for raw in siblings:
+                if not isinstance(raw, Mapping):
+                    continue
+                node = self._node(raw)
+                if node is None:
+                    continue
+                if budget <= 0:
+                    self._reason("maxNodes")
+                    return root
+                budget -= 1
+                parent.children.append(node)
+                below = raw.get("children")
+                if below and isinstance(below, list) and not node.count and node.role != "text":
+                    stack.append((node, iter(below)))
+                    break
+            else:
+                stack.pop()
+        return root
+
+    def _node(self, raw: Mapping[str, Any]) -> RawNode | None:
+        role = raw.get("role")
+        count = raw.get("count")
+        if count is not None and "more" in raw:
+            return self._cut(raw, role, count)
+        text = self._words(raw.get("text"))
+        if role == "text" or (role is None and text and "children" not in raw):
+            return RawNode("text", text=text) if text else None
+        if not isinstance(role, str) or not _ROLE.fullmatch(role):
+            role = "generic"
+        node = RawNode(role, name=self._words(raw.get("name")), text=text)
+        tag = raw.get("tag")
+        if isinstance(tag, str) and _TAG.fullmatch(tag):
+            node.tag = tag.lower()
+        ref = raw.get("ref")
+        if isinstance(ref, str) and _REF.fullmatch(ref) and ref not in self._refs:
+            self._refs.add(ref)
+            node.ref = ref
+        cursor = raw.get("cursorInteractive")
+        if isinstance(cursor, str) and cursor in CURSOR_WORDS:
+            node.cursor = cursor
+        attrs = raw.get("attrs")
+        if attrs and isinstance(attrs, Mapping):
+            node.attrs = self._attrs(attrs)
+        if "description" in raw:
+            node.description = self._words(raw["description"])
+        box = raw.get("box")
+        if isinstance(box, list) and len(box) == 4 and all(_is_number(side) and abs(side) < 1e9 for side in box):
+            node.box = tuple(round(side) for side in box)
+        return node
+
+    def _cut(self, raw: Mapping[str, Any], role: object, count: object) -> RawNode | None:
+        if not _is_number(count) or not 0 < count < 1e12:
+            return None
+        node = RawNode(role if isinstance(role, str) and _ROLE.fullmatch(role) else "", count=int(count) or 1)
+        self.cut = True
+        node.alike = raw.get("kind") == "alike" and bool(node.role)
+        more = raw.get("more")
+        if isinstance(more, str) and _REF.fullmatch(more):
+            node.more = more
+        return node
+
+    def _attrs(self, raw: Mapping[str, Any]) -> dict[str, Any]:
+        attrs: dict[str, Any] = {}
+        for key, value in raw.items():
+            if key in STATE_ATTRS:
+                if isinstance(value, bool):
+                    attrs[key] = value
+                elif value in ("true", "false"):
+                    attrs[key] = value == "true"
+                elif isinstance(value, str) and _WORD.fullmatch(value):
+                    attrs[key] = value
+            elif key in STRING_ATTRS:
+                if isinstance(value, str):
+                    value = clean_lines(self._short(value)) if key == "value" else clean(self._short(value))
+                    if value:
+                        attrs[key] = value
+                elif _is_number(value):
+                    attrs[key] = f"{value:g}"
+            elif key == "level":
+                if _is_number(value) and 1 <= value < 100:
+                    attrs[key] = int(value)
+            elif key == "valuenow" and _is_number(value):
+                attrs[key] = value
+        return attrs
+
+    def _words(self, value: object) -> str:
+        return clean(self._short(value)) if isinstance(value, str) and value else ""
+
+    def _short(self, value: str) -> str:
+        if len(value) > MAX_RAW_STRING:
+            self._reason("maxTextPerNode")
+            return value[:MAX_RAW_STRING]
+        return value
+
+    def _reason(self, reason: str) -> None:
+        if reason not in self.reasons:
+            self.reasons.append(reason)
+
+
+def _is_number(value: object) -> TypeGuard[int | float]:
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 1 << 63
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _string(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _numbers(value: object) -> dict[str, float]:
+    if not isinstance(value, Mapping):
+        return {}
+    return {
+        key: number
+        for key, number in list(value.items())[:32]
+        if isinstance(key, str) and re.fullmatch(r"[A-Za-z]{1,32}", key) and _is_number(number)
+    }
+
+
+def _plain(value: object) -> Any:
+    """Two levels of clean, bounded values: enough for `nearest: [{ref, role, name}]`."""
+    if isinstance(value, str):
+        return clean(value[:300])
+    if isinstance(value, Mapping):
+        return {
+            clean(str(key)[:40]): clean(str(item)[:300]) if isinstance(item, str) else _scalar(item)
+            for key, item in list(value.items())[:16]
+        }
+    if isinstance(value, list):
+        return [_plain(item) if not isinstance(item, list) else None for item in value[:20]]
+    return _scalar(value)
+
+
+def _scalar(value: object) -> Any:
+    return value if value is None or isinstance(value, bool) or _is_number(value) else None
+
+
+def _kind(value: object) -> str:
+    names = {dict: "an object", list: "a list", str: "a string", bool: "a boolean", int: "a number", float: "a number"}
+    return "null" if value is None else names.get(type(value), type(value).__name__)

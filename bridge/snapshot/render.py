@@ -1,0 +1,135 @@
+"""A raw tree as a short text with refs, inside hard bounds.
+
+    [snapshot] url=https://shop.example/ title="Gold" nodes=3 truncated=true truncateReasons=["maxNodes"] cutNodes=15
+    - main:
+      - heading "Gold today" [level=1] [ref=e3]
+      - searchbox "Search" [placeholder="Search…"] [ref=e4]
+      - list:
+        - listitem "Gold 580.00/g" [ref=e6]
+        - … (truncated, 15 more items, more=e7)
+
+A line is two spaces per level, `- `, and one of: a role with its name, attributes and ref, ending in `:` when lines
+follow below it; `text` with words; what was cut here. Names and words are string literals (see `escape.quote`).
+`cutNodes` and `cutTexts` count what the page sent and the bounds did not let through. Text that is cut is counted
+there alone; of nodes with a ref is also spoken where they would stand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from bridge.snapshot.budget import select
+from bridge.snapshot.escape import clean, cut, url_token
+from bridge.snapshot.forms import Facts, Form, JsonForm, TextForm
+from bridge.snapshot.layout import lay_out, only_matching
+from bridge.snapshot.model import Cost, RenderOptions, SnapshotResult, SnapshotStats
+from bridge.snapshot.outline import outline
+from bridge.snapshot.parse import parse_snapshot
+
+_URL_CHARS = 300
+_FIND_CHARS = 60
+_OWN_REASONS = ("maxCharsTotal", "maxNodes", "maxDepth", "maxTextPerNode")
+
+
+def render_snapshot(
+    raw: Mapping[str, Any] | str | bytes,
+    options: RenderOptions | None = None,
+    *,
+    cost: Cost | None = None,
+    input_chars: int | None = None,
+) -> SnapshotResult:
+    """The text of a raw snapshot and what its refs stand for.
+
+    Args:
+        raw: What the injected script's `snapshot()` answered, as JSON or parsed.
+        options: The bounds; the defaults of `RenderOptions` when None.
+        cost: What it cost to get it; handed through.
+        input_chars: Length of the raw JSON when `raw` is already parsed.
+
+    Raises:
+        ScriptFailed: `raw` is no snapshot.
+        ActionFailed: The script refused to take one.
+    """
+    options = options or RenderOptions()
+    snapshot = parse_snapshot(raw)
+    url = url_token(snapshot.url)
+    entries = lay_out(snapshot.root, options)
+    facts = Facts(nodes=len(entries))
+    if options.find:
+        entries, matches = only_matching(entries, clean(options.find))
+        facts = Facts(nodes=len(entries), find=cut(clean(options.find), _FIND_CHARS), matches=matches)
+    form: Form = JsonForm(options, url) if options.format == "json" else TextForm(options, url)
+    worst = _worst_facts(facts, snapshot.reasons, form, options.max_chars_total)
+    place, shortened = _place(form, url, snapshot.title, options, len(form.head("", worst)))
+    known = (*snapshot.reasons, *shortened, *(("maxTextPerNode",) if any(e.shortened for e in entries) else ()))
+    uncut = replace(facts, reasons=known, truncated=bool(known) or snapshot.truncated)
+    selection = select(
+        entries,
+        options,
+        room_whole=options.max_chars_total - len(form.head(place, uncut)),
+        room_cut=options.max_chars_total - len(form.head(place, worst)),
+        cost=[form.cost(entry) for entry in entries].__getitem__,
+        cut_cost=form.cut_cost,
+    )
+    shown = outline(entries, selection, options)
+    own = (*selection.reasons, *shortened, *(("maxTextPerNode",) if shown.shortened else ()))
+    reasons = tuple(dict.fromkeys((*snapshot.reasons, *own)))
+    facts = replace(
+        facts,
+        nodes=len(shown.refs),
+        reasons=tuple(reason for reason in reasons if reason in worst.reasons),
+        truncated=bool(reasons) or snapshot.truncated,
+        cut_nodes=len(shown.cut_refs),
+        cut_texts=shown.texts_cut,
+    )
+    lines = [row.entry.line(options, url, named=row.named) for row in shown.rows]
+    text = form.join(form.head(place, facts), shown.rows, lines)
+    stats = SnapshotStats(
+        js_stats=snapshot.js_stats,
+        nodes_emitted=len(shown.refs),
+        chars_emitted=len(text),
+        truncated=facts.truncated,
+        truncate_reasons=reasons,
+        input_chars=snapshot.input_chars if input_chars is None else input_chars,
+        nodes_cut=facts.cut_nodes,
+        texts_cut=facts.cut_texts,
+    )
+    return SnapshotResult(
+        text=text,
+        refs=shown.refs,
+        stats=stats,
+        cost=cost,
+        url=url,
+        title=snapshot.title,
+        more=shown.more,
+        lines=tuple(lines),
+        cut_refs=frozenset(shown.cut_refs),
+    )
+
+
+def _worst_facts(facts: Facts, page_reasons: tuple[str, ...], form: Form, limit_chars: int) -> Facts:
+    """The longest header there may be. What the page script calls its own reasons gives way where they do not fit."""
+    count = facts.nodes
+    while True:
+        reasons = tuple(dict.fromkeys((*_OWN_REASONS, *page_reasons)))
+        worst = replace(facts, reasons=reasons, truncated=True, cut_nodes=count, cut_texts=count)
+        if len(form.head("", worst)) <= limit_chars or not page_reasons:
+            return worst
+        page_reasons = page_reasons[:-1]
+
+
+def _place(form: Form, url: str, title: str, options: RenderOptions, taken: int) -> tuple[str, tuple[str, ...]]:
+    """Where the page is, for the header, and why it is not told in full."""
+    title_chars = options.max_text_per_node
+    reasons = ("maxTextPerNode",) if len(url) > _URL_CHARS or len(title) > title_chars else ()
+    room = options.max_chars_total - taken
+    place = form.place(cut(url, _URL_CHARS), cut(title, title_chars))
+    if len(place) <= min(room, max(options.max_chars_total // 4, 64)):
+        return place, reasons
+    for chars in (120, 60, 40, 20):
+        place = form.place(cut(url, chars), cut(title, min(chars, title_chars)))
+        if len(place) <= min(room, options.max_chars_total // 4):
+            return place, ("maxCharsTotal",)
+    return "", ("maxCharsTotal",)

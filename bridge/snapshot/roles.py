@@ -1,0 +1,58 @@
+"""The three classes of roles that decide who gets a ref and what stays as structure.
+
+Roles are the words of WAI-ARIA 1.2 §5.4. INTERACTIVE nodes always have a ref, CONTENT nodes have one when they say
+something, everything else is STRUCTURAL and is shown only as structure around them.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class RoleClass(Enum):
+    """How much a role means to somebody who wants to act."""
+
+    INTERACTIVE = "interactive"
+    CONTENT = "content"
+    STRUCTURAL = "structural"
+
+
+def _words(roles: str) -> frozenset[str]:
+    return frozenset(roles.split())
+
+
+INTERACTIVE_ROLES = _words(
+    "button link textbox checkbox radio combobox listbox menuitem menuitemcheckbox menuitemradio option searchbox "
+    "slider spinbutton switch tab treeitem"
+)
+CONTENT_ROLES = _words(
+    "heading cell gridcell columnheader rowheader listitem article region main navigation img progressbar meter "
+    "figure status alert tooltip log"
+)
+
+#: Roles whose name is the text below them (WAI-ARIA 1.2 §5.2.8.6); text below repeats what the name has said.
+NAMED_BY_CONTENT = _words(
+    "button cell checkbox columnheader gridcell heading link menuitem menuitemcheckbox menuitemradio option radio "
+    "rowheader switch tab tooltip treeitem"
+)
+
+#: Boxes and inline words of HTML that tell a reader nothing: the compact form shows what is in them instead.
+TRANSPARENT_ROLES = _words(
+    "generic none presentation document paragraph rowgroup group code deletion emphasis insertion mark strong "
+    "subscript superscript time"
+)
+
+#: Items that are worth a line of their own only when they have words, a ref, or more than one thing in them.
+ITEM_ROLES = _words("listitem cell gridcell row article figure definition term")
+
+#: Roles whose `value` a person sees on the screen; a check box's or a button's `value` is only for the server.
+VALUE_ROLES = _words("textbox searchbox combobox listbox spinbutton slider progressbar meter")
+
+
+def role_class(role: str) -> RoleClass:
+    """The class of a role; unknown roles are STRUCTURAL."""
+    if role in INTERACTIVE_ROLES:
+        return RoleClass.INTERACTIVE
+    if role in CONTENT_ROLES:
+        return RoleClass.CONTENT
+    return RoleClass.STRUCTURAL

@@ -1,0 +1,226 @@
+"""One virtual device, composed: adbd, the Android system behind its shell, an engine for WebViews, and faults."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import Any, Protocol
+
+import bridge
+from bridge.adb import AdbServer
+from bridge.errors import BridgeError, UsageError
+from bridge.virtual_device import auth
+from bridge.virtual_device.adbd import Adbd
+from bridge.virtual_device.android import HOST_PACKAGE, HOST_SERVICE, AndroidSystem, StartService, StopService
+from bridge.virtual_device.apk import Component
+from bridge.virtual_device.guardian import Guardian
+from bridge.virtual_device.link import LinkShape
+from bridge.virtual_device.options import DeviceOptions
+from bridge.virtual_device.packages import PackageTable, stub_facts
+from bridge.virtual_device.properties import DEVICE, MODEL, PRODUCT
+from bridge.virtual_device.reverse import ReverseTable
+from bridge.virtual_device.services import FEATURES, find_service
+from bridge.virtual_device.sockets import AbstractSockets, StreamPair
+from bridge.virtual_device.transport import Handler, Transport
+
+logger = logging.getLogger(__name__)
+
+_JOIN_TIMEOUT_S = 10.0
+_FAULTS_HERE = ("drop_cable", "connect", "reboot", "unauthorize", "authorize", "slow_link", "straight_link")
+
+
+class DeviceEngine(Protocol):
+    """What the device needs of the thing that runs WebViews."""
+
+    async def fault(self, name: str, arguments: Mapping[str, Any]) -> None:
+        """Injects a fault of its own realm; UsageError for one it does not know."""
+
+
+EngineFactory = Callable[["VirtualDevice"], AbstractAsyncContextManager[DeviceEngine]]
+
+
+class VirtualDevice:
+    """A running device. Make one with `running_device`."""
+
+    def __init__(self, options: DeviceOptions, folder: Path, guardian: Guardian | None) -> None:
+        self.options = options
+        self.folder = folder
+        self.guardian = guardian
+        self.adbd = Adbd(self, authorize="user" if options.authorize == "user" else "never")
+        self.reverse = ReverseTable()
+        self.system = AndroidSystem(options.api_level, f"VIRTUAL{options.name.upper()}", folder)
+        self.system.reboot = self._reboot_soon
+        self.system.display.width_px = options.width_px
+        self.system.display.height_px = options.height_px
+        self.system.display.density_dpi = options.density_dpi
+        self._engine: DeviceEngine | None = None
+        self._background: set[asyncio.Task[None]] = set()
+        self._server = AdbServer(options.adb_host, options.adb_port)
+        if options.has_host_app:
+            self._preinstall_host_app()
+
+    @property
+    def serial(self) -> str:
+        """What the adb server calls it."""
+        return f"127.0.0.1:{self.adbd.port}"
+
+    @property
+    def sockets(self) -> AbstractSockets:
+        return self.system.sockets
+
+    @property
+    def packages(self) -> PackageTable:
+        return self.system.packages
+
+    def log(self, tag: str, text: str, *, priority: str = "I", pid: int = 612) -> None:
+        """Writes to the device's log, which `logcat` shows."""
+        self.system.log(tag, text, priority=priority, pid=pid)
+
+    def register_service(self, component: str, start: StartService, stop: StopService) -> None:
+        """`am start-foreground-service -n COMPONENT --es k v` awaits `start({k: v})`, `am force-stop` `stop()`."""
+        self.system.register_service(component, start, stop)
+
+    async def dial_loopback(self, port: int) -> StreamPair:
+        """A connection to the device's own 127.0.0.1:port, where only `adb reverse` can have put a listener.
+
+        Raises:
+            ConnectionRefusedError: Nobody listens there, or the other machine refused.
+        """
+        return await self.reverse.dial(f"tcp:{port}")
+
+    def adb_banner(self) -> str:
+        facts = f"ro.product.name={PRODUCT};ro.product.model={MODEL};ro.product.device={DEVICE}"
+        return f"device::{facts};features={','.join(FEATURES)}"
+
+    def adb_keys(self) -> Iterable[auth.PublicKey]:
+        return auth.authorized_keys()
+
+    async def open_service(self, name: str, transport: Transport) -> Handler:
+        return await find_service(name, self, transport)
+
+    def on_transport_closed(self, transport: Transport) -> None:
+        self.reverse.drop(transport)
+
+    async def join(self, *, timeout_s: float = _JOIN_TIMEOUT_S) -> None:
+        """Lets the adb server connect, and waits until it lists the device as usable.
+
+        Raises:
+            DeviceUnauthorized: adb's key is not one of this user's.
+            AdbUnavailable, DeviceNotFound, DeadlineExceeded: The server is not there or did not come.
+        """
+        await self._server.connect(self.serial, timeout_s=timeout_s)
+        await self._server.device(self.serial).wait_for_state("device", timeout_s=timeout_s)
+
+    async def leave(self) -> None:
+        """Makes the adb server forget the device; no matter if it already has."""
+        with contextlib.suppress(BridgeError):
+            await self._server.disconnect(self.serial, timeout_s=_JOIN_TIMEOUT_S)
+
+    async def fault(self, name: str, arguments: Mapping[str, Any]) -> None:
+        """Injects a fault: `drop_cable`, `connect`, `reboot {boot_s?}`, `unauthorize`, `authorize`,
+        `slow_link {latency_ms?, bytes_per_s?}`, `straight_link`, or one of the engine's.
+
+        Raises:
+            UsageError: There is no such fault.
+        """
+        match name:
+            case "drop_cable":
+                await self._unplug()
+            case "connect":
+                await self._plug_in()
+            case "reboot":
+                await self._reboot(_number(arguments, "boot_s", self.options.boot_s))
+            case "unauthorize" | "authorize":
+                await self._unplug()
+                self.adbd.authorize = "user" if name == "authorize" else "never"
+                await self._plug_in()
+            case "slow_link":
+                shape = LinkShape(_number(arguments, "latency_ms", 0.0), _number(arguments, "bytes_per_s", 0.0))
+                self.adbd.shape_link(shape)
+            case "straight_link":
+                self.adbd.shape_link(LinkShape())
+            case _ if self._engine is not None:
+                await self._engine.fault(name, arguments)
+            case _:
+                raise UsageError(
+                    f"There is no fault {name!r}; a device without an engine has {', '.join(_FAULTS_HERE)}."
+                )
+
+    def _preinstall_host_app(self) -> None:
+        service = Component(HOST_SERVICE.partition("/")[2], is_exported=True, permission="android.permission.DUMP")
+        facts = stub_facts(HOST_PACKAGE, bridge.__version__, 1, services=(service,))
+        self.packages.preinstall(facts, f"/data/app/{HOST_PACKAGE}/base.apk", is_system=False)
+
+    async def _unplug(self) -> None:
+        self.adbd.is_plugged_in = False
+        await self.adbd.drop_transports()
+        await self.leave()
+
+    async def _plug_in(self) -> None:
+        self.adbd.is_plugged_in = True
+        if self.adbd.authorize == "user":
+            await self.join()
+        else:
+            with contextlib.suppress(BridgeError):
+                await self._server.connect(self.serial, timeout_s=_JOIN_TIMEOUT_S)
+
+    def _reboot_soon(self) -> None:
+        """The command that asks for it runs inside the connection that the reboot drops, so it cannot wait for it."""
+        task = asyncio.get_running_loop().create_task(self._reboot(self.options.boot_s))
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
+
+    async def _reboot(self, boot_s: float) -> None:
+        self.system.properties.put("sys.boot_completed", "")
+        self.adbd.is_plugged_in = False
+        await self.adbd.drop_transports()
+        for package in self.packages.all():
+            await self.system.stop_package(package.name)
+        self.reverse.clear()
+        self.system.logcat.clear()
+        await self.leave()
+        await asyncio.sleep(boot_s)
+        self.system.restart_clock()
+        self.system.properties.put("sys.boot_completed", "1")
+        try:
+            await self._plug_in()
+        except BridgeError as error:
+            logger.warning("after its reboot the device did not come back to the adb server: %s", error)
+
+    async def _stop(self) -> None:
+        for task in self._background:
+            task.cancel()
+        await asyncio.gather(*self._background, return_exceptions=True)
+        for component in tuple(self.system.running_services):
+            with contextlib.suppress(Exception):
+                await self.system.services[component].stop()
+        await self.adbd.stop()
+
+
+@asynccontextmanager
+async def running_device(
+    options: DeviceOptions,
+    folder: Path,
+    *,
+    engine_factory: EngineFactory | None = None,
+    guardian: Guardian | None = None,
+) -> AsyncIterator[VirtualDevice]:
+    """A device that listens but has not joined an adb server yet; `folder` is its own and gets filled."""
+    device = VirtualDevice(options, folder, guardian)
+    await device.adbd.start()
+    async with contextlib.AsyncExitStack() as stack:
+        stack.push_async_callback(device._stop)
+        if engine_factory is not None and options.has_engine:
+            device._engine = await stack.enter_async_context(engine_factory(device))
+        yield device
+
+
+def _number(arguments: Mapping[str, Any], name: str, default: float) -> float:
+    value = arguments.get(name, default)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e12:
+        raise UsageError(f"{name} is {value!r}, not a number from 0.")
+    return float(value)

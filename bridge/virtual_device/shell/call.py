@@ -1,0 +1,111 @@
+"""What a device command gets: its arguments, its three streams, the system. And the table that commands join."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
+
+from bridge.virtual_device.android import AndroidSystem
+from bridge.virtual_device.shell.pipes import Sink, Source
+
+STDIN_LIMIT_BYTES = 64 * 1024 * 1024
+
+
+@dataclass(slots=True)
+class Call:
+    """One running command."""
+
+    name: str
+    args: list[str]
+    stdin: Source
+    stdout: Sink
+    stderr: Sink
+    system: AndroidSystem
+    cwd: str = "/"
+
+    async def out(self, text: str) -> None:
+        """Writes to standard output, as is."""
+        await self.stdout.write(text.encode("utf-8", "surrogateescape"))
+
+    async def line(self, text: str = "") -> None:
+        await self.out(text + "\n")
+
+    async def error(self, text: str) -> None:
+        """Writes a line to standard error, as is."""
+        await self.stderr.write((text + "\n").encode("utf-8", "surrogateescape"))
+
+    async def complain(self, text: str, status: int = 1) -> int:
+        """`name: text` on standard error; gives back the exit status."""
+        await self.error(f"{self.name}: {text}")
+        return status
+
+    def path(self, name: str) -> str:
+        """An argument as an absolute device path."""
+        return self.system.files.resolve(name, self.cwd)
+
+    async def read_all(self) -> bytes:
+        """All of standard input, bounded."""
+        body = bytearray()
+        while chunk := await self.stdin.read():
+            body += chunk
+            if len(body) > STDIN_LIMIT_BYTES:
+                raise OSError(12, "Cannot allocate memory")
+        return bytes(body)
+
+    async def inputs(self, names: list[str]) -> AsyncIterator[tuple[str, bytes]]:
+        """Content of each named file, or of standard input for none and for "-"; complains about missing ones."""
+        for name in names or ["-"]:
+            if name == "-":
+                yield name, await self.read_all()
+                continue
+            try:
+                content = b"".join(self.system.files.read_chunks(self.path(name)))
+            except OSError as error:
+                await self.complain(f"{name}: {error.strerror}")
+                continue
+            yield name, content
+            await asyncio.sleep(0)
+
+
+Run = Callable[[Call], Awaitable[int]]
+COMMANDS: dict[str, Run] = {}
+
+
+def command(*names: str) -> Callable[[Run], Run]:
+    """Adds a function to the table under those names; its result is the exit status."""
+
+    def add(run: Run) -> Run:
+        for name in names:
+            assert name not in COMMANDS, name
+            COMMANDS[name] = run
+        return run
+
+    return add
+
+
+def split_options(args: list[str], with_value: str = "") -> tuple[dict[str, str], list[str]]:
+    """Short options and the rest, as getopt cuts them; letters in `with_value` take a value. `--` ends options."""
+    options: dict[str, str] = {}
+    rest: list[str] = []
+    queue = list(args)
+    while queue:
+        word = queue.pop(0)
+        if word == "--":
+            rest += queue
+            break
+        if len(word) < 2 or not word.startswith("-"):
+            rest.append(word)
+            continue
+        if word.startswith("--"):
+            key, _, value = word[2:].partition("=")
+            options[key] = value
+            continue
+        letters = word[1:]
+        while letters:
+            letter, letters = letters[0], letters[1:]
+            if letter in with_value:
+                options[letter] = letters or (queue.pop(0) if queue else "")
+                break
+            options[letter] = ""
+    return options, rest

@@ -1,0 +1,41 @@
+"""Joins an ADB stream and a socket of this machine until either side ends."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+
+from bridge.virtual_device.packets import MAX_PAYLOAD
+from bridge.virtual_device.sockets import StreamPair
+from bridge.virtual_device.streams import Stream
+
+
+async def splice(stream: Stream, pair: StreamPair) -> None:
+    """Carries bytes both ways; what was written before an end still arrives. Closes both."""
+    reader, writer = pair
+    inward = asyncio.ensure_future(_to_socket(stream, writer))
+    outward = asyncio.ensure_future(_to_stream(reader, stream))
+    try:
+        await asyncio.wait((inward, outward), return_when=asyncio.FIRST_COMPLETED)
+        if outward.done():
+            stream.close()  # ADB has no half-close: our end of file ends the stream, after what was written
+    finally:
+        inward.cancel()
+        outward.cancel()
+        await asyncio.gather(inward, outward, return_exceptions=True)
+        stream.close()
+        writer.close()
+        with contextlib.suppress(OSError):
+            await writer.wait_closed()
+
+
+async def _to_socket(stream: Stream, writer: asyncio.StreamWriter) -> None:
+    while chunk := await stream.read():
+        writer.write(chunk)
+        await writer.drain()
+
+
+async def _to_stream(reader: asyncio.StreamReader, stream: Stream) -> None:
+    """One read takes all that is there, up to a packet: what gathers while an OKAY is awaited goes out at once."""
+    while chunk := await reader.read(MAX_PAYLOAD):
+        await stream.write(chunk)

@@ -1,0 +1,11 @@
+/** What one call into the script has learnt about the page; nothing in it outlives the call. */
+export const turn = {};
+
+export const newTurn = () => {
+  turn._roles = new Map();
+  turn._styles = new Map();
+  turn._items = new Map();
+  turn._grounds = new Map();
+  turn._removed = 0;
+};
+newTurn();

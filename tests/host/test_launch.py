@@ -1,0 +1,138 @@
+"""What can go wrong between a device and its host app, told by an adb server that plays each case."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from bridge.adb import AdbDevice, AdbServer
+from bridge.errors import BridgeError, DeadlineExceeded, DeviceBusy, HostFailed, HostMissing, ShellFailed
+from bridge.host.installation import HOST_PACKAGE, installed_apk
+from bridge.host.launch import start_host
+from bridge.host.lease import hold_lease
+
+
+@pytest.fixture(autouse=True)
+def own_leases(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+
+
+def block(text: str) -> bytes:
+    return b"%04x" % len(text) + text.encode()
+
+
+def packet(stream: int, payload: bytes) -> bytes:
+    return bytes([stream]) + len(payload).to_bytes(4, "little") + payload
+
+
+@asynccontextmanager
+async def scripted_device(commands: dict[str, tuple[int, str]]) -> AsyncIterator[tuple[AdbDevice, list[str]]]:
+    """A device whose commands, by their first word, end with this code and these words; and what it was asked."""
+    asked: list[str] = []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while True:
+                service = (await reader.readexactly(int(await reader.readexactly(4), 16))).decode()
+                writer.write(b"OKAY")
+                if service.startswith("host:transport:"):
+                    continue
+                asked.append(service)
+                if service.endswith(":features"):
+                    writer.write(block("shell_v2,cmd"))
+                elif service.startswith("host:devices"):
+                    writer.write(block("S device\n"))
+                elif service.startswith("shell,v2,raw:"):
+                    code, words = commands[service.removeprefix("shell,v2,raw:").split()[0]]
+                    writer.write(packet(1, words.encode()) + packet(3, bytes([code])))
+                break
+            await writer.drain()
+        except asyncio.IncompleteReadError:
+            pass
+        finally:
+            writer.close()
+
+    async with await asyncio.start_server(serve, "127.0.0.1", 0) as listener:
+        yield AdbServer(port=listener.sockets[0].getsockname()[1]).device("S"), asked
+
+
+async def start(device: AdbDevice, timeout_s: float = 10) -> None:
+    async with start_host(device, owner="me", policy_digest="p", timeout_s=timeout_s):
+        pass
+
+
+@pytest.mark.parametrize("am_code", [0, 255])
+async def test_an_app_that_is_not_installed_is_missing_whatever_code_am_ends_with(am_code: int) -> None:
+    commands = {"am": (am_code, "Error: Not found; no service started.\n"), "pm": (1, "")}
+    async with scripted_device(commands) as (device, _):
+        with pytest.raises(HostMissing, match=rf"{HOST_PACKAGE} is not installed on S.*host install"):
+            await start(device)
+
+
+async def test_a_service_that_android_refuses_brings_its_words_but_not_the_token() -> None:
+    words = "Starting service: Intent { cmp=x }\nError: app is in background\n"
+    async with scripted_device({"am": (0, words), "pm": (0, "package:/data/app/base.apk\n")}) as (device, asked):
+        with pytest.raises(HostFailed, match="app is in background") as failed:
+            await start(device)
+    token = re.search(r"--es token ([0-9a-f]{64})", asked[1])
+    assert token is not None
+    assert token[1] not in str(failed.value)
+
+
+async def test_a_package_manager_that_does_not_answer_yet_is_not_a_missing_app() -> None:
+    commands = {"am": (255, "Error: no"), "pm": (20, "cmd: Can't find service: package\n")}
+    async with scripted_device(commands) as (device, _):
+        with pytest.raises(ShellFailed, match="Can't find service"):
+            await start(device)
+
+
+async def test_an_installed_app_is_found_with_its_path() -> None:
+    listed = "package:/data/app/~~x==/base.apk\npackage:/data/app/~~x==/split.apk\n"
+    async with scripted_device({"pm": (0, listed)}) as (device, _):
+        assert await installed_apk(device, timeout_s=10) == "/data/app/~~x==/base.apk"
+
+
+async def test_a_service_that_starts_and_hangs_up_is_an_error_of_ours() -> None:
+    async with scripted_device({"am": (0, "Starting service: Intent { cmp=x }\n")}) as (device, asked):
+        with pytest.raises(BridgeError):
+            await start(device)
+    assert re.fullmatch(r"localabstract:webview_bridge_[0-9a-f]{32}", asked[-1])
+
+
+async def test_a_service_that_never_listens_ends_at_the_deadline() -> None:
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while True:
+                service = (await reader.readexactly(int(await reader.readexactly(4), 16))).decode()
+                if service.startswith("localabstract:"):
+                    writer.write(b"FAIL" + block("closed"))
+                    break
+                writer.write(b"OKAY")
+                if service.endswith(":features"):
+                    writer.write(block("shell_v2"))
+                elif service.startswith("host:devices"):
+                    writer.write(block("S device\n"))
+                elif service.startswith("shell"):
+                    writer.write(packet(1, b"Starting service\n") + packet(3, b"\0"))
+            await writer.drain()
+        except asyncio.IncompleteReadError:
+            pass
+        finally:
+            writer.close()
+
+    async with await asyncio.start_server(serve, "127.0.0.1", 0) as listener:
+        device = AdbServer(port=listener.sockets[0].getsockname()[1]).device("S")
+        with pytest.raises(DeadlineExceeded, match=r"control socket timed out after 0\.5 s; last seen: nobody listens"):
+            await start(device, timeout_s=0.5)
+
+
+async def test_a_device_that_is_held_is_not_touched() -> None:
+    async with scripted_device({}) as (device, asked):
+        with hold_lease("S", owner="somebody", policy_digest="p"), pytest.raises(DeviceBusy, match="somebody"):
+            await start(device)
+    assert asked == []

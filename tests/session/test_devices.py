@@ -1,0 +1,103 @@
+"""Which device is taken, and what is said when none can be."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from bridge.adb import AdbServer, DeviceEntry
+from bridge.errors import BridgeError, DeviceAmbiguous, DeviceNotFound, DeviceOffline, DeviceUnauthorized, NoDevice
+from bridge.session.devices import Chosen, VirtualDevices, chosen_device
+
+
+class Attached(AdbServer):
+    """An adb server of which only the list of devices matters."""
+
+    def __init__(self, *entries: tuple[str, str]) -> None:
+        super().__init__()
+        object.__setattr__(self, "entries", tuple(DeviceEntry(serial, state) for serial, state in entries))
+
+    async def devices(self, *, timeout_s: float) -> tuple[DeviceEntry, ...]:
+        return self.entries  # type: ignore[attr-defined, no-any-return]
+
+
+class Virtual:
+    def __init__(self, *running: str) -> None:
+        self._running = running
+
+    def running(self) -> tuple[str, ...]:
+        return self._running
+
+    @asynccontextmanager
+    async def start(self, server: AdbServer, *, timeout_s: float) -> AsyncIterator[str]:
+        yield "127.0.0.1:7777"
+
+
+async def choose(
+    server: AdbServer, wanted: str, virtual: VirtualDevices | None = None
+) -> tuple[Chosen | BridgeError, list[str]]:
+    notices: list[str] = []
+    try:
+        async with chosen_device(server, wanted, virtual, notices.append, timeout_s=5) as chosen:
+            return chosen, notices
+    except BridgeError as error:
+        return error, notices
+
+
+@pytest.fixture(autouse=True)
+def _no_serial_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ANDROID_SERIAL", raising=False)
+
+
+async def test_the_one_attached_device_is_taken_and_nothing_is_said() -> None:
+    assert await choose(Attached(("A1", "device")), "auto", Virtual()) == (Chosen("A1", False), [])
+
+
+async def test_without_a_device_a_virtual_one_is_started_and_that_is_said_once() -> None:
+    chosen, notices = await choose(Attached(), "auto", Virtual())
+    assert chosen == Chosen("127.0.0.1:7777", True)
+    assert len(notices) == 1
+    assert "not a phone" in notices[0]
+
+
+async def test_a_running_virtual_device_is_reused() -> None:
+    server = Attached(("127.0.0.1:9", "device"))
+    assert await choose(server, "virtual", Virtual("127.0.0.1:9")) == (Chosen("127.0.0.1:9", True), [])
+
+
+async def test_a_virtual_device_that_has_left_the_adb_server_is_not_taken() -> None:
+    server = Attached(("127.0.0.1:9", "offline"))
+    assert await choose(server, "virtual", Virtual("127.0.0.1:9")) == (Chosen("127.0.0.1:7777", True), [])
+
+
+async def test_the_serial_of_the_environment_is_what_auto_means(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANDROID_SERIAL", "B2")
+    server = Attached(("A1", "device"), ("B2", "device"))
+    assert await choose(server, "auto", Virtual()) == (Chosen("B2", False), [])
+
+
+@pytest.mark.parametrize(
+    ("entries", "wanted", "error", "says"),
+    [
+        ([("A1", "device"), ("B2", "device")], "auto", DeviceAmbiguous, "A1, B2"),
+        ([("A1", "unauthorized")], "auto", DeviceUnauthorized, "accept the USB debugging prompt"),
+        ([("A1", "device")], "C3", DeviceNotFound, "attached: A1"),
+        ([], "C3", DeviceNotFound, "attached: none"),
+        ([("A1", "unauthorized")], "A1", DeviceUnauthorized, "A1"),
+        ([("A1", "offline")], "A1", DeviceOffline, "A1 is offline"),
+    ],
+)
+async def test_what_cannot_be_taken_is_said_and_never_replaced_by_another(
+    entries: list[tuple[str, str]], wanted: str, error: type[BridgeError], says: str
+) -> None:
+    outcome, _ = await choose(Attached(*entries), wanted, Virtual())
+    assert type(outcome) is error
+    assert says in str(outcome)
+    assert outcome.exit_code == 3
+
+
+async def test_without_virtual_devices_nothing_attached_is_an_error() -> None:
+    outcome, _ = await choose(Attached(), "auto")
+    assert type(outcome) is NoDevice

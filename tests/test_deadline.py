@@ -1,0 +1,79 @@
+"""One budget for an operation, and clean-up that neither a cancellation nor a hang prevents from ending."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+
+import pytest
+
+from bridge.deadline import Deadline, finish
+from bridge.errors import DeadlineExceeded
+
+
+async def test_waits_share_one_budget() -> None:
+    deadline = Deadline.after(0.2)
+    async with deadline.bound("the first"):
+        await asyncio.sleep(0.15)
+    with pytest.raises(DeadlineExceeded, match=r"the second timed out after 0\.2 s; last seen: nothing yet"):
+        async with deadline.bound("the second", lambda: "nothing yet"):
+            await asyncio.Event().wait()
+    assert deadline.passed
+
+
+async def test_a_timeout_from_inside_the_block_is_not_ours() -> None:
+    with pytest.raises(TimeoutError, match="theirs"):
+        async with Deadline.after(5).bound("ours"):
+            raise TimeoutError("theirs")
+
+
+async def test_a_cancellation_from_outside_stays_one() -> None:
+    async def wait() -> None:
+        async with Deadline.after(5).bound("ours"):
+            await asyncio.Event().wait()
+
+    task = asyncio.create_task(wait())
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+async def test_an_endless_budget_does_not_end() -> None:
+    deadline = Deadline.after(math.inf)
+    async with deadline.bound("for ever"):
+        await asyncio.sleep(0)
+    assert not deadline.passed
+
+
+async def test_clean_up_is_finished_although_we_are_cancelled() -> None:
+    started, go_on, done = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+    async def clean_up() -> None:
+        started.set()
+        await go_on.wait()
+        done.set()
+
+    leaving = asyncio.create_task(finish(clean_up(), at_most_s=5, what="cleaning"))
+    await started.wait()
+    leaving.cancel()
+    go_on.set()
+    with pytest.raises(asyncio.CancelledError):
+        await leaving
+    assert done.is_set()
+
+
+async def test_clean_up_that_hangs_is_given_up(caplog: pytest.LogCaptureFixture) -> None:
+    started = time.monotonic()
+    await finish(asyncio.Event().wait(), at_most_s=0.1, what="cleaning")
+    assert time.monotonic() - started < 2
+    assert "cleaning did not finish within 0.1 s" in caplog.text
+
+
+async def test_clean_up_that_fails_is_logged_and_hides_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    async def fail() -> None:
+        raise ZeroDivisionError("oops")
+
+    await finish(fail(), at_most_s=1, what="cleaning")
+    assert "cleaning failed: oops" in caplog.text

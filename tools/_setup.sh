@@ -1,0 +1,155 @@
+# Sourced by the tools. Everything here is safe to repeat and prints one line for each thing it really does.
+# After `setup_python run|test`, $PYTHON is the interpreter of the repository's .venv.
+
+set -euo pipefail
+
+ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)"
+VENV="$ROOT/.venv"
+PYTHON="$VENV/bin/python"
+CACHE="$ROOT/.cache"
+export PIP_DISABLE_PIP_VERSION_CHECK=1
+
+say() { printf '%s\n' "$*" >&2; }
+die() {
+    say "error: $*"
+    exit 1
+}
+is_root() { [ "$(id -u)" -eq 0 ]; }
+has() { command -v "$1" >/dev/null 2>&1; }
+
+# Output of a quiet step is shown only when the step fails.
+quietly() {
+    local log
+    log="$(mktemp)"
+    if ! "$@" >"$log" 2>&1 </dev/null; then
+        tail -n 40 "$log" >&2
+        rm -f "$log"
+        return 1
+    fi
+    rm -f "$log"
+}
+
+APT_UPDATED=""
+apt_install() {
+    has apt-get && is_root || return 1
+    if [ -z "$APT_UPDATED" ]; then
+        say "apt-get: refreshing the package lists"
+        quietly apt-get update || return 1
+        APT_UPDATED=1
+    fi
+    say "apt-get: installing $*"
+    quietly env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@"
+}
+
+# The first interpreter that is new enough, by path.
+find_python() {
+    local name
+    for name in python3 python3.13 python3.12 python3.11 python3.14; do
+        if has "$name" && "$name" -c 'import sys; raise SystemExit(sys.version_info < (3, 11))' 2>/dev/null; then
+            "$name" -c 'import sys; print(sys.executable)'
+            return 0
+        fi
+    done
+    return 1
+}
+
+stamp_of() {
+    # The folder is part of the stamp: a virtual environment does not survive being moved.
+    { printf '%s\n' "$1" "$ROOT"; cat "$ROOT/pyproject.toml" "$ROOT/tools/constraints.txt"; } | sha256sum | cut -d' ' -f1
+}
+
+# setup_python run   the package and what it needs
+# setup_python test  and what its tests and checks need
+setup_python() {
+    local wanted="$1" stamp
+    stamp="$(stamp_of test)"
+    [ -x "$PYTHON" ] && [ -f "$VENV/.stamp-test" ] && [ "$(cat "$VENV/.stamp-test")" = "$stamp" ] && return 0
+    if [ "$wanted" = run ]; then
+        stamp="$(stamp_of run)"
+        [ -x "$PYTHON" ] && [ -f "$VENV/.stamp-run" ] && [ "$(cat "$VENV/.stamp-run")" = "$stamp" ] && return 0
+    fi
+    (
+        # Two tools started at once must not build one environment over each other.
+        if has flock; then mkdir -p "$CACHE" && exec 9>"$CACHE/venv.lock" && flock 9; fi
+        [ -f "$VENV/.stamp-$wanted" ] && [ "$(cat "$VENV/.stamp-$wanted")" = "$stamp" ] && exit 0
+        install_python "$wanted"
+        printf '%s\n' "$stamp" >"$VENV/.stamp-$wanted"
+    )
+}
+
+install_python() {
+    local wanted="$1" base requirements
+    if ! "$PYTHON" -c "import pip, sys; raise SystemExit(sys.version_info < (3, 11) or sys.prefix != '$VENV')" 2>/dev/null; then
+        base="$(find_python)" || {
+            apt_install python3 python3-venv || true
+            base="$(find_python)" || die "Python 3.11 or newer is needed and none was found; install one (Debian: apt-get install python3 python3-venv)."
+        }
+        say "python: creating .venv with $("$base" --version 2>&1) ($base)"
+        if ! "$base" -c 'import ensurepip, venv' 2>/dev/null; then
+            apt_install python3-venv || die "$base cannot create virtual environments; install its venv package (Debian: apt-get install python3-venv)."
+        fi
+        quietly "$base" -m venv --clear "$VENV" || die "creating .venv failed."
+    fi
+    rm -f "$VENV"/.stamp-*
+    requirements="$VENV/requirements-$wanted.txt"
+    if [ "$wanted" = run ]; then
+        sed '/^# For tests and checks/,$d' "$ROOT/tools/constraints.txt" >"$requirements"
+    else
+        cp "$ROOT/tools/constraints.txt" "$requirements"
+    fi
+    say "python: installing $(grep -c '==' "$requirements") pinned packages"
+    quietly "$PYTHON" -m pip install --require-hashes -r "$requirements" || die "pip could not install the packages of tools/constraints.txt."
+    say "python: installing webview-bridge from this folder (editable)"
+    quietly "$PYTHON" -m pip install --no-deps --no-build-isolation -e "$ROOT" || die "pip could not install the package."
+}
+
+# Ubuntu's apt package is a stub for a snap: a program that does not answer --version does not count.
+find_chromium() {
+    local name
+    for name in "${WEBVIEW_BRIDGE_CHROMIUM:-}" chromium chromium-browser google-chrome google-chrome-stable; do
+        [ -n "$name" ] && has "$name" && return 0
+    done
+    [ -x "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome" ]
+}
+
+setup_chromium() {
+    find_chromium && return 0
+    if has apt-get && is_root; then
+        apt_install chromium && find_chromium && return 0
+        say "chromium: apt-get has no Chromium that works here; install Google Chrome or Chromium and run this again."
+        return 1
+    fi
+    say "chromium: none found, and only root can install it: run 'sudo apt-get install chromium' (the virtual device needs it; a phone does not)."
+    return 1
+}
+
+# npm fetches esbuild, which builds the injected script. Nothing at run time needs node.
+setup_node() {
+    [ -f "$ROOT/injected_js/package.json" ] || return 0
+    has node && has npm && return 0
+    apt_install nodejs npm || true
+    has node && has npm && return 0
+    say "node: not found; install Node.js with npm to build the injected script (Debian: apt-get install nodejs npm)."
+    return 1
+}
+
+# The exact esbuild that injected_js/package.json names, in .cache; prints its path.
+esbuild_program() {
+    local version home
+    version="$(sed -n 's/.*"esbuild": *"\([0-9][0-9.]*\)".*/\1/p' "$ROOT/injected_js/package.json")"
+    [ -n "$version" ] || die "injected_js/package.json must name one exact version of esbuild."
+    home="$CACHE/esbuild-$version"
+    if [ ! -x "$home/node_modules/.bin/esbuild" ]; then
+        say "node: installing esbuild $version into .cache"
+        mkdir -p "$home"
+        quietly npm install --prefix "$home" --no-save --no-audit --no-fund --no-package-lock "esbuild@$version" ||
+            die "npm could not install esbuild $version."
+    fi
+    printf '%s\n' "$home/node_modules/.bin/esbuild"
+}
+
+# build_injected OUT: the injected script, as bridge/snapshot/injected.min.js must hold it.
+build_injected() {
+    "$(esbuild_program)" "$ROOT/injected_js/src/index.js" --bundle --minify --format=iife --target=es2017 \
+        --charset=utf8 --legal-comments=none --log-level=warning --outfile="$1"
+}

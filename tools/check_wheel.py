@@ -1,0 +1,31 @@
+"""Does a wheel hold everything of bridge/ that git tracks, and nothing else? Prints what differs and ends with 1."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def main(wheel: str) -> int:
+    with zipfile.ZipFile(wheel) as archive:
+        packed = {name for name in archive.namelist() if ".dist-info/" not in name}
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "bridge"],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+    ).stdout
+    tracked = {name for name in listed.decode().split("\0") if name and (ROOT / name).is_file()}
+    for name in sorted(tracked - packed):
+        print(f"missing from the wheel: {name}")
+    for name in sorted(packed - tracked):
+        print(f"in the wheel and not in the repository: {name}")
+    return 1 if tracked != packed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
