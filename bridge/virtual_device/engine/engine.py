@@ -14,7 +14,13 @@ from typing import Any
 
 from bridge.cdp import open_cdp
 from bridge.virtual_device.engine.browser import Browser, Listener, Tab
-from bridge.virtual_device.engine.chromium import RunningChromium, command_line, find_chromium, run_chromium
+from bridge.virtual_device.engine.chromium import (
+    RunningChromium,
+    command_line,
+    find_chromium,
+    program_version,
+    run_chromium,
+)
 from bridge.virtual_device.engine.emulation import Identity, View
 from bridge.virtual_device.engine.network import Dial, StreamPair, loopback_proxy, port_into_device, refusing_proxy
 from bridge.virtual_device.engine.relay import Relay
@@ -43,8 +49,9 @@ async def start_engine(options: EngineOptions, dial_loopback: Dial) -> AsyncIter
     profile = options.folder / "chromium"
     async with AsyncExitStack() as stack:
         socks_port = await stack.enter_async_context(loopback_proxy(dial_loopback))
-        # The user agent is also that of workers, which have no emulation; the version is known when Chromium runs.
-        command = command_line(program, profile, socks_port=socks_port, extra=("--use-mobile-user-agent",))
+        # For workers, which have no emulation of their own.
+        user_agent = Identity(await program_version(program), options.android_release).user_agent
+        command = command_line(program, profile, socks_port=socks_port, user_agent=user_agent)
         running = await stack.enter_async_context(run_chromium(command, profile, timeout_s=options.start_timeout_s))
         sock = await _connect(running.port)
         cdp = await stack.enter_async_context(open_cdp(sock, running.browser_path, timeout_s=options.start_timeout_s))
@@ -52,11 +59,11 @@ async def start_engine(options: EngineOptions, dial_loopback: Dial) -> AsyncIter
         identity = Identity(str(version["product"]).partition("/")[2], options.android_release)
         browser = Browser(cdp, identity, quirks=options.quirks)
         await browser.start()
-        engine = Engine(options, running, browser, identity, dial_loopback, stack)
+        engine = Engine(options, running, browser, identity, dial_loopback, socks_port, stack)
         try:
             yield engine
         finally:
-            await engine.relay.abort()
+            engine.relay.cut()
 
 
 async def _connect(port: int) -> socket.socket:
@@ -89,6 +96,7 @@ class Engine:
         browser: Browser,
         identity: Identity,
         dial_loopback: Dial,
+        socks_port: int,
         stack: AsyncExitStack,
     ) -> None:
         self.options = options
@@ -99,6 +107,7 @@ class Engine:
         self.relay = Relay(self, port=running.port, browser_path=running.browser_path, package=options.package)
         self._running = running
         self._dial = dial_loopback
+        self._socks_port = socks_port
         self._stack = stack
         self._proxy: int | None = None
         self._ways_in: dict[int, int] = {}
@@ -136,7 +145,7 @@ class Engine:
 
     async def kill_tabs(self) -> None:
         """All tabs and connections go at once, as with the app's process."""
-        await self.relay.abort()
+        self.relay.cut()
         await self.browser.close_all()
         self._contexts.clear()
         self._proxy = None
@@ -188,6 +197,8 @@ class Engine:
             if self._refusing_port is None:
                 self._refusing_port = await self._stack.enter_async_context(refusing_proxy())
             rules.append(f"http=socks5://127.0.0.1:{self._refusing_port}")
+            if self._proxy is None:
+                rules.append(f"https=socks5://127.0.0.1:{self._socks_port}")
         if self._proxy is not None:
             if self._proxy not in self._ways_in:
                 way_in = port_into_device(self._dial, self._proxy)

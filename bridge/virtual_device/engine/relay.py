@@ -82,13 +82,10 @@ class Relay:
         for connection in self._connections:
             connection.flow()
 
-    async def abort(self) -> None:
-        """Cut all connections without a goodbye: the process is dead."""
-        tasks = [connection.task for connection in self._connections if connection.task is not None]
+    def cut(self) -> None:
+        """Abort all connections without a goodbye: the process is dead."""
         for connection in tuple(self._connections):
             connection.abort()
-        current = asyncio.current_task()
-        await asyncio.gather(*(task for task in tasks if task is not current), return_exceptions=True)
 
     async def answer(self, request: http.HttpRequest) -> bytes:
         """The response to a plain HTTP request."""
