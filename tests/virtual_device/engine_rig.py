@@ -16,6 +16,7 @@ from typing import Any
 from bridge.cdp import CdpConnection, open_cdp
 from bridge.host import HostClient, HostTab, connect_host
 from bridge.virtual_device.engine.engine import Engine, EngineOptions, start_engine
+from bridge.virtual_device.engine.network import splice
 from bridge.virtual_device.guardian import make_private_folder, remove_folder
 from bridge.virtual_device.host_app import HostApp
 from bridge.virtual_device.sockets import AbstractSockets, StreamPair
@@ -65,6 +66,7 @@ class Rig:
         self.app = app
         self.token = b""
         self.socket_name = ""
+        self.splices: set[asyncio.Task[None]] = set()
 
     async def start(self, **extras: str) -> None:
         self.token, self.socket_name = secrets.token_bytes(32), f"webview_bridge_{secrets.token_hex(16)}"
@@ -75,7 +77,9 @@ class Rig:
         for end in (near, far):
             end.setblocking(False)
         pair = await self.device.sockets.connect(name)
-        asyncio.get_running_loop().create_task(_join(pair, far), name="test splice")  # noqa: RUF006
+        task = asyncio.create_task(_join(pair, far), name="test splice")
+        self.splices.add(task)
+        task.add_done_callback(self.splices.discard)
         return near
 
     @asynccontextmanager
@@ -157,8 +161,6 @@ class Page:
 
 
 async def _join(pair: StreamPair, sock: socket.socket) -> None:
-    from bridge.virtual_device.engine.network import splice
-
     near = await asyncio.open_connection(sock=sock)
     try:
         await splice(near, pair)
@@ -176,10 +178,14 @@ async def running_rig(
         options = EngineOptions(folder, quirks=quirks, lost_runtime_enables=lost_runtime_enables)
         async with start_engine(options, device.dial) as engine:
             app = HostApp(engine, device, **app_options)
+            rig = Rig(device, engine, app)
             try:
-                yield Rig(device, engine, app)
+                yield rig
             finally:
                 await app.aclose()
+                for task in rig.splices:
+                    task.cancel()
+                await asyncio.gather(*rig.splices, return_exceptions=True)
     finally:
         remove_folder(folder)
 
