@@ -19,7 +19,6 @@ from bridge.virtual_device.auth import (
 )
 from tests.virtual_device.conftest import Adb
 
-# A textbook key of the right size is enough for the arithmetic: n = p * q, d from e.
 _SHA1 = bytes.fromhex("3021300906052b0e03021a05000414")
 
 
@@ -55,13 +54,23 @@ def test_no_key_verifies_a_signature_that_it_did_not_make(key_folder: Path) -> N
     assert not verify_token(key, token, b"\x01" * 256)
 
 
-def test_a_padded_token_without_a_signature_is_not_enough() -> None:
-    """With exponent 3 and a short padding one could forge; the whole padding is compared."""
+def test_a_forged_signature_with_short_padding_is_refused() -> None:
+    """Bleichenbacher's forgery for exponent 3: a cube that starts well and ends in anything (RFC 8017 §8.2.2)."""
     key = PublicKey(modulus=(1 << 2047) + 1, exponent=3)
     token = bytes(20)
-    forged = int.from_bytes(b"\0\x01\xff\0" + _SHA1 + token + bytes(256 - 4 - len(_SHA1) - 20), "big")
-    root = round(forged ** (1 / 3)) if forged < 2**900 else 1 << 670
+    start = b"\0\x01" + b"\xff" * 8 + b"\0" + _SHA1 + token
+    wanted = int.from_bytes(start + b"\xff" * (256 - len(start)), "big")
+    root = _cube_root(wanted)
+    assert (root**3).to_bytes(256, "big").startswith(start)
     assert not verify_token(key, token, root.to_bytes(256, "big"))
+
+
+def _cube_root(number: int) -> int:
+    low, high = 0, 1 << 700
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if middle**3 <= number else (low, middle - 1)
+    return low
 
 
 @given(st.binary(max_size=700))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -111,7 +112,5 @@ def test_a_damaged_apk_is_read_or_refused_and_nothing_else(
         body[at] = value
     damaged = tmp_path_factory.getbasetemp() / "damaged.apk"
     damaged.write_bytes(body if length % 2 else body[:length])
-    try:
-        read_apk(damaged)
-    except InstallError as error:
-        assert error.code.startswith("INSTALL_")
+    with contextlib.suppress(InstallError):
+        assert read_apk(damaged).package

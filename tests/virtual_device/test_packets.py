@@ -23,7 +23,8 @@ packets = st.builds(Packet, st.sampled_from(Command), words, words, st.binary(ma
 @given(st.lists(packets, max_size=6), st.lists(st.integers(1, 40), min_size=1))
 def test_packets_do_not_depend_on_how_the_stream_is_cut(sent: list[Packet], cuts: list[int]) -> None:
     wire = b"".join(encode(packet) for packet in sent)
-    decoder, got, at, turn = PacketDecoder(), [], 0, 0
+    decoder, at, turn = PacketDecoder(), 0, 0
+    got: list[Packet] = []
     while at < len(wire):
         size = cuts[turn % len(cuts)]
         got += decoder.feed(wire[at : at + size])
