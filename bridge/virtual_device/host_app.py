@@ -53,6 +53,7 @@ class HostDevice(Protocol):
         ...
 
     def process_ended(self, pid: int) -> None: ...
+    def provide_webview(self, version_name: str) -> None: ...
     def log(self, tag: str, text: str, *, priority: str = "I", pid: int = 612) -> None: ...
 
 
@@ -221,6 +222,7 @@ class HostApp:
         identity = self.engine.identity
         first, _, patch = identity.chromium_version.rpartition(".")
         self.engine.identity = replace(identity, chromium_version=f"{first}.{int(patch) + 1}")
+        self.device.provide_webview(self.engine.identity.chromium_version)
         self.die(f"stop {WEBVIEW_PACKAGE} due to installPackageLI", is_crash=False)
         await self._settle()
 

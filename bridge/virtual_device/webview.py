@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import bridge
-from bridge.virtual_device.android import HOST_PACKAGE, HOST_SERVICE, Process
+from bridge.virtual_device.android import HOST_PACKAGE, HOST_SERVICE
 from bridge.virtual_device.device import VirtualDevice
 from bridge.virtual_device.engine.engine import LOST_RUNTIME_ENABLES, EngineOptions, start_engine
 from bridge.virtual_device.host_app import HostApp
@@ -41,6 +41,7 @@ async def run_webviews(device: VirtualDevice) -> AsyncIterator[HostApp]:
             idle_timeout_s=device.options.idle_timeout_s,
             linger_s=float(settings.get("linger_s", 30.0)),
         )
+        device.provide_webview(engine.identity.chromium_version)
         device.register_service(HOST_SERVICE, app.start, app.stop)
         try:
             yield app
@@ -81,14 +82,15 @@ class _OnDevice:
 
     def process_started(self) -> int:
         pid = next(self._pids)
-        package = self._device.packages.get(HOST_PACKAGE)
-        user = f"u0_a{package.uid - 10_000}" if package else "u0_a150"
-        self._device.system.processes[pid] = Process(pid, HOST_PACKAGE, user, 321)
+        self._device.process_started(pid, HOST_PACKAGE)
         return pid
 
     def process_ended(self, pid: int) -> None:
-        self._device.system.processes.pop(pid, None)
+        self._device.process_ended(pid)
         self._device.system.running_services.discard(HOST_SERVICE)
+
+    def provide_webview(self, version_name: str) -> None:
+        self._device.provide_webview(version_name)
 
     def log(self, tag: str, text: str, *, priority: str = "I", pid: int = 612) -> None:
         self._device.log(tag, text, priority=priority, pid=pid)

@@ -53,6 +53,9 @@ class BareDevice:
     def process_ended(self, pid: int) -> None:
         self.living.remove(pid)
 
+    def provide_webview(self, version_name: str) -> None:
+        self.webview = version_name
+
     def log(self, tag: str, text: str, *, priority: str = "I", pid: int = 612) -> None:
         self.lines.append(f"{priority} {tag}: {text}")
 
