@@ -113,6 +113,11 @@ class Rig:
     async def target_id(self, url: str) -> str:
         return str(next(entry["id"] for entry in await self.json("/json/list") if entry["url"] == url))
 
+    async def foreign_targets(self) -> list[str]:
+        """Ids of targets that Chromium has and no WebView would."""
+        targets = (await self.engine.browser.cdp.call("Target.getTargets", timeout_s=TIMEOUT_S))["targetInfos"]
+        return [target["targetId"] for target in targets if self.engine.is_foreign(target)]
+
     async def json(self, path: str) -> Any:
         status, body = await self.http(path)
         assert status == 200, body

@@ -42,6 +42,8 @@ _FLAGS = (
     "--no-default-browser-check",
     "--no-pings",
     "--no-service-autorun",
+    # No page but our tabs: one that stayed would keep a renderer alive that all tabs have left because it hangs.
+    "--no-startup-window",
     "--disable-background-networking",
     "--disable-breakpad",
     "--disable-client-side-phishing-detection",
@@ -144,7 +146,7 @@ def command_line(
         flags.append("--no-sandbox")  # Chromium refuses to run as root with one
     if socks_port is not None:
         flags += [f"--proxy-server=socks5://127.0.0.1:{socks_port}", "--proxy-bypass-list=*;<-loopback>"]
-    return [str(program), *flags, f"--user-agent={user_agent}", *extra, "about:blank"]
+    return [str(program), *flags, f"--user-agent={user_agent}", *extra]
 
 
 async def program_version(program: Path) -> str:
