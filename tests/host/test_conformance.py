@@ -54,7 +54,7 @@ def hello(host: Host, **changes: Any) -> dict[str, Any]:
     return fields | changes
 
 
-async def refused(client: HostClient, type: str, **fields: Any) -> HostFailed:  # noqa: A002
+async def refused(client: HostClient, type: str, **fields: Any) -> HostFailed:
     with pytest.raises(HostFailed) as caught:
         await client.request(type, timeout_s=TIMEOUT_S, **fields)
     return caught.value
@@ -181,6 +181,13 @@ class TestRequests:
         assert await client.list_tabs(timeout_s=TIMEOUT_S) == ()
         with pytest.raises(TabLost):
             await client.close_tab(tab.tab, timeout_s=TIMEOUT_S)
+
+    async def test_a_tab_can_be_reset_again_and_again(self, client: HostClient) -> None:
+        tab = await client.open_tab(**SIZE, timeout_s=TIMEOUT_S)
+        urls = [(await client.reset_tab(tab.tab, timeout_s=TIMEOUT_S)).url for _ in range(3)]
+        assert len({tab.url, *urls}) == 4
+        (listed,) = await client.list_tabs(timeout_s=TIMEOUT_S)
+        assert listed["url"] == urls[-1]
 
     async def test_tab_names_are_not_used_again(self, client: HostClient) -> None:
         names = []

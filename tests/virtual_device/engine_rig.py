@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from bridge.cdp import CdpConnection, open_cdp
+from bridge.errors import ProtocolError
 from bridge.host import HostClient, HostTab, connect_host
 from bridge.virtual_device.engine.engine import Engine, EngineOptions, start_engine
 from bridge.virtual_device.engine.network import splice
@@ -38,6 +39,7 @@ class BareDevice:
         self.cleartext_permitted = True
         self.lines: list[str] = []
         self.living: list[int] = []
+        self.all_ended = asyncio.Event()
         self._pid = 4241
 
     async def dial(self, port: int) -> StreamPair:
@@ -48,10 +50,12 @@ class BareDevice:
     def process_started(self) -> int:
         self._pid += 1
         self.living.append(self._pid)
+        self.all_ended.clear()
         return self._pid
 
     def process_ended(self, pid: int) -> None:
         self.living.remove(pid)
+        self.all_ended.set()
 
     def provide_webview(self, version_name: str) -> None:
         self.webview = version_name
@@ -154,6 +158,17 @@ class Page:
         )
         assert "exceptionDetails" not in reply, reply
         return reply["result"].get("value")
+
+    async def until(self, expression: str) -> Any:
+        """The expression's value in the page when it has become true, also when the page is replaced meanwhile."""
+        look = f"const value = {expression}; value ? done(value) : setTimeout(look, 5)"
+        waiting = f"new Promise(done => (function look() {{ {look} }})())"
+        while True:
+            try:
+                return await self.js(waiting)
+            except ProtocolError as error:
+                if "navigated" not in error.reason and "destroyed" not in error.reason:
+                    raise
 
     async def goto(self, url: str) -> None:
         await self.call("Page.enable")

@@ -15,11 +15,11 @@ from bridge.host import HostClient, HostTab
 from bridge.virtual_device.engine.chromium import find_chromium, run_chromium
 from bridge.virtual_device.engine.network import is_loopback
 
-CONTROLS = (
-    VIEWPORT
-    + "<style>body{margin:0}button,select,input{display:block;box-sizing:border-box;margin:0;width:200px;height:50px}</style><body>"
-    + "<button onclick='document.title=\"tapped\"'>b</button><select><option>a<option>b</select>"
-    + "<select onmousedown='event.preventDefault()'><option>a</select><input type=date>"
+CONTROLS = VIEWPORT + (
+    "<style>body{margin:0}"
+    "button,select,input{display:block;box-sizing:border-box;margin:0;width:200px;height:50px}</style>"
+    "<button onclick='document.title=\"tapped\"'>b</button><select><option>a<option>b</select>"
+    "<select onmousedown='event.preventDefault()'><option>a</select><input type=date>"
 )
 BUTTON, SELECT, GUARDED, DATE = (20.0, 25.0), (20.0, 75.0), (20.0, 125.0), (20.0, 175.0)
 
@@ -60,8 +60,9 @@ async def test_a_page_sees_a_phone(rig: Rig, host: HostClient) -> None:
         assert "Mobile" in agent
         assert "Headless" not in agent
         assert await page.js("navigator.userAgentData.mobile && navigator.userAgentData.platform") == "Android"
-        worker = "new Promise(r => { const w = new Worker(URL.createObjectURL(new Blob(['postMessage(navigator.userAgent)'])));"
-        assert await page.js(worker + "w.onmessage = e => r(e.data) })") == agent
+        script = "URL.createObjectURL(new Blob(['postMessage(navigator.userAgent)']))"
+        worker = f"new Promise(r => {{ new Worker({script}).onmessage = e => r(e.data) }})"
+        assert await page.js(worker) == agent
 
 
 @pytest.mark.browser
@@ -70,9 +71,7 @@ async def test_a_tap_clicks(rig: Rig, host: HostClient, path: str) -> None:
     async with rig.page(await opened(host)) as page:
         await page.goto(f"http://localhost:3000{path}")
         await page.tap(*BUTTON)
-        assert await page.js(
-            "new Promise(r => (function f() { document.title ? r(document.title) : setTimeout(f, 5) })())"
-        )
+        assert await page.until("document.title")
 
 
 @pytest.mark.browser
@@ -100,9 +99,7 @@ async def test_a_select_whose_default_is_prevented_is_harmless(rig: Rig, host: H
         await page.tap(*GUARDED)
         await page.js("document.querySelector('select').value = 'b'")
         await page.tap(*BUTTON)
-        assert await page.js(
-            "new Promise(r => (function f() { document.title ? r(document.title) : setTimeout(f, 5) })())"
-        )
+        assert await page.until("document.title")
         await host.stats(timeout_s=TIMEOUT_S)
 
 

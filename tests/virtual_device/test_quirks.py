@@ -162,9 +162,7 @@ async def test_emulation_of_the_device_outlives_a_client_that_changed_it(rig: Ri
         assert await page.js("innerWidth") == 800
     async with rig.cdp(f"/devtools/page/{await rig.target_id(url)}") as cdp:
         again = Page(cdp)
-        assert await again.js(
-            f"new Promise(r => (function f() {{ innerWidth === {WIDTH} ? r(1) : setTimeout(f, 5) }})())"
-        )
+        assert await again.until(f"innerWidth === {WIDTH}")
         assert await again.js("[devicePixelRatio, navigator.maxTouchPoints]") == [1, 5]
 
 

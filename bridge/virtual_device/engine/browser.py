@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import logging
+import secrets
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,13 +13,7 @@ from typing import Any
 from bridge.cdp import CdpConnection, PendingCall
 from bridge.deadline import Deadline
 from bridge.errors import BridgeError, DeadlineExceeded, ProtocolError, TransportError
-from bridge.virtual_device.engine.emulation import (
-    PICKER_WATCH,
-    PICKER_WATCH_BINDING,
-    PICKER_WATCH_WORLD,
-    Identity,
-    View,
-)
+from bridge.virtual_device.engine.emulation import PICKER_WATCH_WORLD, Identity, View, picker_watch
 
 _log = logging.getLogger(__name__)
 
@@ -99,6 +94,7 @@ class Browser:
     def __init__(self, cdp: CdpConnection, identity: Identity, *, quirks: bool) -> None:
         self.tabs: dict[str, Tab] = {}
         self.listener: Listener = lambda _event: None
+        self.secret = secrets.token_hex(16)
         self._cdp = cdp
         self._identity = identity
         self._quirks = quirks
@@ -213,11 +209,16 @@ class Browser:
 
     async def reset(self, tab: Tab, url: str) -> None:
         """`url`, which is about:blank#…, without history, cache, cookies and storage."""
+        self._send(tab, "Page.stopLoading", {})
+        with self._cdp.events("Page.frameNavigated", session_id=tab.session_id) as navigated:
+            reply = await self.call(tab, "Page.navigate", {"url": url})
+            if "loaderId" not in reply:  # only the fragment is new, and the document would stay
+                await self.call(tab, "Page.reload")
+            while "parentId" in (await navigated.next(timeout_s=_CALL_TIMEOUT_S)).params["frame"]:
+                pass
         sent = [
             self._cdp.send(method, params, session_id=tab.session_id)
             for method, params in (
-                ("Page.stopLoading", {}),
-                ("Page.navigate", {"url": url}),
                 ("Page.resetNavigationHistory", {}),
                 ("Network.clearBrowserCache", {}),
                 ("Network.clearBrowserCookies", {}),
@@ -324,6 +325,8 @@ class Browser:
     def _take_page(self, tab: Tab, method: str, params: dict[str, Any]) -> None:
         if method == "Page.frameNavigated":
             self._navigated(tab, params["frame"])
+        elif method == "Page.javascriptDialogOpening" and self.secret in params["message"]:
+            self.listener(PickerOpened(tab, str(params["message"]).rpartition(" ")[2]))
         elif method == "Page.javascriptDialogOpening" and not tab.page_clients:
             self._send(tab, "Page.handleJavaScriptDialog", {"accept": params.get("type") == "beforeunload"})
         elif method == "Page.downloadWillBegin":
@@ -331,8 +334,6 @@ class Browser:
         elif method == "Page.fileChooserOpened" and "backendNodeId" in params:
             multiple = params.get("mode") == "selectMultiple"
             self.listener(ChooserOpened(tab, int(params["backendNodeId"]), multiple))
-        elif method == "Runtime.bindingCalled" and params.get("name") == PICKER_WATCH_BINDING:
-            self.listener(PickerOpened(tab, str(params.get("payload"))))
 
     @staticmethod
     def _navigated(tab: Tab, frame: Mapping[str, Any]) -> None:
@@ -371,9 +372,8 @@ class Browser:
             ("Page.setInterceptFileChooserDialog", {"enabled": True}),
         ]
         if self._quirks:
-            watch = {"source": PICKER_WATCH, "worldName": PICKER_WATCH_WORLD, "runImmediately": True}
-            binding = {"name": PICKER_WATCH_BINDING, "executionContextName": PICKER_WATCH_WORLD}
-            commands += [("Runtime.addBinding", binding), ("Page.addScriptToEvaluateOnNewDocument", watch)]
+            watch = {"source": picker_watch(self.secret), "worldName": PICKER_WATCH_WORLD, "runImmediately": True}
+            commands.append(("Page.addScriptToEvaluateOnNewDocument", watch))
         for method, params in commands:
             self._send(tab, method, params)
         tab.ready = self._cdp.send("Runtime.runIfWaitingForDebugger", session_id=tab.session_id)

@@ -76,6 +76,7 @@ _FLAGS = (
 )
 _DISABLED_FEATURES = (
     "AutofillServerCommunication",
+    "BackForwardCache",
     "CertificateTransparencyComponentUpdater",
     "DialMediaRouteProvider",
     "IsolateOrigins",

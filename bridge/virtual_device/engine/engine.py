@@ -121,6 +121,10 @@ class Engine:
         """Chromium's, for the guardian."""
         return self._running.pid
 
+    @property
+    def secret(self) -> str:
+        return self.browser.secret
+
     def listen(self, listener: Listener) -> None:
         self.browser.listener = listener
 
