@@ -18,6 +18,7 @@ from bridge.virtual_device.engine.emulation import PICKER_WATCH_WORLD, Identity,
 _log = logging.getLogger(__name__)
 
 _CALL_TIMEOUT_S = 10.0
+_RETRY_S = 0.005
 _OWN_TYPES = frozenset({"page", "iframe", "worker", "shared_worker", "service_worker"})
 _FOREIGN_URLS = ("chrome://", "chrome-untrusted://", "devtools://", "chrome-extension://")
 
@@ -210,16 +211,20 @@ class Browser:
     async def reset(self, tab: Tab, url: str) -> None:
         """`url`, which is about:blank#…, without history, cache, cookies and storage."""
         self._send(tab, "Page.stopLoading", {})
-        with self._cdp.events("Page.frameNavigated", session_id=tab.session_id) as navigated:
+        with (
+            self._cdp.events("Page.frameNavigated", session_id=tab.session_id) as navigated,
+            self._cdp.events("Target.targetInfoChanged") as changed,
+        ):
             reply = await self.call(tab, "Page.navigate", {"url": url})
             if "loaderId" not in reply:  # only the fragment is new, and the document would stay
+                while tab.url != url:
+                    await changed.next(timeout_s=_CALL_TIMEOUT_S)
                 await self.call(tab, "Page.reload")
             while "parentId" in (await navigated.next(timeout_s=_CALL_TIMEOUT_S)).params["frame"]:
                 pass
         sent = [
             self._cdp.send(method, params, session_id=tab.session_id)
             for method, params in (
-                ("Page.resetNavigationHistory", {}),
                 ("Network.clearBrowserCache", {}),
                 ("Network.clearBrowserCookies", {}),
                 *(
@@ -230,9 +235,23 @@ class Browser:
         ]
         for call in sent:
             await call.result(timeout_s=_CALL_TIMEOUT_S)
+        await self._forget_history(tab)
         for other in self.tabs.values():
             if other.context_id == tab.context_id:
                 other.origins.clear()
+
+    async def _forget_history(self, tab: Tab) -> None:
+        deadline = Deadline.after(_CALL_TIMEOUT_S)
+        while True:
+            try:
+                await self.call(tab, "Page.resetNavigationHistory")
+            except ProtocolError as error:
+                # The renderer tells of a navigation before the browser process has put the new document in place.
+                if "active page" not in error.reason or deadline.passed:
+                    raise
+                await asyncio.sleep(_RETRY_S)
+            else:
+                return
 
     async def clear_storage(self) -> None:
         """Cookies of the default context."""
