@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import logging
+import secrets
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,17 +13,12 @@ from typing import Any
 from bridge.cdp import CdpConnection, PendingCall
 from bridge.deadline import Deadline
 from bridge.errors import BridgeError, DeadlineExceeded, ProtocolError, TransportError
-from bridge.virtual_device.engine.emulation import (
-    PICKER_WATCH,
-    PICKER_WATCH_BINDING,
-    PICKER_WATCH_WORLD,
-    Identity,
-    View,
-)
+from bridge.virtual_device.engine.emulation import PICKER_WATCH_WORLD, Identity, View, picker_watch
 
 _log = logging.getLogger(__name__)
 
 _CALL_TIMEOUT_S = 10.0
+_RETRY_S = 0.005
 _OWN_TYPES = frozenset({"page", "iframe", "worker", "shared_worker", "service_worker"})
 _FOREIGN_URLS = ("chrome://", "chrome-untrusted://", "devtools://", "chrome-extension://")
 
@@ -99,6 +95,7 @@ class Browser:
     def __init__(self, cdp: CdpConnection, identity: Identity, *, quirks: bool) -> None:
         self.tabs: dict[str, Tab] = {}
         self.listener: Listener = lambda _event: None
+        self.secret = secrets.token_hex(16)
         self._cdp = cdp
         self._identity = identity
         self._quirks = quirks
@@ -198,24 +195,36 @@ class Browser:
         self.show(tab)
         view = tab.view
         metrics = await self.call(tab, "Page.getLayoutMetrics")
-        page_css = float(metrics["cssContentSize"]["height"])
-        page_height_px = max(view.height_px, round(page_css * view.scale))
+        # A page without a viewport of its own is laid out 980 wide and shown smaller (overview mode).
+        layout_css = float(metrics["cssLayoutViewport"]["clientWidth"]) or view.width_css
+        fit = view.width_css / layout_css
+        page_height_px = max(view.height_px, round(float(metrics["cssContentSize"]["height"]) * fit * view.scale))
         height_px = min(page_height_px, max_height_px) if full_page else min(view.height_px, max_height_px)
         params: dict[str, Any] = {"format": "png"}
         if full_page:
-            clip = {"x": 0, "y": 0, "width": view.width_css, "height": height_px / view.scale, "scale": 1}
+            height_css = height_px / view.scale / fit
+            clip = {"x": 0, "y": 0, "width": layout_css, "height": height_css, "scale": fit}
             params |= {"captureBeyondViewport": True, "clip": clip}
         shot = await self.call(tab, "Page.captureScreenshot", params)
         return base64.b64decode(shot["data"]), view.width_px, height_px, page_height_px
 
     async def reset(self, tab: Tab, url: str) -> None:
         """`url`, which is about:blank#…, without history, cache, cookies and storage."""
+        self._send(tab, "Page.stopLoading", {})
+        with (
+            self._cdp.events("Page.frameNavigated", session_id=tab.session_id) as navigated,
+            self._cdp.events("Target.targetInfoChanged") as changed,
+        ):
+            reply = await self.call(tab, "Page.navigate", {"url": url})
+            if "loaderId" not in reply:  # only the fragment is new, and the document would stay
+                while tab.url != url:
+                    await changed.next(timeout_s=_CALL_TIMEOUT_S)
+                await self.call(tab, "Page.reload")
+            while "parentId" in (await navigated.next(timeout_s=_CALL_TIMEOUT_S)).params["frame"]:
+                pass
         sent = [
             self._cdp.send(method, params, session_id=tab.session_id)
             for method, params in (
-                ("Page.stopLoading", {}),
-                ("Page.navigate", {"url": url}),
-                ("Page.resetNavigationHistory", {}),
                 ("Network.clearBrowserCache", {}),
                 ("Network.clearBrowserCookies", {}),
                 *(
@@ -226,9 +235,23 @@ class Browser:
         ]
         for call in sent:
             await call.result(timeout_s=_CALL_TIMEOUT_S)
+        await self._forget_history(tab)
         for other in self.tabs.values():
             if other.context_id == tab.context_id:
                 other.origins.clear()
+
+    async def _forget_history(self, tab: Tab) -> None:
+        deadline = Deadline.after(_CALL_TIMEOUT_S)
+        while True:
+            try:
+                await self.call(tab, "Page.resetNavigationHistory")
+            except ProtocolError as error:
+                # The renderer tells of a navigation before the browser process has put the new document in place.
+                if "active page" not in error.reason or deadline.passed:
+                    raise
+                await asyncio.sleep(_RETRY_S)
+            else:
+                return
 
     async def clear_storage(self) -> None:
         """Cookies of the default context."""
@@ -321,6 +344,8 @@ class Browser:
     def _take_page(self, tab: Tab, method: str, params: dict[str, Any]) -> None:
         if method == "Page.frameNavigated":
             self._navigated(tab, params["frame"])
+        elif method == "Page.javascriptDialogOpening" and self.secret in params["message"]:
+            self.listener(PickerOpened(tab, str(params["message"]).rpartition(" ")[2]))
         elif method == "Page.javascriptDialogOpening" and not tab.page_clients:
             self._send(tab, "Page.handleJavaScriptDialog", {"accept": params.get("type") == "beforeunload"})
         elif method == "Page.downloadWillBegin":
@@ -328,8 +353,6 @@ class Browser:
         elif method == "Page.fileChooserOpened" and "backendNodeId" in params:
             multiple = params.get("mode") == "selectMultiple"
             self.listener(ChooserOpened(tab, int(params["backendNodeId"]), multiple))
-        elif method == "Runtime.bindingCalled" and params.get("name") == PICKER_WATCH_BINDING:
-            self.listener(PickerOpened(tab, str(params.get("payload"))))
 
     @staticmethod
     def _navigated(tab: Tab, frame: Mapping[str, Any]) -> None:
@@ -368,9 +391,8 @@ class Browser:
             ("Page.setInterceptFileChooserDialog", {"enabled": True}),
         ]
         if self._quirks:
-            watch = {"source": PICKER_WATCH, "worldName": PICKER_WATCH_WORLD, "runImmediately": True}
-            binding = {"name": PICKER_WATCH_BINDING, "executionContextName": PICKER_WATCH_WORLD}
-            commands += [("Runtime.addBinding", binding), ("Page.addScriptToEvaluateOnNewDocument", watch)]
+            watch = {"source": picker_watch(self.secret), "worldName": PICKER_WATCH_WORLD, "runImmediately": True}
+            commands.append(("Page.addScriptToEvaluateOnNewDocument", watch))
         for method, params in commands:
             self._send(tab, method, params)
         tab.ready = self._cdp.send("Runtime.runIfWaitingForDebugger", session_id=tab.session_id)

@@ -78,9 +78,10 @@ class Identity:
 
 # Select popups and date, time and colour pickers are dialogs on Android: a WebView without an Activity dies of them.
 # The trusted event's default decides, so the page or the bridge may prevent it; it is read when dispatch is over.
+# The news comes as a dialog with a secret text, because that is told without the Runtime domain, which would cost every
+# console message of every page; the page is about to die anyway.
 PICKER_WATCH_WORLD = "webview-host"
-PICKER_WATCH_BINDING = "webviewHostPicker"
-PICKER_WATCH = """(() => {
+_PICKER_WATCH = """(() => {
   const kinds = new Set(['date', 'datetime-local', 'month', 'week', 'time', 'color']);
   const picker = (node) => node && node.nodeType === 1 && !node.disabled &&
     (node.localName === 'select' || (node.localName === 'input' && kinds.has(node.type) && !node.readOnly));
@@ -90,9 +91,13 @@ PICKER_WATCH = """(() => {
     let node = event.composedPath()[0];
     if (node && node.localName === 'option') node = node.closest('select');
     if (!picker(node)) return;
-    const tell = () => { if (!event.defaultPrevented) webviewHostPicker(node.localName); };
-    setTimeout(tell, 0);
+    setTimeout(() => { if (!event.defaultPrevented) alert('SECRET ' + node.localName); }, 0);
   };
   addEventListener('mousedown', watch, true);
   addEventListener('keydown', watch, true);
 })()"""
+
+
+def picker_watch(secret: str) -> str:
+    """The script that says `SECRET ELEMENT` in a dialog when a picker has been opened."""
+    return _PICKER_WATCH.replace("SECRET", secret)

@@ -61,6 +61,7 @@ _EVENTS_OF_INTEREST = (
     b'{"method":"Target.',
     b'{"method":"Network.loadingFailed"',
     b'{"method":"Log.entryAdded"',
+    b'{"method":"Page.javascriptDialogOpening"',
 )
 _CONTEXT_CREATED = b'{"method":"Runtime.executionContextCreated"'
 
@@ -69,6 +70,11 @@ class World(Protocol):
     """What one connection's quirks need to know of the device."""
 
     cleartext_permitted: bool
+
+    @property
+    def secret(self) -> str:
+        """What a dialog says that is none: it is the news that a picker was opened."""
+        ...
 
     def tab(self, target_id: str) -> Tab | None: ...
     def is_foreign(self, target: Mapping[str, Any]) -> bool: ...
@@ -149,6 +155,8 @@ class ConnectionQuirks:
         """What the client gets in its place; None for nothing."""
         if payload.startswith((b'{"method":"Network.', b'{"method":"Log.')):
             return payload.replace(_SOCKS_FAILED.encode(), self._net_error("").encode())
+        if payload.startswith(b'{"method":"Page.'):
+            return None if self._world.secret.encode() in payload else payload
         message = json.loads(payload)
         if "id" in message:
             return self._reply(message, payload)

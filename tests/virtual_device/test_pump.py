@@ -1,0 +1,160 @@
+"""WebSocket bytes pass the relay unharmed, however TCP cuts them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bridge.virtual_device.engine.capture import plan_capture
+from bridge.virtual_device.engine.emulation import View
+from bridge.virtual_device.engine.frames import PING, parse_head, text_frame, unmask
+from bridge.virtual_device.engine.pump import FromBrowser, FromClient
+from bridge.virtual_device.engine.quirks import ConnectionQuirks
+
+
+class Nowhere:
+    """A world without tabs."""
+
+    cleartext_permitted = True
+    secret = "5ecret"
+
+    def tab(self, target_id: str) -> None:
+        return None
+
+    def is_foreign(self, target: Mapping[str, Any]) -> bool:
+        return target.get("targetId") == "foreign"
+
+    def show(self, tab: object) -> None: ...
+    def lost_runtime_enables(self) -> int:
+        return 0
+
+    def host_dies(self, reason: str) -> None: ...
+    def attached(self, target_id: str, change: int) -> None: ...
+    def is_attached(self, target_id: str) -> bool:
+        return False
+
+
+def masked_frame(payload: bytes, key: bytes, *, fin: bool = True, opcode: int = 1) -> bytes:
+    size = len(payload)
+    length = bytes([0x80 | size]) if size < 126 else bytes([0x80 | 126]) + size.to_bytes(2, "big")
+    return bytes([(0x80 if fin else 0) | opcode]) + length + key + unmask(payload, key)
+
+
+def cut(stream: bytes, sizes: list[int]) -> list[bytes]:
+    pieces = []
+    for size in sizes:
+        pieces.append(stream[:size])
+        stream = stream[size:]
+    return [piece for piece in [*pieces, stream] if piece]
+
+
+def messages_in(stream: bytes) -> list[bytes]:
+    found, at = [], 0
+    while (head := parse_head(stream, at)) is not None:
+        found.append(bytes(stream[at + head.header_bytes : at + head.frame_bytes]))
+        at += head.frame_bytes
+    assert at == len(stream)
+    return found
+
+
+keys = st.binary(min_size=4, max_size=4)
+sizes = st.lists(st.integers(1, 60), max_size=40)
+
+
+@given(st.binary(max_size=400), keys)
+def test_unmasking_is_its_own_inverse_and_byte_by_byte(payload: bytes, key: bytes) -> None:
+    expected = bytes(byte ^ key[index % 4] for index, byte in enumerate(payload))
+    assert unmask(payload, key) == expected
+    assert unmask(expected, key) == payload
+
+
+@given(st.lists(st.integers(0, 70_000), max_size=4), sizes)
+def test_what_chromium_sends_passes_byte_for_byte(lengths: list[int], where: list[int]) -> None:
+    stream = b"".join(
+        text_frame(b'{"id":1,"result":{"x":"' + b"y" * length + b'"}}', masked=False) for length in lengths
+    )
+    pump = FromBrowser(ConnectionQuirks(Nowhere(), None))
+    assert b"".join(out for piece in cut(stream, where) for out in pump.feed(piece)) == stream
+
+
+@given(st.permutations(["own", "foreign", "plain", "failed", "picker"]), sizes)
+def test_what_is_changed_does_not_depend_on_how_the_stream_is_cut(order: list[str], where: list[int]) -> None:
+    def created(identity: str) -> dict[str, Any]:
+        return {"method": "Target.targetCreated", "params": {"targetInfo": {"targetId": identity}}}
+
+    failed = {"method": "Network.loadingFailed", "params": {"errorText": "net::ERR_SOCKS_CONNECTION_FAILED"}}
+    sent = {
+        "own": created("own"),
+        "foreign": created("foreign"),
+        "plain": {"method": "Page.loadEventFired", "params": {}},
+        "failed": failed,
+        "picker": {"method": "Page.javascriptDialogOpening", "params": {"message": "5ecret select"}},
+    }
+    refused = {**failed, "params": {"errorText": "net::ERR_CONNECTION_REFUSED"}}
+    expected = [refused if name == "failed" else sent[name] for name in order if name not in ("foreign", "picker")]
+    frames = [text_frame(json.dumps(sent[name], separators=(",", ":")).encode(), masked=False) for name in order]
+    pump = FromBrowser(ConnectionQuirks(Nowhere(), None))
+    out = b"".join(out for piece in cut(b"".join(frames), where) for out in pump.feed(piece))
+    assert [json.loads(message) for message in messages_in(out)] == expected
+
+
+@given(keys, sizes)
+def test_a_refused_command_is_answered_and_the_others_pass(key: bytes, where: list[int]) -> None:
+    plain = masked_frame(b'{"id":1,"method":"Browser.getVersion"}', key)
+    ping = masked_frame(b"hi", key, opcode=PING)
+    refused = masked_frame(b'{"id":2,"method":"Target.createTarget","params":{"url":"x"}}', key)
+    pump = FromClient(ConnectionQuirks(Nowhere(), None))
+    onward, back = b"", b""
+    for piece in cut(plain + refused + ping, where):
+        to_browser, to_client = pump.feed(piece)
+        onward += b"".join(to_browser)
+        back += b"".join(to_client)
+    assert onward == plain + ping
+    assert json.loads(messages_in(back)[0]) == {"id": 2, "error": {"code": -32000, "message": "Not supported"}}
+
+
+def test_a_command_in_fragments_is_judged_whole() -> None:
+    key = b"\1\2\3\4"
+    first = masked_frame(b'{"id":7,"method":"Target.cre', key, fin=False)
+    second = masked_frame(b'ateTarget"}', key, opcode=0)
+    onward, back = FromClient(ConnectionQuirks(Nowhere(), None)).feed(first + second)
+    assert onward == []
+    assert json.loads(messages_in(back[0])[0])["id"] == 7
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        b'{"method":"Target.createTarget","id":3}',
+        b'{"params":{},"sessionId":null,"id":3,"method":"Target.createTarget"}',
+        b' {"id" : 3 , "method" : "Target.createTarget"}',
+    ],
+)
+def test_the_order_of_keys_does_not_matter(payload: bytes) -> None:
+    verdict = ConnectionQuirks(Nowhere(), None).from_client(payload)
+    assert verdict.answer is not None
+    assert b"Not supported" in verdict.answer
+
+
+@given(st.binary(max_size=100) | st.text(max_size=60).map(lambda text: json.dumps({"id": 1, "method": text}).encode()))
+def test_nonsense_is_left_to_chromium(payload: bytes) -> None:
+    verdict = ConnectionQuirks(Nowhere(), None).from_client(payload)
+    assert verdict.replacement is None
+
+
+@given(
+    st.fixed_dictionaries(
+        {
+            name: st.floats(allow_nan=True) | st.integers() | st.none() | st.text(max_size=3)
+            for name in ("x", "y", "width", "height", "scale")
+        }
+    )
+)
+def test_any_clip_gives_a_plan(clip: dict[str, Any]) -> None:
+    plan = plan_capture({"clip": clip}, View(300, 400, 160), overridden=False)
+    assert plan.size_px is None or all(1 <= side <= 16384 for side in plan.size_px)
