@@ -1,0 +1,391 @@
+"""The private connection to Chromium: makes tabs, keeps their emulation, and tells what happens to them."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from bridge.cdp import CdpConnection, PendingCall
+from bridge.deadline import Deadline
+from bridge.errors import BridgeError, DeadlineExceeded, ProtocolError, TransportError
+from bridge.virtual_device.engine.emulation import (
+    PICKER_WATCH,
+    PICKER_WATCH_BINDING,
+    PICKER_WATCH_WORLD,
+    Identity,
+    View,
+)
+
+_log = logging.getLogger(__name__)
+
+_CALL_TIMEOUT_S = 10.0
+_OWN_TYPES = frozenset({"page", "iframe", "worker", "shared_worker", "service_worker"})
+_FOREIGN_URLS = ("chrome://", "chrome-untrusted://", "devtools://", "chrome-extension://")
+
+
+@dataclass(frozen=True)
+class PopupOpened:
+    """`tab` has been set up but has not run yet when this is told; False from the listener refuses it."""
+
+    tab: Tab
+    opener: Tab
+    url: str
+
+
+@dataclass(frozen=True)
+class TabGone:
+    """Its renderer died (`crashed`, `killed`) or its page closed itself (`closed`)."""
+
+    tab: Tab
+    how: str
+
+
+@dataclass(frozen=True)
+class DownloadStarted:
+    tab: Tab
+    url: str
+    name: str
+
+
+@dataclass(frozen=True)
+class ChooserOpened:
+    tab: Tab
+    backend_node_id: int
+    multiple: bool
+
+
+@dataclass(frozen=True)
+class PickerOpened:
+    """A popup that is a dialog on Android was opened: the process dies of it."""
+
+    tab: Tab
+    element: str
+
+
+BrowserEvent = PopupOpened | TabGone | DownloadStarted | ChooserOpened | PickerOpened
+Listener = Callable[[BrowserEvent], None]
+
+
+@dataclass(eq=False)
+class Tab:
+    """One page target that belongs to the device.
+
+    Attributes:
+        window: The target id of the tab whose desktop window it is in; a popup lives in its opener's.
+        url: The main frame's, as last told.
+        page_clients: How many clients of the relay have the Page domain enabled: they answer JS dialogs.
+    """
+
+    target_id: str
+    session_id: str
+    view: View
+    context_id: str | None
+    opener_id: str | None = None
+    window: str = ""
+    url: str = ""
+    title: str = ""
+    page_clients: int = 0
+    origins: set[str] = field(default_factory=set)
+    ready: PendingCall | None = None
+
+
+class Browser:
+    """The tabs of one Chromium, through its browser-level CDP connection."""
+
+    def __init__(self, cdp: CdpConnection, identity: Identity, *, quirks: bool) -> None:
+        self.tabs: dict[str, Tab] = {}
+        self.listener: Listener = lambda _event: None
+        self._cdp = cdp
+        self._identity = identity
+        self._quirks = quirks
+        self._keepers: set[str] = set()
+        self._expected: dict[str, tuple[View, str | None]] = {}
+        self._by_session: dict[str, Tab] = {}
+        self._shown: dict[str, str] = {}  # window -> the target id of the tab on top
+        self._contexts: set[str] = set()
+        cdp.on_event(self._take)
+
+    @property
+    def cdp(self) -> CdpConnection:
+        return self._cdp
+
+    async def start(self) -> None:
+        """Take note of what Chromium brought along, and attach to every page from its first moment."""
+        found = await self._cdp.call("Target.getTargets", timeout_s=_CALL_TIMEOUT_S)
+        self._keepers = {target["targetId"] for target in found["targetInfos"]}
+        await self._watch_downloads(None)
+        await self._cdp.call("Target.setDiscoverTargets", {"discover": True}, timeout_s=_CALL_TIMEOUT_S)
+        await self._cdp.call(
+            "Target.setAutoAttach",
+            {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True, "filter": [{"type": "page"}]},
+            timeout_s=_CALL_TIMEOUT_S,
+        )
+
+    def is_foreign(self, target: Mapping[str, Any]) -> bool:
+        """Whether a target (TargetInfo or an entry of /json/list) is the desktop's and no WebView's."""
+        identity = target.get("targetId") or target.get("id")
+        return (
+            identity in self._keepers
+            or target.get("type") not in _OWN_TYPES
+            or str(target.get("url", "")).startswith(_FOREIGN_URLS)
+        )
+
+    async def new_context(self, *, proxy_server: str | None = None, proxy_bypass: str = "<-loopback>") -> str:
+        """A browser context with storage and a proxy of its own."""
+        params = {"proxyServer": proxy_server, "proxyBypassList": proxy_bypass} if proxy_server else {}
+        made = await self._cdp.call("Target.createBrowserContext", params, timeout_s=_CALL_TIMEOUT_S)
+        context_id = str(made["browserContextId"])
+        self._contexts.add(context_id)
+        await self._watch_downloads(context_id)
+        return context_id
+
+    async def drop_context(self, context_id: str) -> None:
+        """End a context with everything stored in it; its tabs must be closed."""
+        self._contexts.discard(context_id)
+        await self._cdp.call(
+            "Target.disposeBrowserContext", {"browserContextId": context_id}, timeout_s=_CALL_TIMEOUT_S
+        )
+
+    async def open(self, url: str, view: View, context_id: str | None, *, timeout_s: float) -> Tab:
+        """A tab in a window of its own: in a shared one, all but the one on top neither draw nor take input."""
+        deadline = Deadline.after(timeout_s)
+        params: dict[str, Any] = {"url": url, "newWindow": True}
+        if context_id is not None:
+            params["browserContextId"] = context_id
+        self._expected[url] = (view, context_id)
+        try:
+            made = await self._cdp.call("Target.createTarget", params, timeout_s=deadline.remaining_s)
+            tab = self.tabs.get(str(made["targetId"]))
+            if tab is None:
+                raise TransportError("Chromium made a tab and closed it at once.")
+            assert tab.ready is not None
+            await tab.ready.result(timeout_s=deadline.remaining_s)
+            return tab
+        finally:
+            self._expected.pop(url, None)
+
+    async def close(self, tab: Tab, *, timeout_s: float = 2.0) -> None:
+        """Destroy the tab. A page that hangs cannot veto it: its renderer is killed after a while."""
+        if self._forget(tab) is None:
+            return
+        with self._cdp.events("Target.targetDestroyed") as destroyed:
+            try:
+                await self._cdp.call("Target.closeTarget", {"targetId": tab.target_id}, timeout_s=timeout_s)
+                async with Deadline.after(timeout_s).bound("closing the tab"):
+                    async for event in destroyed:
+                        if event.params.get("targetId") == tab.target_id:
+                            return
+            except ProtocolError:
+                return  # it was gone already
+            except DeadlineExceeded:
+                await self._crash(tab)
+
+    async def resize(self, tab: Tab, view: View) -> None:
+        tab.view = view
+        await self.call(tab, "Emulation.setDeviceMetricsOverride", view.metrics())
+
+    def reapply(self, tab: Tab) -> None:
+        """Set the emulation again: a client's session that ends takes its own and, in Chromium, ours along."""
+        for method, params in self._emulation(tab):
+            self._send(tab, method, params)
+
+    async def capture(self, tab: Tab, *, full_page: bool, max_height_px: int) -> tuple[bytes, int, int, int]:
+        """PNG, its width and height, and the page's height, in physical pixels; a host's own drawing of the page."""
+        self.show(tab)
+        view = tab.view
+        metrics = await self.call(tab, "Page.getLayoutMetrics")
+        page_css = float(metrics["cssContentSize"]["height"])
+        page_height_px = max(view.height_px, round(page_css * view.scale))
+        height_px = min(page_height_px, max_height_px) if full_page else min(view.height_px, max_height_px)
+        params: dict[str, Any] = {"format": "png"}
+        if full_page:
+            clip = {"x": 0, "y": 0, "width": view.width_css, "height": height_px / view.scale, "scale": 1}
+            params |= {"captureBeyondViewport": True, "clip": clip}
+        shot = await self.call(tab, "Page.captureScreenshot", params)
+        return base64.b64decode(shot["data"]), view.width_px, height_px, page_height_px
+
+    async def reset(self, tab: Tab, url: str) -> None:
+        """`url`, which is about:blank#…, without history, cache, cookies and storage."""
+        sent = [
+            self._cdp.send(method, params, session_id=tab.session_id)
+            for method, params in (
+                ("Page.stopLoading", {}),
+                ("Page.navigate", {"url": url}),
+                ("Page.resetNavigationHistory", {}),
+                ("Network.clearBrowserCache", {}),
+                ("Network.clearBrowserCookies", {}),
+                *(
+                    ("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"})
+                    for origin in sorted(self._origins(tab.context_id))
+                ),
+            )
+        ]
+        for call in sent:
+            await call.result(timeout_s=_CALL_TIMEOUT_S)
+        for other in self.tabs.values():
+            if other.context_id == tab.context_id:
+                other.origins.clear()
+
+    async def clear_storage(self) -> None:
+        """Cookies of the default context."""
+        await self._cdp.call("Storage.clearCookies", timeout_s=_CALL_TIMEOUT_S)
+
+    async def choose_files(self, tab: Tab, backend_node_id: int, paths: Iterable[str]) -> None:
+        await self.call(tab, "DOM.setFileInputFiles", {"files": list(paths), "backendNodeId": backend_node_id})
+
+    async def accepts(self, tab: Tab, backend_node_id: int) -> list[str]:
+        """The file input's `accept` attribute, split."""
+        node = await self.call(tab, "DOM.describeNode", {"backendNodeId": backend_node_id})
+        flat = node["node"].get("attributes", [])
+        found = dict(zip(flat[::2], flat[1::2], strict=False)).get("accept", "")
+        return [kind.strip() for kind in found.split(",") if kind.strip()]
+
+    async def close_all(self) -> None:
+        """End all tabs and contexts, as the death of the app's process does."""
+        tabs = list(self.tabs.values())
+        for tab in tabs:
+            self._forget(tab)
+        await asyncio.gather(
+            *(self._quietly("Target.closeTarget", {"targetId": tab.target_id}) for tab in tabs),
+        )
+        contexts, self._contexts = self._contexts, set()
+        await asyncio.gather(
+            *(self._quietly("Target.disposeBrowserContext", {"browserContextId": context}) for context in contexts)
+        )
+
+    def kill_renderer(self, tab: Tab) -> None:
+        """Crash the renderer of the tab, and so of all tabs of its profile."""
+        self._send(tab, "Page.crash", {})
+
+    def show(self, tab: Tab) -> None:
+        """Bring a tab to the top of its desktop window if it shares one: on the device each has its own display."""
+        if self._shown.get(tab.window, tab.target_id) != tab.target_id:
+            self._shown[tab.window] = tab.target_id
+            self._cdp.send("Target.activateTarget", {"targetId": tab.target_id}).abandon()
+
+    async def call(self, tab: Tab, method: str, params: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        return await self._cdp.call(method, params, session_id=tab.session_id, timeout_s=_CALL_TIMEOUT_S)
+
+    def _send(self, tab: Tab, method: str, params: Mapping[str, Any]) -> None:
+        if not self._cdp.closed.is_set():
+            self._cdp.send(method, params, session_id=tab.session_id).abandon()
+
+    async def _quietly(self, method: str, params: Mapping[str, Any]) -> None:
+        try:
+            await self._cdp.call(method, params, timeout_s=2.0)
+        except BridgeError as error:
+            _log.debug("%s: %s", method, error)
+
+    async def _crash(self, tab: Tab) -> None:
+        await self._quietly("Target.detachFromTarget", {"sessionId": tab.session_id})
+        attached = await self._cdp.call(
+            "Target.attachToTarget", {"targetId": tab.target_id, "flatten": True}, timeout_s=_CALL_TIMEOUT_S
+        )
+        self._cdp.send("Page.crash", session_id=str(attached["sessionId"])).abandon()
+        await self._quietly("Target.closeTarget", {"targetId": tab.target_id})
+
+    async def _watch_downloads(self, context_id: str | None) -> None:
+        params: dict[str, Any] = {"behavior": "deny", "eventsEnabled": True}
+        if context_id is not None:
+            params["browserContextId"] = context_id
+        await self._cdp.call("Browser.setDownloadBehavior", params, timeout_s=_CALL_TIMEOUT_S)
+
+    def _origins(self, context_id: str | None) -> set[str]:
+        return {origin for tab in self.tabs.values() if tab.context_id == context_id for origin in tab.origins}
+
+    def _emulation(self, tab: Tab) -> list[tuple[str, dict[str, Any]]]:
+        return [
+            ("Emulation.setDeviceMetricsOverride", tab.view.metrics()),
+            ("Emulation.setTouchEmulationEnabled", {"enabled": True, "maxTouchPoints": 5}),
+            ("Emulation.setUserAgentOverride", self._identity.user_agent_override()),
+        ]
+
+    def _take(self, method: str, params: dict[str, Any], session_id: str | None) -> None:
+        if session_id is not None and (tab := self._by_session.get(session_id)) is not None:
+            self._take_page(tab, method, params)
+        elif method == "Target.attachedToTarget":
+            self._attached(params)
+        elif method == "Target.targetInfoChanged":
+            changed = params["targetInfo"]
+            if (tab := self.tabs.get(changed["targetId"])) is not None:
+                tab.url, tab.title = changed["url"], changed["title"]
+        elif method == "Target.targetCrashed":
+            self._gone(params["targetId"], "crashed" if params.get("status") == "crashed" else "killed")
+        elif method == "Target.targetDestroyed":
+            self._gone(params["targetId"], "closed")
+
+    def _take_page(self, tab: Tab, method: str, params: dict[str, Any]) -> None:
+        if method == "Page.frameNavigated":
+            self._navigated(tab, params["frame"])
+        elif method == "Page.javascriptDialogOpening" and not tab.page_clients:
+            self._send(tab, "Page.handleJavaScriptDialog", {"accept": params.get("type") == "beforeunload"})
+        elif method == "Page.downloadWillBegin":
+            self.listener(DownloadStarted(tab, str(params["url"]), str(params.get("suggestedFilename", ""))))
+        elif method == "Page.fileChooserOpened" and "backendNodeId" in params:
+            multiple = params.get("mode") == "selectMultiple"
+            self.listener(ChooserOpened(tab, int(params["backendNodeId"]), multiple))
+        elif method == "Runtime.bindingCalled" and params.get("name") == PICKER_WATCH_BINDING:
+            self.listener(PickerOpened(tab, str(params.get("payload"))))
+
+    @staticmethod
+    def _navigated(tab: Tab, frame: Mapping[str, Any]) -> None:
+        origin = str(frame.get("securityOrigin", ""))
+        if origin.startswith(("http://", "https://")):
+            tab.origins.add(origin)
+        if "parentId" not in frame:
+            tab.url = str(frame.get("url", "")) + str(frame.get("urlFragment", ""))
+
+    def _attached(self, params: Mapping[str, Any]) -> None:
+        target, session_id = params["targetInfo"], str(params["sessionId"])
+        target_id, url = str(target["targetId"]), str(target["url"])
+        opener = self.tabs.get(str(target.get("openerId")))
+        expected = self._expected.get(url)
+        if self.is_foreign(target) or target_id in self.tabs or (expected is None and opener is None):
+            self._cdp.send("Runtime.runIfWaitingForDebugger", session_id=session_id).abandon()
+            return
+        if expected is not None:
+            view, context_id = expected
+        else:
+            assert opener is not None
+            view, context_id = opener.view, opener.context_id
+        tab = Tab(target_id, session_id, view, context_id, opener.target_id if opener else None, url=url)
+        tab.window = target_id if opener is None else opener.window
+        self.tabs[target_id] = self._by_session[session_id] = tab
+        self._shown[tab.window] = target_id
+        self._set_up(tab)
+        if opener is not None and expected is None:
+            self.listener(PopupOpened(tab, opener, url))
+
+    def _set_up(self, tab: Tab) -> None:
+        """Send everything at once; the page runs after the last command, and nobody waits in between."""
+        commands = [
+            *self._emulation(tab),
+            ("Page.enable", {}),
+            ("Page.setInterceptFileChooserDialog", {"enabled": True}),
+        ]
+        if self._quirks:
+            watch = {"source": PICKER_WATCH, "worldName": PICKER_WATCH_WORLD, "runImmediately": True}
+            binding = {"name": PICKER_WATCH_BINDING, "executionContextName": PICKER_WATCH_WORLD}
+            commands += [("Runtime.addBinding", binding), ("Page.addScriptToEvaluateOnNewDocument", watch)]
+        for method, params in commands:
+            self._send(tab, method, params)
+        tab.ready = self._cdp.send("Runtime.runIfWaitingForDebugger", session_id=tab.session_id)
+
+    def _gone(self, target_id: str, how: str) -> None:
+        tab = self.tabs.get(target_id)
+        if tab is None:
+            return
+        self._forget(tab)
+        if how != "closed":
+            self._cdp.send("Target.closeTarget", {"targetId": target_id}).abandon()
+        self.listener(TabGone(tab, how))
+
+    def _forget(self, tab: Tab) -> Tab | None:
+        self._by_session.pop(tab.session_id, None)
+        if self._shown.get(tab.window) == tab.target_id:
+            self._shown.pop(tab.window)
+        return self.tabs.pop(tab.target_id, None)

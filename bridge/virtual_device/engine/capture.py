@@ -1,0 +1,75 @@
+"""Page.captureScreenshot as WebView answers it: a redraw of the view, whatever is asked for.
+
+SynchronousCopyContents knows no other origin than (0,0), SetSize is ignored on Android, and page_handler fills what is
+missing up to the asked size by repeating the bitmap (CreateTiledBitmap; Chromium, content/browser).
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bridge.virtual_device.engine.emulation import View
+
+_FORMATS = {"png": "PNG", "jpeg": "JPEG", "webp": "WEBP"}
+_MAX_SIDE_PX = 16384
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What Chromium is asked for, which is always the view, and what is then made of the picture.
+
+    Attributes:
+        size_px: The size of the answer; the picture is cut or repeated to it. None leaves it alone.
+        scale: By how much the picture is enlarged before.
+    """
+
+    params: dict[str, Any]
+    size_px: tuple[int, int] | None = None
+    scale: float = 1.0
+
+    @property
+    def image_format(self) -> str:
+        return str(self.params.get("format", "png"))
+
+
+def plan_capture(params: Mapping[str, Any], view: View, *, overridden: bool) -> Plan:
+    """`overridden` when the client has set device metrics, which change the page but not the view's size."""
+    passed = {name: value for name, value in params.items() if name not in ("clip", "captureBeyondViewport")}
+    clip = params.get("clip")
+    if not isinstance(clip, Mapping):
+        return Plan(passed, (view.width_px, view.height_px) if overridden else None)
+    width, height, scale = (_number(clip.get(name)) for name in ("width", "height", "scale"))
+    if width <= 0 or height <= 0 or scale <= 0:
+        return Plan(dict(params))  # an error, and Chromium words it best
+    factor = scale * view.scale
+    size = (min(_MAX_SIDE_PX, math.ceil(width * factor)), min(_MAX_SIDE_PX, math.ceil(height * factor)))
+    if size == (view.width_px, view.height_px) and scale == 1 and not overridden:
+        return Plan(passed)
+    return Plan(passed, size, scale)
+
+
+def _number(value: Any) -> float:
+    return float(value) if isinstance(value, (int, float)) and math.isfinite(value) else 0.0
+
+
+def reshaped(encoded: str, plan: Plan) -> str:
+    """The base64 picture enlarged, then cut, or repeated to the right and downwards, to the planned size."""
+    from PIL import Image  # heavy, and only those who capture wrongly need it
+
+    assert plan.size_px is not None
+    with Image.open(io.BytesIO(base64.b64decode(encoded))) as picture:
+        tile = picture.convert("RGB") if plan.image_format == "jpeg" else picture.copy()
+    if plan.scale != 1:
+        tile = tile.resize((max(1, round(tile.width * plan.scale)), max(1, round(tile.height * plan.scale))))
+    out = Image.new(tile.mode, plan.size_px)
+    for top in range(0, out.height, tile.height):
+        for left in range(0, out.width, tile.width):
+            out.paste(tile, (left, top))
+    written = io.BytesIO()
+    out.save(written, _FORMATS.get(plan.image_format, "PNG"))
+    return base64.b64encode(written.getvalue()).decode()

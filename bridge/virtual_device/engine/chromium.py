@@ -1,0 +1,247 @@
+"""Find the Chromium of this machine and run it as a WebView engine."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import re
+import shutil
+import signal
+import sys
+from collections import deque
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path, PureWindowsPath
+
+from bridge.deadline import Deadline, finish
+from bridge.errors import ChromiumMissing, VirtualDeviceFailed
+
+VARIABLES = ("BRIDGE_CHROMIUM", "CHROMIUM")
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge")
+_MAC_PLACES = (
+    "/Applications/Chromium.app/Contents/MacOS/Chromium",
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+    "/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge",
+)
+_WINDOWS_PLACES = (
+    r"Google\Chrome\Application\chrome.exe",
+    r"Chromium\Application\chrome.exe",
+    r"Microsoft\Edge\Application\msedge.exe",
+)
+_POLL_S = 0.01
+_VERSION_TIMEOUT_S = 5.0
+_STDERR_LINES = 40
+
+# Everything that a WebView has not, or that would reach out from this machine by itself.
+_FLAGS = (
+    "--headless=new",
+    "--remote-debugging-port=0",
+    "--no-first-run",
+    "--no-default-browser-check",
+    "--no-pings",
+    "--no-service-autorun",
+    "--disable-background-networking",
+    "--disable-breakpad",
+    "--disable-client-side-phishing-detection",
+    "--disable-component-extensions-with-background-pages",
+    "--disable-component-update",
+    "--disable-default-apps",
+    "--disable-domain-reliability",
+    "--disable-extensions",
+    "--disable-field-trial-config",
+    "--disable-gpu",
+    "--disable-prompt-on-repost",
+    "--disable-quic",
+    "--disable-search-engine-choice-screen",
+    "--disable-sync",
+    "--metrics-recording-only",
+    "--mute-audio",
+    "--password-store=basic",
+    "--use-mock-keychain",
+    # A hidden or covered window must not be throttled: the host app's display is always on.
+    "--disable-background-timer-throttling",
+    "--disable-backgrounding-occluded-windows",
+    "--disable-renderer-backgrounding",
+    # WebView has no site isolation and one renderer for all tabs of a profile (aw_content_browser_client.cc).
+    "--disable-site-isolation-trials",
+    "--renderer-process-limit=1",
+    "--hide-scrollbars",
+    "--touch-events=enabled",
+    # 0.0.0.0 is this machine, but no loopback address by Chromium's rules: it must not slip past the device's loopback.
+    "--host-resolver-rules=MAP 0.0.0.0 ~NOTFOUND, MAP [::] ~NOTFOUND",
+)
+_DISABLED_FEATURES = (
+    "AutofillServerCommunication",
+    "CertificateTransparencyComponentUpdater",
+    "DialMediaRouteProvider",
+    "IsolateOrigins",
+    "MediaRouter",
+    "OptimizationHints",
+    "PaintHolding",
+    "ProcessPerSiteUpToMainFrameThreshold",
+    "SpareRendererForSitePerProcess",
+    "Translate",
+    "site-per-process",
+)
+
+
+@dataclass(frozen=True)
+class RunningChromium:
+    """A Chromium that answers; `browser_path` is the path of its browser-level WebSocket."""
+
+    port: int
+    browser_path: str
+    pid: int
+
+
+def find_chromium(environ: Mapping[str, str], platform: str = sys.platform) -> Path:
+    """The program: BRIDGE_CHROMIUM or CHROMIUM, else the usual names on PATH, else the platform's usual places.
+
+    Raises:
+        ChromiumMissing: None is there, or a variable names a file that is none.
+    """
+    for variable in VARIABLES:
+        if named := environ.get(variable):
+            found = shutil.which(named, path=environ.get("PATH"))
+            if found is None:
+                raise ChromiumMissing(
+                    f"{variable} is {named!r}, which is no program.", hint=f"Correct or unset {variable}."
+                )
+            return Path(found)
+    for name in NAMES:
+        if found := shutil.which(name, path=environ.get("PATH")):
+            return Path(found)
+    for place in _places(environ, platform):
+        if place.is_file():
+            return place
+    raise ChromiumMissing(
+        f"no Chromium was found: no {VARIABLES[0]}, and none of {', '.join(NAMES)} is on the PATH.", hint=_fix(platform)
+    )
+
+
+def _places(environ: Mapping[str, str], platform: str) -> Iterator[Path]:
+    if platform == "darwin":
+        yield from map(Path, _MAC_PLACES)
+    if platform == "win32":
+        for root in ("PROGRAMFILES", "PROGRAMFILES(X86)", "LOCALAPPDATA"):
+            if folder := environ.get(root):
+                yield from (Path(PureWindowsPath(folder, place)) for place in _WINDOWS_PLACES)
+
+
+def _fix(platform: str) -> str:
+    how = "Install Google Chrome" if platform in ("darwin", "win32") else "Install it (apt-get install chromium)"
+    return f"{how}, or set {VARIABLES[0]} to the program."
+
+
+def command_line(
+    program: Path, profile: Path, *, socks_port: int | None, user_agent: str, extra: Sequence[str] = ()
+) -> list[str]:
+    """The whole command; `socks_port` is where the device's loopback is dialled (network.py)."""
+    flags = [*_FLAGS, f"--disable-features={','.join(_DISABLED_FEATURES)}", f"--user-data-dir={profile}"]
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        flags.append("--no-sandbox")  # Chromium refuses to run as root with one
+    if socks_port is not None:
+        flags += [f"--proxy-server=socks5://127.0.0.1:{socks_port}", "--proxy-bypass-list=*;<-loopback>"]
+    return [str(program), *flags, f"--user-agent={user_agent}", *extra, "about:blank"]
+
+
+async def program_version(program: Path) -> str:
+    """The version that `--version` prints, "" where it prints none (Windows)."""
+    process = await asyncio.create_subprocess_exec(
+        str(program),
+        "--version",
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+    )
+    try:
+        async with asyncio.timeout(_VERSION_TIMEOUT_S):
+            printed, _ = await process.communicate()
+    except TimeoutError:
+        process.kill()
+        await process.wait()
+        return ""
+    found = re.search(r"\d+(\.\d+){3}", printed.decode(errors="replace"))
+    return found[0] if found else ""
+
+
+@asynccontextmanager
+async def run_chromium(command: Sequence[str], profile: Path, *, timeout_s: float) -> AsyncIterator[RunningChromium]:
+    """Chromium in a process group of its own, until the block ends; its group is killed then.
+
+    Raises:
+        VirtualDeviceFailed: It ended before it answered; the message has the end of what it wrote.
+        DeadlineExceeded: It did not write DevToolsActivePort in time.
+    """
+    ready = _make_profile(profile)
+    deadline = Deadline.after(timeout_s)
+    process = await asyncio.create_subprocess_exec(
+        *command,
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.PIPE,
+        start_new_session=True,
+    )
+    written: deque[str] = deque(maxlen=_STDERR_LINES)
+    draining = asyncio.create_task(_drain(process, written), name=f"stderr of chromium {process.pid}")
+    try:
+        port, path = await _devtools_port(process, ready, written, deadline)
+        yield RunningChromium(port, path, process.pid)
+    finally:
+        await finish(_stop(process, draining), at_most_s=10.0, what=f"stopping chromium {process.pid}")
+
+
+def _make_profile(profile: Path) -> Path:
+    profile.mkdir(mode=0o700, parents=True, exist_ok=True)
+    ready = profile / "DevToolsActivePort"
+    ready.unlink(missing_ok=True)
+    return ready
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text()
+    except OSError:
+        return ""
+
+
+async def _devtools_port(
+    process: asyncio.subprocess.Process, ready: Path, written: deque[str], deadline: Deadline
+) -> tuple[int, str]:
+    while True:
+        # Written when the port is bound: the port, a newline, the path of the browser's WebSocket, which may be late.
+        port, _, path = _read(ready).partition("\n")
+        if port.isdigit() and path.strip():
+            return int(port), path.strip()
+        if process.returncode is not None:
+            raise VirtualDeviceFailed(
+                f"Chromium ended with {process.returncode} before it was ready: {_last_words(written)}",
+                stderr="\n".join(written),
+            )
+        if deadline.passed:
+            raise deadline.exceeded("starting Chromium", _last_words(written))
+        await asyncio.sleep(_POLL_S)
+
+
+def _last_words(written: deque[str]) -> str:
+    return " / ".join(list(written)[-3:])[:500] or "it wrote nothing to stderr"
+
+
+async def _drain(process: asyncio.subprocess.Process, written: deque[str]) -> None:
+    assert process.stderr is not None
+    while piece := await process.stderr.read(64 * 1024):
+        written.extend(line for line in piece.decode(errors="replace").splitlines() if line.strip())
+
+
+async def _stop(process: asyncio.subprocess.Process, draining: asyncio.Task[None]) -> None:
+    if sys.platform == "win32":
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+    else:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+    await process.wait()
+    draining.cancel()
+    await asyncio.gather(draining, return_exceptions=True)

@@ -1,0 +1,98 @@
+"""What makes a desktop tab a phone's: view, touch and user agent, as CDP parameters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+BASE_DPI = 160
+
+
+@dataclass(frozen=True)
+class View:
+    """The display a tab is drawn on. 160 dpi gives a device pixel ratio of 1 (Android's mdpi)."""
+
+    width_px: int
+    height_px: int
+    density_dpi: int
+
+    @property
+    def scale(self) -> float:
+        return self.density_dpi / BASE_DPI
+
+    @property
+    def width_css(self) -> int:
+        return max(1, round(self.width_px / self.scale))
+
+    @property
+    def height_css(self) -> int:
+        return max(1, round(self.height_px / self.scale))
+
+    def metrics(self) -> dict[str, Any]:
+        """For Emulation.setDeviceMetricsOverride."""
+        return {
+            "width": self.width_css,
+            "height": self.height_css,
+            "deviceScaleFactor": self.scale,
+            "mobile": True,
+            "screenWidth": self.width_css,
+            "screenHeight": self.height_css,
+        }
+
+
+@dataclass(frozen=True)
+class Identity:
+    """The device that the user agent names."""
+
+    chromium_version: str
+    android_release: str = "14"
+
+    @property
+    def user_agent(self) -> str:
+        """Mobile Chrome's, in its reduced form (developer.chrome.com/docs/privacy-security/user-agent-reduction)."""
+        major = self.chromium_version.partition(".")[0]
+        return (
+            f"Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) "
+            f"Chrome/{major}.0.0.0 Mobile Safari/537.36"
+        )
+
+    def user_agent_override(self) -> dict[str, Any]:
+        """For Emulation.setUserAgentOverride: client hints that agree with the user agent."""
+        major = self.chromium_version.partition(".")[0]
+        names = ("Chromium", "Android WebView")
+        grease = {"brand": "Not=A?Brand", "version": "24"}
+        return {
+            "userAgent": self.user_agent,
+            "platform": "Linux armv81",
+            "userAgentMetadata": {
+                "brands": [grease, *({"brand": name, "version": major} for name in names)],
+                "fullVersionList": [grease, *({"brand": name, "version": self.chromium_version} for name in names)],
+                "platform": "Android",
+                "platformVersion": f"{self.android_release}.0.0",
+                "architecture": "",
+                "model": "K",
+                "mobile": True,
+            },
+        }
+
+
+# Select popups and date, time and colour pickers are dialogs on Android: a WebView without an Activity dies of them.
+# The trusted event's default decides, so the page or the bridge may prevent it; it is read when dispatch is over.
+PICKER_WATCH_WORLD = "webview-host"
+PICKER_WATCH_BINDING = "webviewHostPicker"
+PICKER_WATCH = """(() => {
+  const kinds = new Set(['date', 'datetime-local', 'month', 'week', 'time', 'color']);
+  const picker = (node) => node && node.nodeType === 1 && !node.disabled &&
+    (node.localName === 'select' || (node.localName === 'input' && kinds.has(node.type) && !node.readOnly));
+  const watch = (event) => {
+    if (!event.isTrusted) return;
+    if (event.type === 'keydown' && ![' ', 'Enter', 'F4'].includes(event.key)) return;
+    let node = event.composedPath()[0];
+    if (node && node.localName === 'option') node = node.closest('select');
+    if (!picker(node)) return;
+    const tell = () => { if (!event.defaultPrevented) webviewHostPicker(node.localName); };
+    setTimeout(tell, 0);
+  };
+  addEventListener('mousedown', watch, true);
+  addEventListener('keydown', watch, true);
+})()"""

@@ -1,0 +1,99 @@
+"""The HTTP side of a devtools socket as values (Chromium, content/browser/devtools/devtools_http_handler.cc)."""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+MAX_HEAD_BYTES = 16 * 1024
+_REASONS = {200: "OK", 400: "Bad Request", 403: "Forbidden", 404: "Not Found", 500: "Internal Server Error"}
+_HOST_REFUSED = "Host header is specified and is not an IP address or localhost."
+
+
+@dataclass(frozen=True)
+class HttpRequest:
+    """`headers` have lower-case names; a repeated header keeps its last value."""
+
+    method: str
+    path: str
+    headers: Mapping[str, str]
+
+    @property
+    def is_websocket(self) -> bool:
+        return self.headers.get("upgrade", "").lower() == "websocket"
+
+
+class BadRequest(ValueError):
+    """The bytes are no HTTP request."""
+
+
+def parse_request(head: bytes) -> HttpRequest:
+    """The request in `head`, which ends with an empty line; BadRequest when there is none."""
+    lines = head.decode("latin-1").split("\r\n")
+    words = lines[0].split(" ")
+    if len(words) != 3 or not words[2].startswith("HTTP/1."):
+        raise BadRequest(lines[0][:80])
+    headers = {}
+    for line in lines[1:]:
+        if line:
+            name, colon, value = line.partition(":")
+            if not colon:
+                raise BadRequest(line[:80])
+            headers[name.strip().lower()] = value.strip()
+    return HttpRequest(words[0], words[1], headers)
+
+
+def refusal(request: HttpRequest) -> bytes | None:
+    """The answer to a request whose Host or Origin the server does not take, None when they are fine."""
+    host = request.headers.get("host", "")
+    if host and not _host_allowed(host):
+        return response(500, _HOST_REFUSED)
+    origin = request.headers.get("origin")
+    if request.is_websocket and origin is not None:
+        return response(
+            403,
+            f"Rejected an incoming WebSocket connection from the {origin} origin. Use the command line flag "
+            f"--remote-allow-origins={origin} to allow connections from this origin or --remote-allow-origins=* "
+            "to allow all origins.",
+        )
+    return None
+
+
+def _host_allowed(host: str) -> bool:
+    name = host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0]
+    if name == "localhost":
+        return True
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def response(status: int, text: str) -> bytes:
+    return _response(status, text.encode(), "text/html")
+
+
+def json_response(value: Any) -> bytes:
+    return _response(200, json.dumps(value, indent=3, ensure_ascii=False).encode(), "application/json; charset=UTF-8")
+
+
+def _response(status: int, body: bytes, content_type: str) -> bytes:
+    head = f"HTTP/1.1 {status} {_REASONS[status]}\r\nContent-Length:{len(body)}\r\nContent-Type:{content_type}\r\n\r\n"
+    return head.encode() + body
+
+
+def upgrade_request(path: str, port: int, request: HttpRequest) -> bytes:
+    """The client's handshake for Chromium. Extensions stay out: compressed frames could not be looked into."""
+    return (
+        f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+        f"Sec-WebSocket-Version: {request.headers.get('sec-websocket-version', '13')}\r\n"
+        f"Sec-WebSocket-Key: {request.headers.get('sec-websocket-key', '')}\r\n\r\n"
+    ).encode("latin-1")
+
+
+def get_request(path: str, port: int) -> bytes:
+    return f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n".encode()

@@ -1,0 +1,372 @@
+"""WebView's manners for Chromium: what is refused, changed or left out on one devtools WebSocket.
+
+README.md beside this file has the table of quirks, where each is imitated and which test holds it.
+
+Messages pass without being parsed unless their first bytes say that they may matter: Chromium writes `id` or `method`
+first, and clients do.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from bridge.virtual_device.engine.browser import Tab
+from bridge.virtual_device.engine.capture import Plan, plan_capture, reshaped
+
+CLIENT_HEAD = re.compile(rb'\s*\{\s*"id"\s*:\s*(\d+)\s*,\s*"method"\s*:\s*"([A-Za-z.]+)"')
+HEAD_BYTES = 160
+_REPLY_HEAD = re.compile(rb'\{"id":(\d+)')
+_SOCKS_FAILED = "net::ERR_SOCKS_CONNECTION_FAILED"
+
+_NOT_SUPPORTED = (-32000, "Not supported")
+_NO_CONTEXTS = (-32000, "Browser context management is not supported")
+_NOT_ALLOWED = (-32000, "Not allowed")
+_NO_TARGET = (-32602, "No target with given id found")
+_NOT_FOUND = -32601
+
+_CONTEXT_METHODS = frozenset(
+    {
+        "Target.createBrowserContext",
+        "Target.getBrowserContexts",
+        "Target.disposeBrowserContext",
+        "Browser.setDownloadBehavior",
+        "Browser.cancelDownload",
+        "Browser.grantPermissions",
+        "Browser.resetPermissions",
+        "Browser.setPermission",
+        "Page.setDownloadBehavior",
+    }
+)
+_ABSENT_METHODS = frozenset(
+    {
+        "Browser.close",
+        "Browser.getWindowBounds",
+        "Browser.getWindowForTarget",
+        "Browser.setContentsSize",
+        "Browser.setDockTile",
+        "Browser.setWindowBounds",
+        "Browser.executeBrowserCommand",
+        "Page.printToPDF",
+    }
+)
+_NAMING_A_TARGET = frozenset(
+    {"Target.attachToTarget", "Target.getTargetInfo", "Target.closeTarget", "Target.activateTarget"}
+)
+_DEBUG_URLS = re.compile(r"(?i)(about:blank(#.*)?|chrome://(crash|kill|hang|shorthang|memory-exhaust|checkcrash)/?)")
+_EVENTS_OF_INTEREST = (
+    b'{"method":"Target.',
+    b'{"method":"Network.loadingFailed"',
+    b'{"method":"Log.entryAdded"',
+)
+_CONTEXT_CREATED = b'{"method":"Runtime.executionContextCreated"'
+
+
+class World(Protocol):
+    """What one connection's quirks need to know of the device."""
+
+    cleartext_permitted: bool
+
+    def tab(self, target_id: str) -> Tab | None: ...
+    def is_foreign(self, target: Mapping[str, Any]) -> bool: ...
+    def show(self, tab: Tab) -> None: ...
+    def lost_runtime_enables(self) -> int: ...
+    def host_dies(self, reason: str) -> None: ...
+    def attached(self, target_id: str, change: int) -> None: ...
+    def is_attached(self, target_id: str) -> bool: ...
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What becomes of a client's message: passed as it is, replaced, or answered in Chromium's place."""
+
+    replacement: bytes | None = None
+    answer: bytes | None = None
+
+
+PASS = Verdict()
+
+
+@dataclass
+class _Session:
+    """One CDP session of the connection: the page's own, or a flattened one."""
+
+    target_id: str | None
+    metrics: Mapping[str, Any] | None = None
+    page_enabled: bool = False
+    emulated: bool = False
+    losses_left: int | None = None
+    losing: bool = False
+
+
+@dataclass
+class _Watched:
+    session_id: str | None
+    rewrite: Callable[[dict[str, Any]], None]
+
+
+class ConnectionQuirks:
+    """The quirks of one WebSocket; `target_id` is None for the browser-level one."""
+
+    def __init__(self, world: World, target_id: str | None) -> None:
+        self._world = world
+        self._browser_level = target_id is None
+        self._sessions: dict[str | None, _Session] = {None: _Session(target_id)}
+        self._watched: dict[int, _Watched] = {}
+        self._hidden: set[str] = set()
+        self._losing = 0
+        self._own_ids = 2**31 - 1
+        self._to_browser: list[bytes] = []
+        if target_id is not None:
+            world.attached(target_id, 1)
+
+    def from_client(self, payload: bytes) -> Verdict:
+        head = CLIENT_HEAD.match(payload, 0, HEAD_BYTES)
+        if head is not None and not _is_of_interest(head[2].decode()):
+            return PASS
+        try:
+            message = json.loads(payload)
+        except (ValueError, RecursionError):
+            return PASS  # Chromium says what it thinks of it
+        if not isinstance(message, dict) or not isinstance(message.get("method"), str):
+            return PASS
+        return self._judge(message)
+
+    def wants(self, head: bytes | bytearray | memoryview) -> bool:
+        """Whether a message of Chromium's that starts like this must be shown to `from_browser`."""
+        start = bytes(head[:64])
+        if start.startswith(b'{"id":'):
+            if not self._watched:
+                return False
+            found = _REPLY_HEAD.match(start)
+            return found is not None and int(found[1]) in self._watched
+        return start.startswith(_EVENTS_OF_INTEREST) or (self._losing > 0 and start.startswith(_CONTEXT_CREATED))
+
+    def from_browser(self, payload: bytes) -> bytes | None:
+        """What the client gets in its place; None for nothing."""
+        if payload.startswith((b'{"method":"Network.', b'{"method":"Log.')):
+            return payload.replace(_SOCKS_FAILED.encode(), self._net_error("").encode())
+        message = json.loads(payload)
+        if "id" in message:
+            return self._reply(message, payload)
+        if message["method"] == "Runtime.executionContextCreated":
+            session = self._sessions.get(message.get("sessionId"))
+            return None if session is not None and session.losing else payload
+        return payload if self._target_event(message) else None
+
+    def take_own_commands(self) -> list[bytes]:
+        """Messages that we want to send to Chromium ourselves; their replies are swallowed."""
+        mine, self._to_browser = self._to_browser, []
+        return mine
+
+    def closed(self) -> list[Tab]:
+        """The connection is over: the tabs whose emulation this client had changed."""
+        changed = []
+        for session in self._sessions.values():
+            self._end_session(session)
+            tab = self._tab(session)
+            if tab is not None and session.emulated:
+                changed.append(tab)
+        self._sessions.clear()
+        return changed
+
+    def _judge(self, message: dict[str, Any]) -> Verdict:
+        method, session_id = message["method"], message.get("sessionId")
+        given = message.get("params")
+        params: dict[str, Any] = given if isinstance(given, dict) else {}
+        refusal = self._refusal(method, session_id, params)
+        if refusal is not None:
+            return Verdict(answer=_error(message, *refusal))
+        session = self._sessions.get(session_id)
+        tab = self._tab(session) if session is not None else None
+        if method == "Target.getTargets":
+            self._watch(message, self._own_targets)
+        elif method == "Browser.crash":
+            self._world.host_dies("Browser.crash")
+        if session is None or tab is None:
+            return PASS
+        if method.startswith("Input."):
+            self._world.show(tab)
+        elif method == "Page.captureScreenshot":
+            self._world.show(tab)
+            return self._capture(message, params, session, tab)
+        elif method == "Page.navigate":
+            return self._navigate(message, params, tab)
+        elif method in ("Page.enable", "Page.disable"):
+            self._page_domain(session, tab, method == "Page.enable")
+        elif method == "Runtime.enable":
+            self._runtime_enable(message, session)
+        elif method.startswith(("Emulation.", "Network.setUserAgentOverride")):
+            return self._emulation(message, params, session, tab)
+        return PASS
+
+    def _refusal(self, method: str, session_id: Any, params: Mapping[str, Any]) -> tuple[int, str] | None:
+        if method == "Target.createTarget":
+            return _NOT_SUPPORTED
+        if method in _CONTEXT_METHODS:
+            return _NO_CONTEXTS
+        if self._browser_level and session_id is None and method.startswith("Storage."):
+            return _NO_CONTEXTS
+        if method in _ABSENT_METHODS:
+            return _NOT_FOUND, f"'{method}' wasn't found"
+        if method in ("Target.attachToBrowserTarget", "Target.exposeDevToolsProtocol"):
+            return _NOT_ALLOWED
+        target_id = params.get("targetId")
+        hidden = target_id in self._hidden or self._world.is_foreign({"targetId": target_id, "type": "page"})
+        return _NO_TARGET if method in _NAMING_A_TARGET and hidden else None
+
+    def _capture(self, message: dict[str, Any], params: Mapping[str, Any], session: _Session, tab: Tab) -> Verdict:
+        if params.get("fromSurface") is False:
+            return Verdict(answer=_error(message, -32000, "Unable to capture screenshot"))
+        plan = plan_capture(params, tab.view, overridden=session.metrics is not None)
+        if plan.size_px is not None:
+            self._watch(message, lambda reply: _reshape(reply, plan))
+        return Verdict(replacement=_dump({**message, "params": plan.params}))
+
+    def _navigate(self, message: dict[str, Any], params: Mapping[str, Any], tab: Tab) -> Verdict:
+        url = str(params.get("url", "")).strip()
+        scheme = url.partition(":")[0].lower()
+        if ":" in url and scheme not in ("http", "https") and not _DEBUG_URLS.fullmatch(url):
+            # As a main frame load that shouldOverrideUrlLoading took over.
+            result = {"frameId": params.get("frameId", tab.target_id), "errorText": "net::ERR_ABORTED"}
+            return Verdict(answer=_result(message, result))
+
+        def rewrite(reply: dict[str, Any]) -> None:
+            result = reply.get("result", {})
+            if result.get("errorText") == _SOCKS_FAILED:
+                result["errorText"] = self._net_error(scheme)
+
+        self._watch(message, rewrite)
+        return PASS
+
+    def _net_error(self, scheme: str) -> str:
+        if not self._world.cleartext_permitted and scheme != "https":
+            return "net::ERR_CLEARTEXT_NOT_PERMITTED"
+        return "net::ERR_CONNECTION_REFUSED"
+
+    def _page_domain(self, session: _Session, tab: Tab, enabled: bool) -> None:
+        if session.page_enabled != enabled:
+            session.page_enabled = enabled
+            tab.page_clients += 1 if enabled else -1
+
+    def _runtime_enable(self, message: dict[str, Any], session: _Session) -> None:
+        if session.losses_left is None:
+            session.losses_left = self._world.lost_runtime_enables()
+        if session.losses_left <= 0 or session.losing:
+            return
+        session.losses_left -= 1
+        session.losing = True
+        self._losing += 1
+
+        def acknowledged(_reply: dict[str, Any]) -> None:
+            session.losing = False
+            self._losing -= 1
+
+        self._watch(message, acknowledged)
+
+    def _emulation(self, message: dict[str, Any], params: Mapping[str, Any], session: _Session, tab: Tab) -> Verdict:
+        session.emulated = True
+        if message["method"] == "Emulation.setDeviceMetricsOverride":
+            session.metrics = dict(params)
+        elif message["method"] == "Emulation.clearDeviceMetricsOverride":
+            session.metrics = None
+            native = {"method": "Emulation.setDeviceMetricsOverride", "params": tab.view.metrics()}
+            return Verdict(replacement=_dump({**message, **native}))
+        return PASS
+
+    def _own_targets(self, reply: dict[str, Any]) -> None:
+        targets = reply.get("result", {}).get("targetInfos", [])
+        own = [target for target in targets if not self._world.is_foreign(target)]
+        for target in own:
+            target["attached"] = self._world.is_attached(target["targetId"])
+        reply.get("result", {})["targetInfos"] = own
+
+    def _target_event(self, message: dict[str, Any]) -> bool:
+        """Whether the client gets to see an event of the Target domain."""
+        method, params = message["method"], message["params"]
+        target = params.get("targetInfo")
+        if target is not None and self._world.is_foreign(target):
+            self._hidden.add(target["targetId"])
+            if method == "Target.attachedToTarget":
+                self._own_ids -= 1
+                self._watched[self._own_ids] = _Watched(None, _swallow)
+                detach = {"sessionId": params["sessionId"]}
+                self._to_browser.append(
+                    _dump({"id": self._own_ids, "method": "Target.detachFromTarget", "params": detach})
+                )
+            return False
+        if method == "Target.attachedToTarget":
+            self._sessions[params["sessionId"]] = _Session(target["targetId"])
+            self._world.attached(target["targetId"], 1)
+        elif method == "Target.detachedFromTarget":
+            session = self._sessions.pop(params["sessionId"], None)
+            if session is None:
+                return False
+            self._end_session(session)
+        return params.get("targetId") not in self._hidden
+
+    def _end_session(self, session: _Session) -> None:
+        if session.target_id is not None:
+            self._world.attached(session.target_id, -1)
+            tab = self._tab(session)
+            if tab is not None:
+                self._page_domain(session, tab, False)
+
+    def _reply(self, message: dict[str, Any], payload: bytes) -> bytes | None:
+        watched = self._watched.get(message["id"])
+        if watched is None or watched.session_id != message.get("sessionId"):
+            return payload
+        del self._watched[message["id"]]
+        if watched.rewrite is _swallow:
+            return None
+        watched.rewrite(message)
+        return _dump(message)
+
+    def _watch(self, message: Mapping[str, Any], rewrite: Callable[[dict[str, Any]], None]) -> None:
+        if isinstance(message.get("id"), int):
+            self._watched[message["id"]] = _Watched(message.get("sessionId"), rewrite)
+
+    def _tab(self, session: _Session) -> Tab | None:
+        return self._world.tab(session.target_id) if session.target_id is not None else None
+
+
+def _is_of_interest(method: str) -> bool:
+    domain, _, name = method.partition(".")
+    if domain in ("Browser", "Emulation", "Input", "Storage", "Target"):
+        return True
+    if domain == "Page":
+        return name in (
+            "captureScreenshot", "navigate", "enable", "disable", "printToPDF", "setDownloadBehavior"
+        )  # fmt: skip
+    return method in ("Runtime.enable", "Network.setUserAgentOverride")
+
+
+def _swallow(_reply: dict[str, Any]) -> None:
+    """The reply to a command of our own."""
+
+
+def _reshape(reply: dict[str, Any], plan: Plan) -> None:
+    if "result" in reply:
+        reply["result"]["data"] = reshaped(reply["result"]["data"], plan)
+
+
+def _error(message: Mapping[str, Any], code: int, text: str) -> bytes:
+    return _answer(message, "error", {"code": code, "message": text})
+
+
+def _result(message: Mapping[str, Any], result: Mapping[str, Any]) -> bytes:
+    return _answer(message, "result", result)
+
+
+def _answer(message: Mapping[str, Any], kind: str, value: Mapping[str, Any]) -> bytes:
+    answer: dict[str, Any] = {"id": message.get("id"), kind: value}
+    if message.get("sessionId") is not None:
+        answer["sessionId"] = message["sessionId"]
+    return _dump(answer)
+
+
+def _dump(message: Mapping[str, Any]) -> bytes:
+    return json.dumps(message, separators=(",", ":")).encode()
