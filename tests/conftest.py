@@ -89,7 +89,7 @@ def webview_device(request: pytest.FixtureRequest, adb_port: int) -> Iterator[st
     def run() -> None:
         try:
             loop.run_until_complete(live(started, serial, stop))
-        except BaseException as error:  # noqa: BLE001 - carried to the test's thread
+        except BaseException as error:
             failure.append(error)
             started.set()
 

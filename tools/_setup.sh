@@ -133,8 +133,8 @@ setup_node() {
     return 1
 }
 
-# The exact esbuild that injected_js/package.json names, in .cache; prints its path.
-esbuild_program() {
+# build_injected [--check]: what injected_js/build.mjs does, with the exact esbuild that injected_js/package.json names.
+build_injected() {
     local version home
     version="$(sed -n 's/.*"esbuild": *"\([0-9][0-9.]*\)".*/\1/p' "$ROOT/injected_js/package.json")"
     [ -n "$version" ] || die "injected_js/package.json must name one exact version of esbuild."
@@ -145,11 +145,5 @@ esbuild_program() {
         quietly npm install --prefix "$home" --no-save --no-audit --no-fund --no-package-lock "esbuild@$version" ||
             die "npm could not install esbuild $version."
     fi
-    printf '%s\n' "$home/node_modules/.bin/esbuild"
-}
-
-# build_injected OUT: the injected script, as bridge/snapshot/injected.min.js must hold it.
-build_injected() {
-    "$(esbuild_program)" "$ROOT/injected_js/src/index.js" --bundle --minify --format=iife --target=es2017 \
-        --charset=utf8 --legal-comments=none --log-level=warning --outfile="$1"
+    WEBVIEW_BRIDGE_NODE_MODULES="$home/node_modules" node "$ROOT/injected_js/build.mjs" "$@"
 }

@@ -175,7 +175,7 @@ class HostClient:
 
     async def request(
         self,
-        type: str,  # noqa: A002 - the protocol's word
+        type: str,
         *,
         timeout_s: float,
         body: bytes = b"",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from bridge.deadline import Deadline
@@ -11,14 +11,14 @@ from bridge.errors import DeadlineExceeded
 from bridge.page.attachment import Attachment, WorldGone
 from bridge.page.results import Changes
 from bridge.page.snapshots import Snapshots
-from bridge.page.state import Frame
-from bridge.snapshot import SnapshotResult
-try:
-    from bridge.snapshot import snapshot_delta
-except ImportError: pass
+from bridge.page.state import Dialog, Frame
+from bridge.snapshot import Delta, SnapshotResult, snapshot_delta
+from bridge.snapshot.escape import quote
 
 _SNAPSHOT_S = 5.0
 _TEXTS_KEPT = 8
+# A new page is told whole, as far as this goes; a snapshot gives the rest.
+_NEW_PAGE_CHARS = 4_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,10 @@ async def changes_since(
         after = _from_replies(frames, replies, snapshots)
     if after is None:
         try:
-            after = await snapshots.take(snapshots.last_request, timeout_s=_SNAPSHOT_S)
+            request = snapshots.last_request
+            if reason.startswith("navigation"):
+                request = replace(request, max_chars=min(request.max_chars, _NEW_PAGE_CHARS))
+            after = await snapshots.take(request, timeout_s=_SNAPSHOT_S, remember_request=False)
         except (DeadlineExceeded, WorldGone):
             reason = f"{reason}; the page cannot be read yet"
     return _changes(before, after, reason, acted, attachment, snapshots)
@@ -101,16 +104,17 @@ def _changes(
     found = acted.get("texts")
     texts = tuple(str(text) for text in found[:_TEXTS_KEPT]) if isinstance(found, list) else ()
     opened = state.dialog_count - before.dialog_count
-    dialogs = tuple(
-        f'{dialog.kind} "{dialog.message[:200]}" ({"accepted" if attachment.answer_dialog(dialog)[0] else "dismissed"})'
-        for dialog in list(state.dialogs_seen)[-opened:]
-        if opened > 0
-    )
+    dialogs = tuple(_told(dialog, attachment) for dialog in list(state.dialogs_seen)[-opened:] if opened > 0)
     if after is None:
-        return Changes(text="not known: " + reason, settled=reason, texts=texts, dialogs=dialogs)
-    delta = snapshot_delta(before.last, after, texts=texts, dialogs=dialogs)
+        return Changes(text=f"not known: {reason}", settled=reason, texts=texts, dialogs=dialogs)
+    notes = [f"! {dialog}" for dialog in dialogs]
+    if before.last is None or state.navigations != before.navigations:
+        # Every ref of a new document is new: the page itself says more than a list of differences.
+        delta = Delta(after.text, added=tuple(after.refs), full=True)
+    else:
+        delta = snapshot_delta(before.last, after, texts=texts, full=True)
     return Changes(
-        text=delta.text,
+        text="\n".join([*notes, delta.text]),
         settled=reason,
         added=delta.added,
         removed=delta.removed,
@@ -120,6 +124,11 @@ def _changes(
         title=after.title if before.last is None or after.title != before.last.title else None,
         dialogs=dialogs,
     )
+
+
+def _told(dialog: Dialog, attachment: Attachment) -> str:
+    accepted, _ = attachment.answer_dialog(dialog)
+    return f"{dialog.kind} {quote(dialog.message[:200])} ({'accepted' if accepted else 'dismissed'})"
 
 
 def _waited_ms(acted: Mapping[str, Any]) -> float:

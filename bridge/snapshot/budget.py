@@ -34,7 +34,7 @@ def select(
     *,
     room_whole: int,
     room_cut: int,
-    cost: Callable[[int], int],
+    costs: list[int],
     cut_cost: Callable[[int], int],
 ) -> Selection:
     """The lines that fit.
@@ -43,7 +43,7 @@ def select(
         entries: All lines of the page.
         room_whole: Characters there are for them with the header of an uncut page.
         room_cut: The same with the header of a cut page.
-        cost: The most that a line takes, by its index.
+        costs: The most that each line takes.
         cut_cost: The most that a cut line takes, by its depth.
     """
     reasons = [
@@ -54,26 +54,19 @@ def select(
         )
         if hit
     ]
-    if not reasons and _fits(len(entries), cost, room_whole):
+    if not reasons and sum(costs) <= room_whole:
         return Selection(None)
-    greedy = _Greedy(entries, options, room_cut, cost, cut_cost)
+    greedy = _Greedy(entries, options, room_cut, costs, cut_cost)
     if greedy.room < 0:
         return Selection(bytearray(len(entries)), (*reasons, "maxCharsTotal"), cut_lines=False)
     for index in sorted(greedy.candidates(), key=greedy.worth):
         greedy.take(index)
         if greedy.refused > 200:
             break
-    if greedy.refused:
+    # Structure that is no candidate of its own is left out too where nothing that stands in it was taken.
+    if greedy.refused or not (reasons or all(greedy.chosen)):
         reasons.append("maxCharsTotal")
     return Selection(greedy.chosen, tuple(reasons))
-
-
-def _fits(count: int, cost: Callable[[int], int], room: int) -> bool:
-    for index in range(count):
-        room -= cost(index)
-        if room < 0:
-            return False
-    return True
 
 
 class _Greedy:
@@ -82,14 +75,14 @@ class _Greedy:
         entries: list[Entry],
         options: RenderOptions,
         room: int,
-        cost: Callable[[int], int],
+        costs: list[int],
         cut_cost: Callable[[int], int],
     ) -> None:
         count = len(entries)
         self.entries = entries
         self.chosen = bytearray(count)
         self.refused = 0
-        self._cost = cost
+        self._costs = costs
         self._cut_cost = cut_cost
         self._max_depth = options.max_depth
         self._refs_left = options.max_nodes
@@ -120,20 +113,23 @@ class _Greedy:
         entries, chosen, unsaid = self.entries, self.chosen, self._unsaid
         if chosen[index]:
             return
+        if not self._refs_left and index > self._last_ref:
+            return
         chain = []
         above = index
+        refs = chars = taken_below = 0
         while above >= 0 and not chosen[above]:
+            entry = entries[above]
             chain.append(above)
-            above = entries[above].parent
-        refs = sum([1 for i in chain if entries[i].ref])
-        if refs > self._refs_left or (not self._refs_left and index > self._last_ref):
+            chars += self._costs[above]
+            if entry.ref:
+                refs += 1
+            if unsaid[above] > taken_below:
+                chars += self._cut_cost(entry.depth + 1)
+            taken_below = self._matters[above]
+            above = entry.parent
+        if refs > self._refs_left:
             return
-        chars = sum([self._cost(i) for i in chain])
-        taken_below = 0
-        for i in chain:
-            if unsaid[i] > taken_below:
-                chars += self._cut_cost(entries[i].depth + 1)
-            taken_below = self._matters[i]
         if self._matters[chain[-1]] and unsaid[above] == 1:
             chars -= self._cut_cost(entries[chain[-1]].depth)
         if chars > self.room:
@@ -155,21 +151,23 @@ class _Greedy:
         seen: dict[tuple[int, str], int] = {}
         for entry in entries:
             role = entry.node.role
-            rank = seen.get((entry.parent, role), 0)
-            seen[entry.parent, role] = rank + 1
-            far = min(0.5, 0.01 * max(0, rank - _REPETITION)) if entry.kind == "node" else 0.0
-            far += repeated[entry.parent] if entry.parent >= 0 else 0.0
+            parent = entry.parent
+            rank = seen.get((parent, role), 0)
+            seen[parent, role] = rank + 1
+            far = repeated[parent] if parent >= 0 else 0.0
+            if rank > _REPETITION and entry.kind == "node":
+                far += min(0.5, 0.01 * (rank - _REPETITION))
             repeated.append(far)
             if entry.kind == "cut":
                 weight = 0.2
             elif entry.kind == "text":
-                live = entry.parent >= 0 and entries[entry.parent].node.role in _LIVE_ROLES
-                weight = 0.1 if live else 0.6
+                live = parent >= 0 and entries[parent].node.role in _LIVE_ROLES
+                weight = 0.1 if live else 1.0
             elif role in INTERACTIVE_ROLES or entry.node.cursor or role in _LIVE_ROLES:
                 weight = 0.0
             elif role == "heading":
                 weight = 0.1
             else:
-                weight = 0.3
+                weight = 0.6
             weights.append(weight + far)
         return weights

@@ -58,7 +58,8 @@ class TextForm:
         return text
 
     def cost(self, entry: Entry) -> int:
-        return 2 * entry.depth + 4 + len(entry.line(self._options, self._page_url).body)
+        entry.body = entry.line(self._options, self._page_url).body
+        return 2 * entry.depth + 4 + len(entry.body)
 
     def cut_cost(self, depth: int) -> int:
         return 2 * depth + 72
@@ -66,7 +67,8 @@ class TextForm:
     def join(self, head: str, rows: list[Row], lines: list[Line]) -> str:
         out = [head]
         for row, line in zip(rows, lines, strict=True):
-            out.append(f"{'  ' * line.depth}- {line.body}{':' if row.opens else ''}")
+            body = row.entry.body if row.named and row.entry.body else line.body
+            out.append(f"{'  ' * line.depth}- {body}{':' if row.opens else ''}")
         return "\n".join(out)
 
 

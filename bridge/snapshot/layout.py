@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from bridge.errors import RefNotFound
 from bridge.snapshot.attributes import Attr, attr_word, shown_attrs
 from bridge.snapshot.escape import cut
 from bridge.snapshot.model import Line, RenderOptions
@@ -27,7 +28,8 @@ from bridge.snapshot.roles import (
 class Entry:
     """A line to be: `parent` is the index of the line it stands below, -1 at the top.
 
-    `tail` is where the last text begins in a line of several.
+    `tail` is where the last text begins in a line of several; `ref` is "" for what is no node.
+    `whole_line` and its `body` are kept once they are made.
     """
 
     node: RawNode
@@ -37,21 +39,26 @@ class Entry:
     name: str
     shortened: bool = False
     tail: int = 0
-
-    @property
-    def ref(self) -> str:
-        return self.node.ref if self.kind == "node" else ""
+    ref: str = ""
+    whole_line: Line | None = None
+    body: str = ""
 
     def attrs(self, options: RenderOptions, page_url: str) -> list[Attr]:
         return shown_attrs(self.node, self.node.name or self.name, options, page_url) if self.kind == "node" else []
 
-    def line(self, options: RenderOptions, page_url: str, *, named: bool = True) -> Line:
-        if self.kind == "cut":
-            return Line(self.depth, "cut", self.node.role, cut_words(self.node), (), "")
-        if self.kind == "text":
-            return Line(self.depth, "text", "text", self.name, (), "")
-        words = tuple([attr_word(attr) for attr in self.attrs(options, page_url)])
-        return Line(self.depth, "node", self.node.role, self.name if named else "", words, self.node.ref)
+    def line(self, options: RenderOptions, page_url: str) -> Line:
+        """The line with its name; made once."""
+        line = self.whole_line
+        if line is None:
+            if self.kind == "cut":
+                line = Line(self.depth, "cut", self.node.role, cut_words(self.node), (), "")
+            elif self.kind == "text":
+                line = Line(self.depth, "text", "text", self.name, (), "")
+            else:
+                words = tuple([attr_word(attr) for attr in self.attrs(options, page_url)])
+                line = Line(self.depth, "node", self.node.role, self.name, words, self.ref)
+            self.whole_line = line
+        return line
 
 
 def cut_words(cut: RawNode) -> str:
@@ -100,9 +107,31 @@ def only_matching(entries: list[Entry], words: str) -> tuple[list[Entry], int]:
     for index, entry in enumerate(entries):
         if wanted in entry.name.casefold() or wanted in str(entry.node.attrs.get("value", "")).casefold():
             matches += 1
-            while index >= 0 and not keep[index]:
-                keep[index] = 1
-                index = entries[index].parent
+            _keep_with_parents(entries, keep, index)
+    return _kept(entries, keep), matches
+
+
+def only_from(entries: list[Entry], ref: str) -> list[Entry]:
+    """The lines from the one with this ref on, and what they stand in.
+
+    Raises:
+        RefNotFound: No line has the ref.
+    """
+    start = next((index for index, entry in enumerate(entries) if entry.ref == ref), None)
+    if start is None:
+        raise RefNotFound(f"{ref} is not in this snapshot.")
+    keep = bytearray(start) + b"\x01" * (len(entries) - start)
+    _keep_with_parents(entries, keep, entries[start].parent)
+    return _kept(entries, keep)
+
+
+def _keep_with_parents(entries: list[Entry], keep: bytearray, index: int) -> None:
+    while index >= 0 and not keep[index]:
+        keep[index] = 1
+        index = entries[index].parent
+
+
+def _kept(entries: list[Entry], keep: bytearray) -> list[Entry]:
     moved: dict[int, int] = {-1: -1}
     kept: list[Entry] = []
     for index, entry in enumerate(entries):
@@ -110,7 +139,7 @@ def only_matching(entries: list[Entry], words: str) -> tuple[list[Entry], int]:
             moved[index] = len(kept)
             entry.parent = moved[entry.parent]
             kept.append(entry)
-    return kept, matches
+    return kept
 
 
 def _count_lines(root: RawNode, compact: bool) -> None:
@@ -157,20 +186,26 @@ def _add_node(
     if not name and (node.ref or kind is not RoleClass.STRUCTURAL):
         name, text = text, ""
     if options.compact and node.role in INTERACTIVE_ROLES:
-        last = entries[-1] if entries else None
-        if last is not None and last.kind == "text" and last.parent == parent:
-            if _same_label(last.name[last.tail :], name):
-                last.name = last.name[: last.tail].rstrip()
-            if not last.name:
-                entries.pop()
+        _drop_label_before(entries, parent, name)
     shown = cut(name, options.max_text_per_node)
     index = len(entries)
-    entries.append(Entry(node, parent, depth, "node", shown, shown != name))
+    entries.append(Entry(node, parent, depth, "node", shown, shown != name, 0, node.ref))
     if options.compact and name and node.role in NAMED_BY_CONTENT:
         said = f" {name} "
     if text and text not in (name, node.attrs.get("value")):
         _add_text(entries, text, index, depth + 1, said, options)
     return index, depth + 1, said
+
+
+def _drop_label_before(entries: list[Entry], parent: int, name: str) -> None:
+    """Takes back the words or the picture right before a control that has them as its name."""
+    last = entries[-1] if entries else None
+    if last is None or last.parent != parent or not _same_label(last.name[last.tail :], name):
+        return
+    if last.kind == "text" and last.tail:
+        last.name, last.tail = last.name[: last.tail].rstrip(), 0
+    elif last.kind == "text" or (last.node.role == "img" and not last.node.cursor):
+        entries.pop()
 
 
 def _add_text(entries: list[Entry], text: str, parent: int, depth: int, said: str, options: RenderOptions) -> None:

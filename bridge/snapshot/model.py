@@ -46,6 +46,7 @@ class RenderOptions:
         include_urls: Show where links go. Off: a ref is what one clicks, and URLs are long.
         boxes: Show `[box=x,y,width,height]` where the page sent it.
         find: Show only the lines with these words (case-insensitive), and what they stand in.
+        start: Show only what comes from this ref on, and what it stands in: the next page after `more=`.
 
     Raises:
         UsageError: A bound is outside what makes sense.
@@ -61,6 +62,7 @@ class RenderOptions:
     include_urls: bool = False
     boxes: bool = False
     find: str = ""
+    start: str = ""
 
     def __post_init__(self) -> None:
         for name, low, high in (
@@ -185,8 +187,10 @@ class SnapshotResult:
     def __str__(self) -> str:
         return self.text
 
-    def find(self, *, role: str | None = None, name: str | None = None, text: str | None = None) -> NodeRef:
-        """The one node that fits everything given.
+    def find(
+        self, *, role: str | None = None, name: str | None = None, text: str | None = None, nth: int | None = None
+    ) -> NodeRef:
+        """The one node that fits everything given; with `nth`, that one of several, counted from 0.
 
         A name fits when it is equal after folding white space; only where no name is equal do letter case and the rest
         of the name not matter. `text` fits anywhere in name or text, in any case.
@@ -211,6 +215,10 @@ class SnapshotResult:
             for part in (role or "node", name and quote(clean(name)), text and f"with text {quote(clean(text))}")
             if part
         )
+        if nth is not None and found:
+            if not -len(found) <= nth < len(found):
+                raise RefNotFound(f"there are {len(found)} of {asked}, none with nth={nth}.")
+            return found[nth]
         if len(found) == 1:
             return found[0]
         if found:

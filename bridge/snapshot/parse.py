@@ -148,6 +148,7 @@ class _TreeBuilder:
         self.reasons: list[str] = []
         self.cut = False
         self._refs: set[str] = set()
+        self._tokens: dict[tuple[re.Pattern[str], str], str] = {}
 
     def build(self, tree: Mapping[str, Any]) -> RawNode:
         root = self._node(tree) or RawNode("generic")
@@ -176,34 +177,41 @@ class _TreeBuilder:
 
     def _node(self, raw: Mapping[str, Any]) -> RawNode | None:
         role = raw.get("role")
-        count = raw.get("count")
-        if count is not None and "more" in raw:
-            return self._cut(raw, role, count)
-        text = self._words(raw.get("text"))
+        if "more" in raw and "count" in raw:
+            return self._cut(raw, role, raw["count"])
+        text = self._words(raw["text"]) if "text" in raw else ""
         if role == "text" or (role is None and text and "children" not in raw):
             return RawNode("text", text=text) if text else None
-        if not isinstance(role, str) or not _ROLE.fullmatch(role):
-            role = "generic"
-        node = RawNode(role, name=self._words(raw.get("name")), text=text)
-        tag = raw.get("tag")
-        if isinstance(tag, str) and _TAG.fullmatch(tag):
-            node.tag = tag.lower()
+        node = RawNode(self._token(role, _ROLE) or "generic", self._token(raw.get("tag"), _TAG).lower(), "", text)
+        if "name" in raw:
+            node.name = self._words(raw["name"])
         ref = raw.get("ref")
         if isinstance(ref, str) and _REF.fullmatch(ref) and ref not in self._refs:
             self._refs.add(ref)
             node.ref = ref
-        cursor = raw.get("cursorInteractive")
-        if isinstance(cursor, str) and cursor in CURSOR_WORDS:
-            node.cursor = cursor
+        if "cursorInteractive" in raw:
+            cursor = raw["cursorInteractive"]
+            node.cursor = cursor if isinstance(cursor, str) and cursor in CURSOR_WORDS else ""
         attrs = raw.get("attrs")
         if attrs and isinstance(attrs, Mapping):
             node.attrs = self._attrs(attrs)
         if "description" in raw:
             node.description = self._words(raw["description"])
-        box = raw.get("box")
-        if isinstance(box, list) and len(box) == 4 and all(_is_number(side) and abs(side) < 1e9 for side in box):
-            node.box = tuple(round(side) for side in box)
+        if "box" in raw:
+            box = raw["box"]
+            if isinstance(box, list) and len(box) == 4 and all(_is_number(side) and abs(side) < 1e9 for side in box):
+                node.box = tuple(round(side) for side in box)
         return node
+
+    def _token(self, word: object, form: re.Pattern[str]) -> str:
+        """The word when it has the form, else ""; a page has few different ones."""
+        if not isinstance(word, str):
+            return ""
+        key = (form, word)
+        found = self._tokens.get(key)
+        if found is None:
+            found = self._tokens[key] = word if form.fullmatch(word) else ""
+        return found
 
     def _cut(self, raw: Mapping[str, Any], role: object, count: object) -> RawNode | None:
         if not _is_number(count) or not 0 < count < 1e12:

@@ -23,7 +23,7 @@ from typing import Any
 from bridge.snapshot.budget import select
 from bridge.snapshot.escape import clean, cut, url_token
 from bridge.snapshot.forms import Facts, Form, JsonForm, TextForm
-from bridge.snapshot.layout import lay_out, only_matching
+from bridge.snapshot.layout import lay_out, only_from, only_matching
 from bridge.snapshot.model import Cost, RenderOptions, SnapshotResult, SnapshotStats
 from bridge.snapshot.outline import outline
 from bridge.snapshot.parse import parse_snapshot
@@ -51,11 +51,14 @@ def render_snapshot(
     Raises:
         ScriptFailed: `raw` is no snapshot.
         ActionFailed: The script refused to take one.
+        RefNotFound: `options.start` is not in the tree.
     """
     options = options or RenderOptions()
     snapshot = parse_snapshot(raw)
     url = url_token(snapshot.url)
     entries = lay_out(snapshot.root, options)
+    if options.start:
+        entries = only_from(entries, options.start)
     facts = Facts(nodes=len(entries))
     if options.find:
         entries, matches = only_matching(entries, clean(options.find))
@@ -70,7 +73,7 @@ def render_snapshot(
         options,
         room_whole=options.max_chars_total - len(form.head(place, uncut)),
         room_cut=options.max_chars_total - len(form.head(place, worst)),
-        cost=[form.cost(entry) for entry in entries].__getitem__,
+        costs=[form.cost(entry) for entry in entries],
         cut_cost=form.cut_cost,
     )
     shown = outline(entries, selection, options)
@@ -84,7 +87,10 @@ def render_snapshot(
         cut_nodes=len(shown.cut_refs),
         cut_texts=shown.texts_cut,
     )
-    lines = [row.entry.line(options, url, named=row.named) for row in shown.rows]
+    lines = [
+        line if row.named else line._replace(name="")
+        for row, line in [(row, row.entry.line(options, url)) for row in shown.rows]
+    ]
     text = form.join(form.head(place, facts), shown.rows, lines)
     stats = SnapshotStats(
         js_stats=snapshot.js_stats,

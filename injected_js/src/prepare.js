@@ -1,103 +1,76 @@
-/** Before an action: is the ref still itself, can it be acted on, and does the tap land on it? */
-import { attr, boxOf, cut, describe, tagOf } from './dom.js';
-import { frame, isSeen, isOn, pause, standIn, tapPoint, toTop } from './hit.js';
+/** Before an action: is the ref still itself, can it be acted on, and does a tap land on it? */
+import { assign, boxOf, is, matches, now, tagOf } from './dom.js';
+import { isSeen, landing, pause, reveal, standIn, tapPoint } from './hit.js';
 import { failure, resolve } from './refs.js';
 import { isDisabled } from './states.js';
-import { newTurn } from './turn.js';
 import { watch } from './settle.js';
+import { newTurn } from './turn.js';
 
-/** Takes text from a keyboard. */
-export const isEditable = (el) => {
-  const tag = tagOf(el);
-  return (
-    el.isContentEditable ||
-    ((tag == 'textarea' || (tag == 'input' && !/^(button|submit|reset|image|checkbox|radio|file|hidden)$/.test(el.type))) && !el.readOnly && attr(el, 'aria-readonly') != 'true')
-  );
-};
-
-const NEEDS_TEXT = /^(fill|type|clear)$/;
-
-/** What stands in the way of this action on this element now, or nothing. */
-export const obstacle = (el, action) => {
-  if (!isSeen(standIn(el))) return ['not_visible', 'not visible'];
-  if (!/^(hover|focus|scroll|scroll_into_view)$/.test(action) && isDisabled(el)) return ['disabled', 'disabled'];
-  if (NEEDS_TEXT.test(action) && !isEditable(el)) return ['not_editable', el.readOnly ? 'read-only' : 'not editable'];
-};
-
-const sameBox = (a, b) => a && Math.abs(a.left - b.left) + Math.abs(a.top - b.top) + Math.abs(a.width - b.width) + Math.abs(a.height - b.height) < 0.5;
-
-export const prepare = async (ref, action, options) => {
-  const o = Object.assign({ timeoutMs: 5000, hit: true, touch: true }, options);
-  const end = performance.now() + o.timeoutMs;
-  let last, trouble;
-  for (;;) {
+/** Waits until the element can take this action; `_el` and `_on` are it and what stands for it. */
+export const ready = async (ref, action, { timeoutMs = 5e3, hit = true }) => {
+  const end = now() + timeoutMs;
+  for (let last, box; ; last = box) {
     newTurn();
-    const found = resolve(ref);
-    if (found.error) return found;
-    const { el, meaning } = found, target = standIn(el);
-    trouble = obstacle(el, action);
-    if (!trouble) {
-      let point = o.hit ? tapPoint(target) : {}, box = boxOf(target);
-      if (point._outside) {
-        target.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
-        point = tapPoint(target);
-        last = null;
-        box = boxOf(target);
-      }
-      if (!last || !sameBox(last, box)) {
-        // Equal over two frames: a sliding panel is not tapped on its way.
-        trouble = last ? ['not_visible', 'moving'] : ['not_visible', 'not there for two frames'];
-        last = box;
-        await frame();
-        if (performance.now() < end) continue;
-      } else if (point._outside) trouble = ['not_visible', 'outside the viewport'];
-      else if (point._by) trouble = ['covered', 'covered by ' + point._by];
-      else {
-        const on = o.hit ? toTop(point) : {};
-        if (on._by) {
-          if (on._frame) on._frame.scrollIntoView({ block: 'nearest', behavior: 'instant' });
-          trouble = ['covered', 'covered by ' + on._by];
-        } else {
-          if (o.hit) arm(el, target, action);
-          watch(el);
-          const { left, top, width, height } = box;
-          return Object.assign({ ok: true, box: [left, top, width, height], role: meaning._role, name: cut(meaning._name, 80), tag: tagOf(el), focused: el.getRootNode().activeElement == el }, on);
-        }
-      }
+    const found = resolve(ref), { el, was } = found;
+    if (!el) return found;
+    const target = standIn(el);
+    let at = hit ? tapPoint(target) : {}, code = 'not_visible', seen;
+    if (at._outside || action == 'scroll_into_view') {
+      reveal(target);
+      at = tapPoint(target);
     }
-    if (performance.now() >= end) return failure(trouble[0], `${ref} is ${trouble[1]}`, { lastSeen: trouble[1], nearest: [] });
-    last = trouble[0] == 'covered' ? last : null;
-    await frame();
-    await pause(20);
+    const { left, top, width, height } = boxOf(target);
+    box = [left, top, width, height];
+    if (!isSeen(target)) seen = 'not visible';
+    else if (!/hover|focus|scroll/.test(action) && isDisabled(el)) seen = code = 'disabled';
+    else if (is(action, 'fill type clear') && !(el.isContentEditable || matches(el, 'textarea:not([readonly]),input:not([readonly]):not([type=button]):not([type=submit]):not([type=reset]):not([type=image]):not([type=checkbox]):not([type=radio]):not([type=file])'))) seen = code = 'not_editable';
+    // Equal over two frames: what slides is not tapped on its way.
+    else if (box + '' != last) seen = 'moving';
+    else if (at._outside) seen = 'outside the viewport';
+    else if (at._by) seen = (code = 'covered') + ' by ' + at._by;
+    else return assign({ ok: true, box, tag: tagOf(el), focused: matches(el, ':focus'), _el: el, _on: target }, was, at);
+    if (now() > end) return failure(code, `${ref} is ${seen}`, { was, lastSeen: seen });
+    await pause();
   }
 };
 
-const EVENTS = ['pointerdown', 'touchstart', 'mousedown', 'pointerup', 'touchend', 'mouseup', 'click', 'dblclick', 'contextmenu'];
+export const prepare = async (ref, action, o = {}) => {
+  const found = await ready(ref, action, o), el = found._el, on = found._on;
+  if (el) {
+    delete found._el;
+    delete found._on;
+    if (o.hit !== false) arm(el, on);
+    watch(el);
+  }
+  return found;
+};
+
+/** Listens, or stops listening, to these on the window before anybody else. */
+export const listen = (way, types, listener) => {
+  for (const type of types.split(' ')) window[way + 'EventListener'](type, listener, { capture: true, passive: false });
+};
 
 /** The armed guard: the first trusted event decides; when it misses the element, the whole gesture is stopped. */
-export const guard = { _hit: null, _seen: new Set(), _disarm() {} };
+export const guard = { _disarm() {} };
+const EVENTS = 'pointerdown touchstart mousedown pointerup touchend mouseup click dblclick contextmenu';
 
-const arm = (el, target, action) => {
+const arm = (el, on) => {
   guard._disarm();
-  guard._hit = null;
-  guard._seen = new Set();
+  guard._hit = guard._done = false;
   const listener = (event) => {
+    const [hit] = event.composedPath();
     if (!event.isTrusted) return;
-    if (guard._hit == null) {
-      const [hit] = event.composedPath();
-      guard._hit = isOn(hit, el) || isOn(hit, target) || (hit && hit.nodeType == 1 ? describe(hit) : 'the document');
-    }
-    guard._seen.add(event.type);
+    if (!guard._hit && (guard._hit = landing(hit, on)) !== true && landing(hit, el) === true) guard._hit = true;
     if (guard._hit !== true) {
       event.preventDefault();
       event.stopImmediatePropagation();
     }
+    guard._done = guard._hit !== true || is(event.type, 'click contextmenu');
   };
-  for (const type of EVENTS) addEventListener(type, listener, { capture: true, passive: false });
-  const timer = setTimeout(() => guard._disarm(), 30000);
+  listen('add', EVENTS, listener);
+  const timer = setTimeout(() => guard._disarm(), 3e4);
   guard._disarm = () => {
     clearTimeout(timer);
-    for (const type of EVENTS) removeEventListener(type, listener, true);
-    guard._disarm = () => {};
+    listen('remove', EVENTS, listener);
   };
 };

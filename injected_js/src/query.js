@@ -2,30 +2,30 @@
 import { boxOf, textOf } from './dom.js';
 import { failure, resolve } from './refs.js';
 import { valueOf } from './states.js';
-import { newTurn } from './turn.js';
 
-const STYLES = ['display', 'color', 'fontSize', 'backgroundColor', 'visibility'];
+const pick = (from, keys) => {
+  const out = {};
+  for (const key of keys.split(' ')) out[key] = from[key];
+  return out;
+};
 
-export const query = (ref, kind, limit) => {
-  newTurn();
-  const found = resolve(ref);
-  if (found.error) return found;
-  const { el } = found;
-  let out;
-  if (kind == 'text') out = el.innerText == null ? textOf(el) : el.innerText;
-  else if (kind == 'html') out = el.outerHTML;
-  else if (kind == 'value') out = valueOf(el);
-  else if (kind == 'attrs') {
-    out = {};
-    for (const { name, value } of [...el.attributes]) out[name] = name == 'value' && el.type == 'password' ? '' : value.slice(0, limit || 2000);
-  } else if (kind == 'computed_styles') {
-    const style = getComputedStyle(el);
-    out = {};
-    for (const key of STYLES) out[key] = style[key];
-  } else if (kind == 'box') {
-    const { left, top, width, height } = boxOf(el);
-    out = [left, top, width, height];
-  } else return failure('bad_usage', kind + ' is not a kind of query');
-  const most = limit || 2000, truncated = typeof out == 'string' && out.length > most;
-  return { ref, kind, value: truncated ? out.slice(0, most) + '...[truncated]' : out, truncated };
+const KINDS = {
+  text: (el) => el.innerText || textOf(el),
+  html: (el) => el.outerHTML,
+  value: valueOf,
+  attrs(el, limit) {
+    const out = {};
+    for (const { name, value } of [...el.attributes]) if (el.type != 'password' || name != 'value') out[name] = value.slice(0, limit);
+    return out;
+  },
+  computed_styles: (el) => pick(getComputedStyle(el), 'display color fontSize backgroundColor visibility'),
+  box: (el) => Object.values(pick(boxOf(el), 'left top width height')),
+};
+
+export const query = (ref, kind, limit = 2e3) => {
+  const { el, error } = resolve(ref);
+  if (error) return { error };
+  if (!KINDS[kind]) return failure('bad_usage', 'unknown kind of query');
+  const value = KINDS[kind](el, limit), truncated = !!value && value.length > limit;
+  return { ref, kind, value: truncated ? value.slice(0, limit) + '...[truncated]' : value, truncated };
 };

@@ -4,7 +4,7 @@
  * A ref is bound to the element, its role, its name and, in a repeated item, the words of that item: a recycled row keeps
  * element, role and name "Delete" but belongs to somebody else.
  */
-import { attr, cut, findAll, flatParent, fold, isLive, kidsOf, tagOf, textOf, within } from './dom.js';
+import { assign, attr, cut, doc, findAll, flatParent, isLive, kidsOf, low, matches, rootOf, tagOf, textOf } from './dom.js';
 import { INTERACTIVE, ROLE_FLAGS } from './role-table.js';
 import { roleOf } from './roles.js';
 import { nameOf } from './names.js';
@@ -12,130 +12,107 @@ import { turn } from './turn.js';
 
 /**
  * @typedef {object} Meaning
- * @property {string} _id
+ * @property {string} ref
+ * @property {string} role
+ * @property {string} name
  * @property {{deref(): Element | undefined}} _target
- * @property {string} _role
- * @property {string} _name
+ * @property {string} _key name without numbers that only count
  * @property {string} _item fingerprint of the item's words
  */
 
-export const isolated = !!globalThis.__agentBrowserIsolated;
-const prefix = isolated ? '' : 'e', STAMP = 'data-agent-ref';
+const { __agentBrowserIsolated: isolated, WeakRef: Weak } = globalThis, STAMP = 'data-agent-ref';
 /** @type {Map<string, Meaning>} */
 const meanings = new Map();
 /** @type {WeakMap<Element, Meaning>} */
 const current = new WeakMap();
-let last = 0, stamped = [];
+let last = 0;
 
-const weak = (el) => (globalThis.WeakRef ? new WeakRef(el) : { deref: () => el });
+const weak = (el) => (Weak ? new Weak(el) : { deref: () => el });
+/** The element of a meaning while it stands for it. */
+const liveOf = (meaning) => {
+  const el = meaning._target.deref();
+  return el && isLive(el) && el;
+};
 
-/** Numbers that only count: "(3)", "3 left". More would be folded at the price of acting on another element. */
-const same = (text) =>
-  fold(text)
-    .toLowerCase()
-    .replace(/\(\d+\+?\)|\b\d[\d.,]*\+?(?= (left|new|unread|more|remaining|seconds?|minutes?|hours?) ?\b)/g, '#');
+/** Numbers that only count: "(3)", "3 left". Folding more would cost acting on another element. */
+const keyOf = (text) => low(text).replace(/\(\d+\+?\)|\d[\d.,]*(?=\+? (left|new|unread|more|remaining)\b)/g, '#');
 
-/** The nearest row, list item, article or card around it; a card is one of several alike siblings. */
+/** The words of the nearest row, list item, article or card around it; a card is one of several alike siblings. */
 const itemOf = (el) => {
-  for (let box = el; box && box != document.body; box = flatParent(box)) {
-    const tag = tagOf(box);
-    if (/^(li|tr|article|dd)$/.test(tag) || /\b(row|listitem|article|option|treeitem)\b/.test(attr(box, 'role'))) return box;
-    if (box != el)
-      for (const twin of [box.previousElementSibling, box.nextElementSibling])
-        if (twin && twin.localName == tag && twin.className == box.className && twin.childElementCount && (tag != 'div' || box.className || twin.childElementCount == box.childElementCount)) return box;
-  }
+  for (let item = el, levels = 0; item && item != doc.body && levels < 30; levels++, item = flatParent(item))
+    if (
+      matches(item, 'li,tr,article,dd,[role=row],[role=listitem],[role=article],[role=option],[role=treeitem]') ||
+      (levels && [item.previousElementSibling, item.nextElementSibling].some((twin) => twin && twin.childElementCount && tagOf(twin) + attr(twin, 'class') == tagOf(item) + attr(item, 'class')))
+    ) {
+      const items = turn._items;
+      if (!items.has(item)) {
+        const words = keyOf(kidsOf(item).map(textOf).join(' '));
+        let hash = 0;
+        for (let i = 0; i < words.length; i++) hash = (hash * 31 + words.charCodeAt(i)) | 0;
+        items.set(item, words.length + ' ' + hash);
+      }
+      return items.get(item);
+    }
 };
 
-const itemPrint = (el) => {
-  const item = itemOf(el);
-  if (!item) return '';
-  let print = turn._items.get(item);
-  if (print == null) {
-    const words = same(item.shadowRoot ? kidsOf(item).map(textOf).join(' ') : textOf(item));
-    let hash = words.length;
-    for (let i = 0; i < words.length; i++) hash = (hash * 31 + words.charCodeAt(i)) | 0;
-    turn._items.set(item, (print = hash + ' ' + cut(words, 60)));
-  }
-  return print;
+/** The name by which an element is known: of what only has a handler, its content. */
+export const knownName = (el, role) => nameOf(el, { _lean: 1, _content: role == 'generic', _visible: !(ROLE_FLAGS[role] & INTERACTIVE) && role != 'generic' });
+
+const mint = (meaning) => {
+  meanings.set((meaning.ref = (isolated ? '' : 'e') + ++last), meaning);
+  return meaning.ref;
 };
 
-/** The name by which an element is known: of anything with a handler, its content. */
-export const knownName = (el, role) => nameOf(el, { _lean: 1, _content: role == 'generic', _seenOnly: !(ROLE_FLAGS[role] & INTERACTIVE) });
-
-/** @type {(el: Element, role: string, name: string) => string} the ref of an element as it is now */
+/** The ref of an element as it is now. @type {(el: Element, role: string, name: string) => string} */
 export const refOf = (el, role, name) => {
-  const item = itemPrint(el), key = same(name);
-  let meaning = current.get(el);
-  if (!meaning || meaning._role != role || meaning._key != key || meaning._item != item) {
-    meaning = { _id: prefix + ++last, _target: weak(el), _role: role, _name: name, _key: key, _item: item };
-    current.set(el, meaning);
-    meanings.set(meaning._id, meaning);
-  }
-  if (!isolated) {
-    el.setAttribute(STAMP, meaning._id);
-    stamped.push(el);
-  }
-  return meaning._id;
+  const now = { role, name: cut(name, 80), _key: keyOf(name), _item: itemOf(el), _target: weak(el) }, old = current.get(el);
+  if (!old || !agree(old, now)) current.set(el, now), mint(now);
+  const { ref } = current.get(el);
+  if (!isolated) el.setAttribute(STAMP, ref);
+  return ref;
 };
+const agree = (a, b) => a.role == b.role && a._key == b._key && a._item == b._item;
 
-/** A number for "go on from here". */
-export const placeRef = (list, from, to) => {
-  const id = prefix + ++last;
-  meanings.set(id, { _id: id, _target: weak(list[from]), _last: weak(list[to - 1]) });
-  return id;
-};
+/** A number for "go on from here to there". */
+export const placeRef = (first, last) => mint({ _target: weak(first), _last: weak(last) });
+export const meaningOf = (ref) => meanings.get('' + ref);
 
-export const placeOf = (ref) => meanings.get('' + ref);
-
-/** Old stamps go at each snapshot; meanings of elements that are gone go when they pile up. */
+/** Old stamps go at each snapshot; what refs meant goes with the elements once there are many. */
 export const clearStamps = () => {
-  if (!isolated) {
-    for (const el of stamped.concat(findAll(document, `[${STAMP}]`))) el.removeAttribute(STAMP);
-    stamped = [];
-  }
-  if (meanings.size > 20000) for (const [id, meaning] of meanings) if (!meaning._target.deref() || (!globalThis.WeakRef && !isLive(meaning._target.deref()))) meanings.delete(id);
-};
-
-const say = (role, name) => role + (name ? ' ' + JSON.stringify(cut(name, 80)) : '');
-
-/** Live refs that resemble what is gone, best first. */
-const nearestTo = (lost) => {
-  const found = [];
-  const words = lost._key || '';
-  for (const meaning of meanings.values()) {
-    const el = meaning._target.deref();
-    if (meaning == lost || !meaning._role || !el || !isLive(el) || current.get(el) != meaning) continue;
-    const other = meaning._key;
-    const score = (meaning._role == lost._role ? 2 : 0) + (words && other ? (words == other ? 4 : words.includes(other) || other.includes(words) ? 3 : words.split(' ')[0] == other.split(' ')[0] ? 1 : 0) : 0);
-    if (score > 2) found.push([score, meaning]);
-  }
-  return found
-    .sort((a, b) => b[0] - a[0])
-    .slice(0, 3)
-    .map(([, { _id, _role, _name }]) => ({ ref: _id, role: _role, name: cut(_name, 80) }));
+  if (!isolated) for (const el of findAll(rootOf(), `[${STAMP}]`)) el.removeAttribute(STAMP);
+  if (meanings.size > 2e4) for (const [ref, meaning] of meanings) if (!liveOf(meaning)) meanings.delete(ref);
 };
 
 /** @type {(code: string, message: string, more?: object) => {error: object}} */
-export const failure = (code, message, more) => ({ error: Object.assign({ code, message }, more) });
+export const failure = (code, message, more) => ({ error: assign({ code, message, nearest: [] }, more) });
 
-/** The element of a ref if it still is what it was shown as. @type {(ref: string) => {el?: Element, meaning?: Meaning, error?: object}} */
-export const resolve = (ref) => {
-  const meaning = meanings.get('' + ref);
-  if (!meaning || !meaning._role) return failure('ref_not_found', ref + ' is not a ref of this document', { nearest: [] });
-  const el = meaning._target.deref(), was = { role: meaning._role, name: meaning._name };
-  const stale = (what, now) => {
-    const nearest = nearestTo(meaning), [best] = nearest;
-    return failure('stale_ref', `${ref} was ${say(was.role, was.name)}, ${what}` + (best ? `; nearest: ${best.ref} ${say(best.role, best.name)}` : ''), { was, now, nearest });
-  };
-  if (!el || !isLive(el)) return stale('removed');
-  const role = roleOf(el, 1), name = knownName(el, role), now = { role, name };
-  if (current.get(el) != meaning || role != was.role || same(name) != meaning._key) return stale('is now ' + say(role, name), now);
-  if (itemPrint(el) != meaning._item) return stale('now belongs to ' + JSON.stringify(itemPrint(el).replace(/^\S+ /, '')), now);
-  return { el, meaning };
-};
+const brief = ({ ref, role, name }) => ({ ref, role, name });
+const say = ({ role, name }) => `${role} "${name}"`;
 
 /** @type {(el: Element) => {ref: string, role: string, name: string}} */
 export const introduce = (el) => {
   const role = roleOf(el, 1), name = knownName(el, role);
   return { ref: refOf(el, role, name), role, name: cut(name, 80) };
+};
+
+/** The element of a ref if it still is what it was shown as. @type {(ref: string) => {el?: Element, was?: object, error?: object}} */
+export const resolve = (ref) => {
+  const lost = meaningOf(ref);
+  if (!lost || !lost.role) return failure('ref_not_found', ref + ' is not a ref of this document');
+  const el = liveOf(lost), was = brief(lost), nearest = [];
+  let now, what = 'removed';
+  if (el) {
+    const role = roleOf(el, 1), name = knownName(el, role);
+    now = { role, name: cut(name, 80) };
+    if (current.get(el) == lost && agree(lost, { role, _key: keyOf(name), _item: itemOf(el) })) return { el, was };
+    what = say(now) == say(lost) ? 'now in another item' : 'now ' + say(now);
+  }
+  // Live refs that resemble it, best first.
+  for (const meaning of meanings.values()) {
+    const { _key, role } = meaning, other = liveOf(meaning);
+    meaning._score = (role == lost.role) + (_key == lost._key) + (_key && lost._key && (_key.includes(lost._key) || lost._key.includes(_key)) ? 2 : 0);
+    if (meaning._score > 2 && meaning != lost && current.get(other) == meaning) nearest.push(meaning);
+  }
+  nearest.sort((a, b) => b._score - a._score).splice(3);
+  return failure('stale_ref', `${ref} was ${say(lost)}, ${what}` + nearest.slice(0, 1).map((best) => `; nearest: ${best.ref} ${say(best)}`), { was, now, nearest: nearest.map(brief) });
 };

@@ -1,8 +1,8 @@
 /**
- * What the roles are, packed as text: `role` + the sum of its flags.
+ * The roles: name, sum of flags, and after ":" the elements that have it by nature (none named: the one called like it;
+ * "@" stands before an input type).
  *
- * Sources: WAI-ARIA 1.3 §5.4 (roles, "name from", "children presentational", required parents), HTML-AAM 1.0 §3.5
- * (elements), SVG-AAM 1.0 §6 (graphics).
+ * Sources: WAI-ARIA 1.3 §5.4 (roles, "name from", "children presentational"), HTML-AAM 1.0 §3.5, SVG-AAM 1.0 §6.
  */
 
 /** It takes input: always has a ref. */
@@ -18,47 +18,20 @@ export const THIN = 16;
 /** Adds nothing to the name of what it stands in. */
 export const APART = 32;
 
-const flags = {};
+/** @type {Record<string, number>} */
+export const ROLE_FLAGS = {};
+/** @type {Record<string, string>} */
+export const TAG_ROLES = {};
 (
-  'alert2 alertdialog32 application article2 banner blockquote16 button13 caption16 cell6 checkbox13 code16 columnheader6 ' +
-  'combobox1 comment4 complementary contentinfo definition16 deletion16 dialog32 document emphasis16 feed figure2 ' +
-  'form generic16 grid32 gridcell6 group heading6 image10 img10 iframe insertion16 link5 list listbox33 listitem2 log2 ' +
-  'main2 mark16 marquee math8 menu32 menubar32 menuitem5 menuitemcheckbox13 menuitemradio13 meter10 navigation2 none16 note ' +
-  'option13 paragraph16 presentation16 progressbar10 radio13 radiogroup32 region2 row4 rowgroup20 rowheader6 scrollbar8 ' +
-  'search searchbox1 sectionfooter16 sectionheader16 separator8 slider9 spinbutton1 status2 strong16 subscript16 ' +
-  'suggestion16 superscript16 switch13 tab13 table tablist32 tabpanel term16 textbox1 time16 timer toolbar32 tooltip6 ' +
-  'tree32 treegrid32 treeitem5'
-).replace(/([a-z]+)(\d*)/g, (_, role, sum) => (flags[role] = +sum));
-export const ROLE_FLAGS = flags;
-
-/** Elements whose role depends on nothing else. */
-const tags = {};
-(
-  'address:group article:article blockquote:blockquote button:button caption:caption code:code datalist:listbox ' +
-  'dd:definition del:deletion details:group dfn:term dialog:dialog dir:list dt:term em:emphasis fieldset:group figure:figure ' +
-  'h1:heading h2:heading h3:heading h4:heading h5:heading h6:heading hgroup:group hr:separator iframe:iframe frame:iframe ' +
-  'ins:insertion main:main mark:mark math:math menu:list meter:meter nav:navigation ol:list optgroup:group option:option ' +
-  'output:status p:paragraph progress:progressbar s:deletion search:search strong:strong sub:subscript sup:superscript ' +
-  'svg:graphics-document table:table tbody:rowgroup textarea:textbox tfoot:rowgroup thead:rowgroup time:time tr:row ul:list ' +
-  'image:image'
-).replace(/(\S+):(\S+)/g, (_, tag, role) => (tags[tag] = role));
-export const TAG_ROLES = tags;
-
-/** `<input type>`; what is not here is a textbox. */
-const inputs = {};
-'button:button submit:button reset:button image:button file:button checkbox:checkbox radio:radio range:slider number:spinbutton search:searchbox'.replace(
-  /(\S+):(\S+)/g,
-  (_, type, role) => (inputs[type] = role),
-);
-export const INPUT_ROLES = inputs;
-
-/** Required parents (ARIA §5.2.8) of the roles that core-aam §5.1.2 lets fall without them. */
-export const PARENTS = {
-  listitem: /^(list|directory|feed)$/,
-  menuitem: /^(group|menu|menubar)$/,
-  menuitemcheckbox: /^(group|menu|menubar)$/,
-  menuitemradio: /^(group|menu|menubar)$/,
-  option: /^(group|listbox)$/,
-  tab: /^tablist$/,
-  treeitem: /^(group|tree|treeitem)$/,
-};
+  'alert2 alertdialog32 application article2: banner blockquote16: button13:button,@button,@submit,@reset,@image,@file caption16: cell6 checkbox13:@checkbox ' +
+  'code16: columnheader6 combobox1 comment4 complementary contentinfo definition16:dd deletion16:del,s dialog32: document emphasis16:em feed figure2: ' +
+  'form generic16 graphics-document:svg graphics-object graphics-symbol grid32 gridcell6 group:address,details,fieldset,hgroup,optgroup heading6:h1,h2,h3,h4,h5,h6 image10: img10 iframe: insertion16:ins ' +
+  'link5 list:dir,menu,ol,ul listbox33:datalist listitem2 log2 main2: mark16: marquee math8: menu32 menubar32 menuitem5 menuitemcheckbox13 ' +
+  'menuitemradio13 meter10: navigation2:nav none16:@hidden note option13: paragraph16:p presentation16 progressbar10:progress radio13:@radio radiogroup32 ' +
+  'region2 row4:tr rowgroup20:tbody,tfoot,thead rowheader6 scrollbar8 search: searchbox1:@search sectionfooter16 sectionheader16 separator8:hr ' +
+  'slider9:@range spinbutton1:@number status2:output strong16: subscript16:sub suggestion16 superscript16:sup switch13 tab13 table: tablist32 tabpanel ' +
+  'term16:dfn,dt textbox1:textarea time16: timer toolbar32 tooltip6 tree32 treegrid32 treeitem5'
+).replace(/([a-z-]+)(\d*)(:?)(\S*)/g, (_, role, flags, natural, tags) => {
+  ROLE_FLAGS[role] = +flags;
+  if (natural) for (const tag of (tags || role).split(',')) TAG_ROLES[tag] = role;
+});

@@ -1,89 +1,69 @@
 /** After an action: what happened, and is the page quiet again? */
-import { attr, cut, fold, findAll, isLive, kindOf, matches, parentOf, textOf } from './dom.js';
-import { frame, isSeen, pause } from './hit.js';
+import { assign, boxOf, cut, doc, fold, is, isLive, kindOf, matches, now, parentOf, round, textOf } from './dom.js';
+import { isSeen, pause } from './hit.js';
+import { guard, listen } from './prepare.js';
 import { introduce } from './refs.js';
-import { newTurn } from './turn.js';
 import { snapshot } from './snapshot.js';
-import { guard } from './prepare.js';
-import { styleOf } from './style.js';
+import { isUnseen } from './style.js';
+import { newTurn } from './turn.js';
 
 /** What the page has done since the action was prepared. */
-let watched;
+let state;
 /** Requests in flight, as far as somebody outside tells. */
 export const net = { pending: 0 };
 
-const LOUD = '[role=alert],[role=status],[role=dialog],[role=alertdialog],[aria-live],dialog,output';
+/** Calls back on every change of the document. */
+export const observe = (root, callback) => {
+  const observer = new MutationObserver(callback);
+  observer.observe(root, { childList: true, subtree: true, characterData: true, attributes: true });
+  return () => observer.disconnect();
+};
 
 export const watch = (el) => {
-  unwatch();
-  const state = (watched = { _at: performance.now(), _changed: new Set(), _said: [], _types: new Set(), _leaving: false });
-  const observer = new MutationObserver((records) => {
-    state._at = performance.now();
-    for (const { type, target, addedNodes } of records) {
-      if (state._changed.size > 500) break;
-      if (type == 'childList') addedNodes.forEach((node) => state._changed.add(node));
-      else if (type == 'characterData') state._changed.add(target);
-      else if (matches(target, LOUD)) state._changed.add(target);
-    }
-  });
-  const what = { childList: true, subtree: true, characterData: true, attributes: true };
-  observer.observe(document, what);
-  if (el && el.getRootNode() != document) observer.observe(el.getRootNode(), what);
-  const listener = (event) => {
-    state._types.add(event.type);
-    if (event.type == 'invalid') state._said.push(event.target.validationMessage);
-    else if (event.type != 'input' && event.type != 'keyup') state._leaving = true;
+  if (state) state._stop();
+  const changed = new Set(), said = [], events = 'beforeunload pagehide invalid input keyup';
+  const listener = ({ type, target }) => {
+    mine._types += ' ' + type;
+    if (type == 'invalid') said.push(target.validationMessage);
+    if (/load|hide/.test(type)) mine._left = 1;
   };
-  const types = ['beforeunload', 'pagehide', 'invalid', 'input', 'keyup'];
-  for (const type of types) addEventListener(type, listener, true);
-  state._stop = () => {
-    observer.disconnect();
-    for (const type of types) removeEventListener(type, listener, true);
-  };
+  const stops = [doc, el && el.getRootNode()].map((root) =>
+    root && observe(root, (records) => {
+      mine._at = now();
+      for (const { type, target, addedNodes } of records)
+        if (changed.size < 500) {
+          addedNodes.forEach((node) => changed.add(node));
+          if (type[0] == 'c' ? type[2] == 'a' : matches(target, '[role=alert],[role=status],[role=dialog],[role=alertdialog],[aria-live],dialog')) changed.add(target);
+        }
+    }),
+  );
+  const mine = (state = { _at: 0, _types: '', _changed: changed, _said: said, _stop: () => (listen('remove', events, listener), stops.map((stop) => stop && stop())) });
+  listen('add', events, listener);
 };
 
-const unwatch = () => {
-  if (watched) watched._stop();
-};
-
-/** What can be read now and could not before. */
-const newTexts = (state) => {
-  const texts = state._said.slice();
-  for (let node of state._changed) {
-    if (kindOf(node) == 3) node = parentOf(node);
-    if (!node || kindOf(node) != 1 || !isLive(node) || /^(script|style|option)$/.test(node.localName) || !isSeen(node) || styleOf(node).opacity == '0') continue;
-    const words = cut(fold(textOf(node).slice(0, 2000)), 200);
-    if (words && !texts.some((text) => text.includes(words))) texts.push(words);
-    if (texts.length > 7) break;
-  }
-  return texts;
-};
-
-export const settle = async (options) => {
-  const o = Object.assign({ settleMs: 1000, quietMs: 20, expect: null, snapshot: null, pending: 0 }, options);
-  const start = performance.now(), end = start + o.settleMs;
-  newTurn();
-  if (!watched) watch();
-  const state = watched, done = () => performance.now() >= end;
-  const arrived = () => {
-    if (o.expect == 'click') return (guard._hit && guard._hit !== true) || guard._seen.has('click') || guard._seen.has('contextmenu');
-    return !o.expect || state._types.has(o.expect == 'key' ? 'keyup' : o.expect);
-  };
-  while (!arrived() && !done() && !state._leaving) await frame();
-  if (!state._leaving) {
-    await frame();
-    await frame();
-  }
-  // The observer reports in a microtask after each task, so `_at` is up to date here.
-  while (!done() && !state._leaving && (net.pending > 0 || performance.now() - state._at < o.quietMs)) await pause(Math.max(4, o.quietMs / 3));
-  const hit = guard._hit == null ? false : guard._hit;
+export const settle = async ({ settleMs = 1e3, quietMs = 20, expect, snapshot: options }) => {
+  const start = now(), late = () => state._left || now() - start >= settleMs;
+  if (!state) watch();
+  while (!late() && expect && !(expect == 'click' ? guard._done : is(expect == 'key' ? 'keyup' : expect, state._types))) await pause();
+  await pause();
+  await pause();
+  while (!late() && (net.pending > 0 || now() - state._at < quietMs)) await pause(5);
+  const { _left, _said: texts, _changed, _stop } = state, waitedMs = round(now() - start), active = doc.activeElement;
   guard._disarm();
-  unwatch();
-  watched = null;
+  _stop();
+  state = 0;
   newTurn();
-  const out = { reason: state._leaving ? 'navigation' : done() ? 'deadline' : 'quiet', waitedMs: Math.round(performance.now() - start), hit, texts: newTexts(state) };
-  const active = document.activeElement;
-  if (active && active != document.body && active != document.documentElement) out.focus = introduce(active);
-  if (o.snapshot && !state._leaving) out.snapshot = snapshot(o.snapshot);
-  return out;
+  // What can be read now and could not before.
+  for (let node of _changed) {
+    if (kindOf(node) == 3) node = parentOf(node);
+    if (node && kindOf(node) == 1 && isLive(node) && !texts[7] && isSeen(node) && !isUnseen(node, boxOf(node))) {
+      const words = cut(fold(textOf(node).slice(0, 2e3)), 200);
+      if (words && !texts.some((text) => text.includes(words))) texts.push(words);
+    }
+  }
+  return assign(
+    { reason: _left ? 'navigation' : waitedMs >= settleMs ? 'deadline' : 'quiet', waitedMs, hit: guard._hit || false, texts },
+    active && active != doc.body && { focus: introduce(active) },
+    options && !_left && { snapshot: snapshot(options) },
+  );
 };

@@ -1,326 +1,236 @@
 /**
  * The snapshot: a walk of the flat tree that spends its budget where a person looks.
  *
- * What is far from the viewport, and what repeats, waits in a queue by distance and is walked while there is budget;
- * what is left becomes a "cut" that says how to go on. Nothing recurses: pages may be 20,000 deep.
+ * What is far from the viewport, and what repeats, waits by its distance and is walked while there is budget; what is left
+ * becomes a cut that says how to go on. Nothing recurses: pages may be 20,000 deep.
  */
-import { attr, boxOf, cut, findAll, flatParent, fold, kidsOf, kindOf, nextOf, strip, tagOf, textOf } from './dom.js';
+import { assign, attr, boxOf, cut, findAll, flatParent, fold, is, kidsOf, kindOf, labelsOf, matches, now, strip, tagOf, textOf } from './dom.js';
 import { CONTENT, FROM_CONTENT, INTERACTIVE, LEAF, ROLE_FLAGS, THIN } from './role-table.js';
 import { roleOf } from './roles.js';
 import { descriptionOf } from './names.js';
 import { attrsOf } from './states.js';
-import { clearStamps, failure, knownName, placeOf, placeRef, refOf, resolve } from './refs.js';
-import { isGone, isInkless, isUnseen, styleOf } from './style.js';
-import { frameIndex, indexOfFrame } from './frames.js';
+import { clearStamps, failure, knownName, meaningOf, placeRef, refOf, resolve } from './refs.js';
+import { isGone, isInkless, isUnseen, isVisible, styleOf } from './style.js';
 import { newTurn, turn } from './turn.js';
 
-const SKIP = /^(script|style|template|noscript|head|meta|link|title|desc|defs|source|track|param|base)$/;
-const CHILDLESS = /^(input|textarea|img|iframe|frame|video|audio|canvas|object|embed|progress|meter|hr|math)$/;
-/** So many alike siblings are walked before the rest waits. */
-const ALIKE = 8;
+const SKIP = 'script style template noscript head meta link title desc defs source track';
+const CHILDLESS = 'input textarea img iframe frame video audio canvas object embed progress meter';
 
-/** A control that cannot be seen itself and is used through its label, or by a tap that lands on it. */
-const isReachable = (el, box) => {
-  if (!/^(input|select|textarea)$/.test(tagOf(el))) return false;
-  const label = el.labels && [...el.labels].find((label) => {
-    const { width, height } = boxOf(label);
-    return width > 1 && height > 1 && styleOf(label).visibility == 'visible' && styleOf(label).opacity != '0';
-  });
-  return !!label || (box.width > 4 && box.height > 4 && document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2) == el) || box.top > innerHeight;
+/** A control out of sight is used through its label, or by a tap that lands on it all the same. */
+const isReachable = (el, { left, top, width, height }) =>
+  matches(el, 'input,select,textarea') &&
+  (labelsOf(el).some((label) => isVisible(label) && !isUnseen(label, boxOf(label))) || (width > 4 && height > 4 && (top > innerHeight || document.elementFromPoint(left + width / 2, top + height / 2) == el)));
+
+/** UTF-8 bytes, about. */
+const weigh = (text) => text.length + text.replace(/[\0-\x7f]+/g, '').length * 2;
+
+const indexIn = (frames, frame) => {
+  for (let i = 0; i < frames.length; i++) if (frames[i] == frame) return i;
+  return -1;
 };
 
+/**
+ * A run of siblings to walk, or waiting to be.
+ * @typedef {object} Run
+ * @property {Node[]} _list
+ * @property {number} _i the next of them
+ * @property {number} _end
+ * @property {any[]} _out where nodes go; `_text` on it is the text that goes on
+ * @property {number} [_depth]
+ * @property {number} [_named] 1: a name says the text in here; 2: only nested controls count
+ * @property {any} [_hand] the parent already counts as clickable
+ * @property {Element} [_parent]
+ * @property {any} [_block] its end breaks the text
+ * @property {string} [_like] what the last siblings were, and `_alike` how many of them
+ * @property {Run} [_wait] the run that waits at this place
+ * @property {number} [_away] distance
+ * @property {"cut" | "alike"} [_kind]
+ */
+
 export const snapshot = (options) => {
-  const start = performance.now();
+  const start = now(), height = innerHeight, root = document.documentElement;
   newTurn();
-  const o = Object.assign({ maxNodes: 500, maxTextPerNode: 200, maxAttrValueLen: 150, interactiveOnly: true, cursorInteractive: false, budgetChars: 60000, maxDepth: 60, timeBudgetMs: 300 }, options);
-  const height = innerHeight;
-  let list = [document.documentElement], from = 0, to = 1, hops = 0;
-  if (o.from || o.scope) {
-    const place = placeOf(o.from || o.scope);
-    let target;
-    if (place && place._last) {
-      target = place._target.deref();
-      const parent = target && flatParent(target);
-      list = parent ? kidsOf(parent) : [];
-      from = list.indexOf(target);
-      to = list.indexOf(place._last.deref()) + 1 || list.length;
-      if (from < 0) return failure('stale_ref', 'what followed ' + o.scope + ' is gone');
-    } else {
-      if (place) {
-        const found = resolve(o.scope);
-        if (found.error) return found;
-        target = found.el;
-      } else {
-        try {
-          target = findAll(document, o.scope)[0];
-        } catch (e) {}
-        if (!target) return failure('ref_not_found', 'nothing matches ' + o.scope);
-      }
-      list = [target];
-    }
+  const o = assign({ maxNodes: 500, maxTextPerNode: 200, maxAttrValueLen: 150, interactiveOnly: true, budgetChars: 8e4, maxDepth: 60, timeBudgetMs: 300 }, options);
+  const scope = o.from || o.scope, place = meaningOf(scope);
+  let list = [root], i = 0, end = 1;
+  if (place && place._last) {
+    const first = place._target.deref(), parent = first && flatParent(first);
+    list = parent ? kidsOf(parent) : [];
+    i = list.indexOf(first);
+    end = list.indexOf(place._last.deref()) + 1 || list.length;
+    if (i < 0) return failure('stale_ref', 'what followed is gone');
+  } else if (scope) {
+    const found = place ? resolve(scope) : { el: findAll(root, scope)[0] };
+    if (found.error) return found;
+    if (!found.el) return failure('ref_not_found', 'nothing matches ' + scope);
+    list = [found.el];
   }
   clearStamps();
 
-  const stats = { domNodes: document.getElementsByTagName("*").length, visitedNodes: 0, emittedNodes: 0, skippedHidden: 0 };
-  const reasons = new Set(), waiting = [];
-  let chars = 0, textChars = 0, over = '', reach = height;
-  const unbounded = o.maxNodes >= 1e4;
-  const near = new Set();
-  for (let i = 1; i < 8; i++)
-    for (let j = 1; j < 4; j++)
-      for (let el = document.elementFromPoint((innerWidth * j) / 4, (height * i) / 8); el && !near.has(el); el = flatParent(el)) near.add(el);
-
+  const stats = { domNodes: document.getElementsByTagName('*').length, visitedNodes: 0, emittedNodes: 0, skippedHidden: 0 };
+  const reasons = new Set(), waiting = [], near = new Set(), bounded = o.maxNodes < 1e4;
   const top = { role: 'document', tag: 'html', children: [] };
-  /** @typedef {{_list: Node[], _i: number, _to: number, _out: any[], _depth: number, _named: number, _pointer: any, _block?: any, _run: number, _like?: string, _wait?: any}} Frame */
-  let stack = [{ _list: list, _i: from, _to: to, _out: top.children, _depth: 0, _named: 0, _run: 0 }];
+  let stack = [{ _list: list, _i: i, _end: end, _out: top.children, _depth: 0 }];
+  let spent = 0, textSpent = 0, refs = 0, over, reach = height;
+  // Fixed layers may stand anywhere in the document: what is painted in the viewport is near.
+  for (let k = 0; k < 21; k++) for (let el = document.elementFromPoint((innerWidth * (1 + (k % 3))) / 4, (height * (k + 1)) / 22); el && !near.has(el); el = flatParent(el)) near.add(el);
 
-  const distance = (box) => Math.max(box.top - height, -box.bottom, 0);
-
-  /** Puts this sibling off: into the range that ends here, or a new one. */
-  const wait = (frame, d, kind) => {
-    const i = frame._i - 1;
-    let range = frame._wait;
-    if (!range || range._to != i || range._kind != kind) {
-      range = { _list: frame._list, _i: i, _out: [], _depth: frame._depth, _named: frame._named, _pointer: frame._pointer, _d: d, _kind: kind, _parent: frame._parent };
-      frame._out.push(range._out);
-      frame._out._text = null;
-      range._out._range = range;
-      waiting.push(range);
-      frame._wait = range;
-    }
-    range._to = i + 1;
+  const distance = ({ top, bottom }) => Math.max(top - height, -bottom, 0);
+  const fork = (run, _i, _end, more) => {
+    const _out = [];
+    run._out.push(_out);
+    run._out._text = 0;
+    return assign({}, run, { _i, _end, _out, _wait: 0, _like: 0 }, more);
+  };
+  const wait = (run, _away, _kind) => {
+    if (run._wait && run._wait._end == run._i - 1 && run._wait._kind == _kind) run._wait._end++;
+    else waiting.push((run._wait = fork(run, run._i - 1, run._i, { _away, _kind })));
   };
 
-  const addText = (frame, node) => {
-    const out = frame._out, data = node.data;
-    if (!data.trim()) {
-      if (out._text) out._text.text += ' ';
-      return;
+  const addText = (run, { data }) => {
+    const out = run._out, parent = run._parent;
+    if (!data.trim()) return out._text && (out._text.text += ' ');
+    run._like = 0;
+    if (run._wait && run._wait._end == run._i - 1) return run._wait._end++;
+    if (run._named) return;
+    if (parent && run._ink == null) run._ink = isVisible(parent) && !isInkless(parent, boxOf(parent)) && !matches(parent, 'details:not([open])');
+    if (parent && !run._ink) return turn._removed++;
+    if (textSpent > o.budgetChars * 0.4) return reasons.add('textBudget');
+    const piece = data.slice(0, o.maxTextPerNode * 2), words = strip(piece), weight = weigh(words);
+    if (words != piece) turn._removed++;
+    if (!out._text) out.push((out._text = { role: 'text', text: '' }));
+    if (out._text.text.length < o.maxTextPerNode * 2) {
+      out._text.text += words;
+      textSpent += weight;
+      spent += weight + 24;
     }
-    frame._run = 0;
-    if (frame._wait && frame._wait._to == frame._i - 1) {
-      frame._wait._to++;
-      return;
-    }
-    if (frame._named) return;
-    const parent = frame._parent, style = parent && styleOf(parent);
-    if (style) {
-      if (frame._ink == null) frame._ink = style.visibility == 'visible' && !isInkless(parent, style, boxOf(parent));
-      if (!frame._ink) {
-        turn._removed++;
-        return;
-      }
-    }
-    if (textChars > o.budgetChars * (o.interactiveOnly ? 0.4 : 0.8)) {
-      reasons.add('textBudget');
-      return;
-    }
-    let words = data.slice(0, o.maxTextPerNode * 3);
-    const seen = strip(words);
-    if (seen != words) turn._removed++;
-    if (data.length > words.length) words = seen + '…';
-    else words = seen;
-    const last = out._text;
-    if (last && last.text.length < o.maxTextPerNode * 2) last.text += words;
-    else if (last) reasons.add('maxTextPerNode');
-    else {
-      out.push((out._text = { role: 'text', text: words }));
-      chars += 24;
-    }
-    const weight = /[^\0-\x7f]/.test(words) ? words.length * 3 : words.length;
-    textChars += weight;
-    chars += weight;
   };
 
-  const addElement = (frame, el) => {
-    const tag = tagOf(el), out = frame._out;
-    if (SKIP.test(tag)) return;
-    if (tag == 'br') {
-      out._text = null;
-      return;
-    }
+  const addElement = (run, el) => {
+    const tag = tagOf(el), style = styleOf(el), isFrame = is(tag, 'iframe frame');
+    let { _out, _named, _hand, _depth } = run;
+    if (tag == 'br') _out._text = 0;
+    if (tag == 'br' || is(tag, SKIP)) return;
     stats.visitedNodes++;
-    const style = styleOf(el);
-    if (isGone(el, style)) {
-      stats.skippedHidden++;
-      return;
-    }
+    if (isGone(el)) return stats.skippedHidden++;
     const box = boxOf(el), sized = box.width && box.height;
-    if (!unbounded && !near.has(el) && !frame._now) {
-      const like = tag + ' ' + attr(el, 'class');
-      frame._run = like == frame._like ? frame._run + 1 : 1;
-      frame._like = like;
-      const d = distance(box), closed = tag == 'option' && frame._run > 10 && !sized;
-      if (frame._run > ALIKE || closed) return wait(frame, closed ? 1 / 0 : d + height, 'alike');
-      if (sized && d > reach) return wait(frame, d, 'cut');
+    if (bounded && !near.has(el) && !run._now) {
+      const like = tag + attr(el, 'class'), away = distance(box), closed = tag == 'option' && !sized;
+      run._alike = like == run._like ? run._alike + 1 : 1;
+      run._like = like;
+      if (run._alike > 8) return wait(run, closed ? 1 / 0 : away + height, 'alike');
+      if (sized && away > reach) return wait(run, away, 'cut');
     }
-    frame._now = 0;
-    if (style.opacity == '0' || isUnseen(el, style, box)) {
-      if (!isReachable(el, box)) {
-        stats.skippedHidden++;
-        if (fold(textOf(el).slice(0, 500))) turn._removed++;
-        return;
-      }
+    run._now = 0;
+    if (isUnseen(el, box) && !isReachable(el, box)) {
+      if (fold(textOf(el).slice(0, 500))) turn._removed++;
+      return stats.skippedHidden++;
     }
-
-    const role = roleOf(el, 1), flags = ROLE_FLAGS[role] || 0, visible = style.visibility == 'visible';
-    let interactive = visible && flags & INTERACTIVE, mark, pointer = frame._pointer;
+    const role = roleOf(el, 1), flags = ROLE_FLAGS[role], visible = isVisible(el), active = visible && flags & INTERACTIVE, block = !is(style.display, 'inline contents');
+    let mark, out = _out;
     if (o.cursorInteractive && visible) {
       const hand = style.cursor == 'pointer';
-      if (!interactive && tag != 'html' && tag != 'body' && !/^(label|option)$/.test(tag)) {
-        if (attr(el, 'contenteditable') != null && el.isContentEditable) mark = 'editable';
-        else if ((hand && !pointer && frame._named != 1) || attr(el, 'onclick') != null) mark = 'clickable';
-        else if (attr(el, 'tabindex') >= '0' && el.tabIndex >= 0) mark = 'focusable';
-      }
-      pointer = hand && (pointer || interactive || mark);
+      if (!active && !matches(el, 'html,body,label,option'))
+        mark = matches(el, '[contenteditable]') && el.isContentEditable ? 'editable' : (hand && !_hand && _named != 1) || matches(el, '[onclick]') ? 'clickable' : attr(el, 'tabindex') >= '0' && 'focusable';
+      _hand = hand && (_hand || active || mark);
     }
-    const block = !/^(inline|contents)/.test(style.display);
-    if (block) out._text = null;
-    let next = out, named = frame._named, depth = frame._depth;
-    const frameTag = tag == 'iframe' || tag == 'frame';
-    const plain = !visible || (!mark && !interactive && (flags & THIN || !(role in ROLE_FLAGS) || (named && !frameTag)));
-    if (!plain) {
-      const name = knownName(el, role);
-      const shown = interactive || mark || (flags & CONTENT && (name || !o.interactiveOnly));
-      if (!(shown || frameTag) && /^ima?g/.test(role)) return;
-      /** @type {any} */
-      const node = { role: role == 'image' ? 'img' : role, tag };
+    if (block) _out._text = 0;
+    // What a control's label says is the control's name.
+    if (tag == 'label' && el.control && !isGone(el.control)) _named = 2;
+    if (visible && (mark || active || isFrame || !(flags & THIN || flags == null || _named))) {
+      const name = knownName(el, role), shown = active || mark || (flags & CONTENT && (name || !o.interactiveOnly)), image = /^ima?g/.test(role);
+      if (!shown && image) return;
+      const node = { role: image ? 'img' : role, tag }, attrs = attrsOf(el, role, name, o), said = active && descriptionOf(el, name);
       if (name) node.name = cut(name, o.maxTextPerNode);
-      const attrs = attrsOf(el, role, name, o);
-      for (const _ in attrs) {
-        node.attrs = attrs;
-        break;
-      }
+      if (attrs) node.attrs = attrs;
       if (shown) {
         node.ref = refOf(el, role, name);
-        hops++;
-        const said = interactive && descriptionOf(el, name);
-        if (said && said != name) node.description = cut(said, o.maxTextPerNode);
+        refs++;
       }
+      if (said && said != name) node.description = cut(said, o.maxTextPerNode);
       if (mark) node.cursorInteractive = mark;
-      if (o.boxes && (shown || frameTag)) node.box = [box.left, box.top, box.width, box.height].map(Math.round);
-      if (frameTag) node.frame = indexOfFrame(el);
-      out.push(node);
-      out._text = null;
-      const cost = JSON.stringify(node);
-      chars += cost.length + 14 + (/[^\0-\x7f]/.test(cost) ? cost.length : 0);
-      node.children = next = [];
-      depth++;
-      if (interactive || mark) named = flags & LEAF || tag == 'select' ? (tag == 'select' ? 0 : 2) : name && (flags & FROM_CONTENT || mark) ? 1 : /^(textbox|searchbox)$/.test(role) || (role == 'combobox' && tag != 'select') ? 2 : named;
-      else if (flags & FROM_CONTENT && name && role == 'heading') named = 1;
-      else if (/^ima?g/.test(role)) named = 2;
+      if (o.boxes) node.box = [box.left, box.top, box.width, box.height].map(Math.round);
+      if (isFrame) node.frame = indexIn(window, el.contentWindow);
+      spent += weigh(JSON.stringify(node)) + 15;
+      _out.push(node);
+      _out._text = 0;
+      node.children = out = [];
+      _depth++;
+      if (tag != 'select') _named = (flags & LEAF || is(role, 'textbox searchbox combobox')) ? 2 : name && (mark || (flags & FROM_CONTENT && (active || role == 'heading'))) ? 1 : _named;
     }
-    if (CHILDLESS.test(tag)) return;
-    if (depth > o.maxDepth) {
-      const kids = kidsOf(el);
-      if (kids.some((kid) => kindOf(kid) == 1)) {
-        reasons.add('maxDepth');
-        const range = { _list: kids, _i: 0, _to: kids.length, _out: [], _d: 1 / 0, _kind: 'cut' };
-        next.push(range._out);
-        waiting.push(range);
-        return;
-      }
-    }
-    const kids = kidsOf(el);
-    if (kids.length) stack.push({ _list: kids, _i: 0, _to: kids.length, _out: next, _depth: depth, _named: named, _pointer: pointer, _parent: el, _run: 0, _block: block && next == out });
-  };
-
-  const drain = () => {
-    while (stack.length) {
-      const frame = stack[stack.length - 1];
-      if (frame._i >= frame._to) {
-        stack.pop();
-        if (frame._block) frame._out._text = null;
-        continue;
-      }
-      if (hops >= o.maxNodes) over = 'maxNodes';
-      else if (chars >= o.budgetChars) over = 'budgetChars';
-      else if (!(stats.visitedNodes & 63) && performance.now() - start > o.timeBudgetMs) over = 'jsTime';
-      if (over) {
-        for (const { _list, _i, _to, _out, _kind } of stack) {
-          if (_i >= _to) continue;
-          const range = { _list, _i, _to, _out: [], _kind: _kind || 'cut', _d: 0 };
-          _out.push(range._out);
-          waiting.push(range);
-        }
-        return;
-      }
-      const node = frame._list[frame._i++], kind = kindOf(node);
-      if (kind == 3) addText(frame, node);
-      else if (kind == 1) addElement(frame, node);
+    if (is(tag, CHILDLESS)) return;
+    const kids = kidsOf(el), next = { _list: kids, _i: 0, _end: kids.length, _out: out, _depth, _named, _hand, _parent: el, _block: block };
+    if (_depth <= o.maxDepth) stack.push(next);
+    else if (kids[0]) {
+      reasons.add('maxDepth');
+      waiting.push(fork(next, 0, kids.length, { _away: 1 / 0, _kind: 'cut' }));
     }
   };
 
-  drain();
-  while (!over && waiting.length) {
-    let best = 0;
-    for (let i = 1; i < waiting.length; i++) if (waiting[i]._d < waiting[best]._d) best = i;
-    const range = waiting[best];
-    if (range._d == 1 / 0) break;
-    waiting.splice(best, 1);
-    // A few siblings at a time: then the rest waits again, by its own distance.
-    const to = Math.min(range._i + 12, range._to), rest = to < range._to;
-    reach = Math.max(reach, range._d + height);
-    stack = [Object.assign({}, range, { _to: to, _run: -99, _now: 0, _parent: range._parent })];
-    if (rest) {
-      const out = [];
-      let probe = to;
-      while (probe < range._to - 1 && kindOf(range._list[probe]) != 1) probe++;
-      const next = Object.assign({}, range, { _i: to, _out: out, _d: (kindOf(range._list[probe]) == 1 ? distance(boxOf(range._list[probe])) : 0) + (range._kind == 'alike' ? height : 0) });
-      waiting.push(next);
-      drain();
-      range._out.push(out);
-    } else drain();
+  for (;;) {
+    const run = stack[stack.length - 1];
+    if (run) {
+      over = refs >= o.maxNodes ? 'maxNodes' : spent >= o.budgetChars ? 'budgetChars' : now() - start > o.timeBudgetMs ? 'jsTime' : 0;
+      if (over) break;
+      if (run._i < run._end) {
+        const node = run._list[run._i++], kind = kindOf(node);
+        if (kind == 3) addText(run, node);
+        else if (kind == 1) addElement(run, node);
+      } else if (stack.pop()._block) run._out._text = 0;
+      continue;
+    }
+    const best = waiting.reduce((a, b) => (b._away < a._away ? b : a), { _away: 1 / 0 });
+    if (!best._out) break;
+    waiting.splice(waiting.indexOf(best), 1);
+    reach = Math.max(reach, best._away + height);
+    // A few siblings, the first of them in any case; then the rest waits by its own distance.
+    const to = best._i + 12, rest = best._list[to];
+    stack = [fork(best, best._i, Math.min(to, best._end), { _now: 1, _like: 0 })];
+    if (to < best._end) waiting.push(fork(best, to, best._end, { _away: (kindOf(rest) == 1 ? distance(boxOf(rest)) : best._away) + (best._kind == 'alike' ? height : 0) }));
   }
   if (over) reasons.add(over);
-
-  for (const { _list, _i, _to, _out, _kind } of waiting) {
-    let count = 0, role;
-    for (let i = _i; i < _to; i++)
-      if (kindOf(_list[i]) == 1 && !SKIP.test(tagOf(_list[i]))) {
-        count++;
-        if (!role || role == 'generic') role = roleOf(_list[i], 1);
-      }
-    if (count) _out.push({ more: placeRef(_list, _i, _to), count, role, kind: _kind });
+  for (const run of stack) if (run._i < run._end) waiting.push(fork(run, run._i, run._end));
+  for (const { _list, _i, _end, _out, _kind } of waiting) {
+    const rest = _list.slice(_i, _end).filter((node) => kindOf(node) == 1 && !is(tagOf(node), SKIP));
+    if (rest[0]) _out.push({ more: placeRef(_list[_i], _list[_end - 1]), count: rest.length, role: roleOf(rest[0], 1), kind: _kind || 'cut' });
   }
-  tidy(top, stats, o, reasons);
-  const truncated = waiting.length > 0 || reasons.size > 0;
-  stats.hiddenTextRemoved = turn._removed;
-  stats.jsTimeMs = Math.round((performance.now() - start) * 10) / 10;
-  return { version: 1, url: location.href, title: fold(document.title), timestamp: Date.now(), frameIndex: frameIndex(), tree: top, stats, truncated, reasons: [...reasons] };
-};
 
-/** Flattens what waited into its place, folds text, drops structure with nothing in it. */
-const tidy = (top, stats, o, reasons) => {
+  // What waited goes into its place, text is folded, structure with nothing in it goes.
   const order = [top];
   for (const node of order) {
-    const flat = [], pending = [node.children];
-    while (pending.length) {
-      const item = pending.pop();
-      if (Array.isArray(item)) for (let i = item.length; i--; ) pending.push(item[i]);
-      else {
-        flat.push(item);
-        if (item.children) order.push(item);
-      }
+    const todo = [node.children];
+    node.children = [];
+    while (todo.length) {
+      const item = todo.pop();
+      if (item.role || item.more) node.children.push(item);
+      else for (let k = item.length; k--; ) todo.push(item[k]);
+      if (item.children) order.push(item);
     }
-    node.children = flat;
   }
-  for (let i = order.length; i--; ) {
-    const node = order[i], kids = [];
-    for (const kid of node.children) {
-      if (kid.role == 'text' && !kid.tag) {
-        const words = fold(kid.text);
-        if (!words || words == node.name) continue;
-        if (words.length > o.maxTextPerNode) reasons.add('maxTextPerNode');
-        kids.push({ role: 'text', text: cut(words, o.maxTextPerNode) });
-      } else if (kid.more || kid.ref || kid.frame != null || kid.children || kid.text) kids.push(kid);
-    }
-    if (kids.length == 1 && kids[0].role == 'text' && node != top) {
-      node.text = kids[0].text;
-      delete node.children;
-    } else if (kids.length || node == top) {
-      node.children = kids;
-      stats.emittedNodes += kids.length;
-    } else delete node.children;
+  for (const node of order.reverse()) {
+    const kids = node.children.filter((kid) => {
+      if (kid.tag || kid.more) return kid.more || kid.ref || kid.frame != null || kid.children || kid.text;
+      const words = fold(kid.text);
+      kid.text = cut(words, o.maxTextPerNode);
+      if (words != kid.text) reasons.add('maxTextPerNode');
+      return words && words != node.name;
+    });
+    delete node.children;
+    if (kids.length == 1 && !kids[0].tag && kids[0].text) node.text = kids[0].text;
+    else if (kids[0]) node.children = kids;
+    stats.emittedNodes += kids.length;
   }
+  stats.hiddenTextRemoved = turn._removed;
+  stats.jsTimeMs = Math.round((now() - start) * 10) / 10;
+  return {
+    version: 1,
+    url: location.href,
+    title: fold(document.title),
+    timestamp: Date.now(),
+    frameIndex: indexIn(parent == window ? [] : parent, window),
+    tree: top,
+    stats,
+    truncated: !!(waiting[0] || reasons.size),
+    reasons: [...reasons],
+  };
 };

@@ -1,61 +1,44 @@
 /** The attributes and states that a snapshot carries. */
-import { attr, cut, fold, matches, tagOf, textOf } from './dom.js';
+import { aria, attr, cut, fold, is, matches, parentOf, tagOf, textOf } from './dom.js';
 
-const tri = (value) => (value == 'mixed' ? value : value == 'true');
+export const isDisabled = (el) => matches(el, ':disabled,[aria-disabled=true],[aria-disabled=true] *');
 
-export const isDisabled = (el) => {
-  if (matches(el, ':disabled')) return true;
-  for (; el; el = el.parentElement) if (attr(el, 'aria-disabled') == 'true') return true;
-  return false;
-};
-
-/** What a control holds, or null. A password is never read. */
-export const valueOf = (el) => {
-  const tag = tagOf(el), type = el.type;
-  if (tag == 'select') return [...el.selectedOptions].map((option) => fold(textOf(option))).join(', ');
-  if (tag == 'textarea') return el.value;
-  if (tag == 'input') return /^(password|hidden|file|image|checkbox|radio)$/.test(type) ? null : el.value;
-  return el.isContentEditable || /^(textbox|searchbox|combobox|spinbutton)$/.test(attr(el, 'role')) ? fold(textOf(el)) : null;
-};
+/** What a control holds, or null. A password is never read. @type {(el: Element) => string | null} */
+export const valueOf = (el) =>
+  tagOf(el) == 'select'
+    ? [...el.selectedOptions].map(({ label }) => fold(label)).join(', ')
+    : matches(el, 'input,textarea')
+      ? is(el.type, 'password hidden file image checkbox radio') ? null : el.value
+      : el.isContentEditable || is(attr(el, 'role'), 'textbox searchbox combobox spinbutton') ? fold(textOf(el)) : null;
 
 /** "mixed", true or false; null for what cannot be checked. */
 export const checkedOf = (el) => {
-  if (tagOf(el) == 'input' && /^(checkbox|radio)$/.test(el.type)) return el.indeterminate ? 'mixed' : el.checked;
-  const aria = attr(el, 'aria-checked');
-  return aria ? tri(aria) : /^(checkbox|radio|switch|menuitemcheckbox|menuitemradio)$/.test(attr(el, 'role')) ? false : null;
+  const state = aria(el, 'checked');
+  return matches(el, '[type=checkbox],[type=radio]') ? (el.indeterminate ? 'mixed' : el.checked)
+    : state == 'mixed' ? state
+    : state || /^(switch|(menuitem)?(checkbox|radio))$/.test(attr(el, 'role')) ? state == 'true' : null;
 };
 
-/** @type {(el: Element, role: string, name: string, o: {maxAttrValueLen: number, interactiveOnly: boolean}) => Record<string, any>} */
-export const attrsOf = (el, role, name, o) => {
+/** @type {(el: Element, role: string, name: string, maxLen: number, lean: boolean) => Record<string, any> | undefined} */
+export const attrsOf = (el, role, name, maxLen, lean) => {
   const out = {}, tag = tagOf(el);
-  const put = (key, value) => {
-    if (value != null && value !== '' && value !== false) out[key] = typeof value == 'string' ? cut(value, o.maxAttrValueLen) : value;
+  for (const key of ('href name type value placeholder' + (lean ? '' : ' src alt title action method')).split(' ')) {
+    const text = key == 'value' ? valueOf(el) : key != 'type' || tag == 'input' ? attr(el, key) : '';
+    if (text && (key == 'name' || fold(text) != name)) out[key] = cut(/^data:/.test(text) ? 'data:' : text, maxLen);
+  }
+  const native = {
+    checked: checkedOf(el),
+    selected: tag == 'option' && el.selected,
+    expanded: tag == 'summary' ? parentOf(el).open : null,
+    disabled: isDisabled(el),
+    required: matches(el, ':required'),
+    readonly: matches(el, '[readonly]'),
+    level: role == 'heading' && (+tag[1] || 2),
+    valuenow: is(role, 'slider progressbar meter') && +el.value,
   };
-  for (const key of ['href', 'name', 'type', 'placeholder', 'alt', 'title', 'src', 'action', 'method']) {
-    const value = attr(el, key);
-    if (value && (key < 'p' ? key == 'href' || key == 'name' || fold(value) != name || key == 'method' || key == 'action' : key == 'type' ? tag != 'li' && tag != 'ol' : key == 'src' ? !o.interactiveOnly : fold(value) != name || key == 'placeholder'))
-      put(key, /^data:/.test(value) ? 'data:' : value);
+  for (const key of 'checked selected expanded disabled required readonly pressed current invalid level valuenow'.split(' ')) {
+    const state = aria(el, key), shown = !state || key == 'checked' ? native[key] : /lev|now/.test(key) ? +state : state == 'true' || (state != 'false' && state);
+    if (shown || (shown === false && is(key, 'expanded pressed'))) out[key] = shown;
   }
-  const value = valueOf(el);
-  if (value != null && fold(value) != name) put('value', value);
-  put('checked', checkedOf(el));
-  put('selected', tag == 'option' ? el.selected : attr(el, 'aria-selected') == 'true');
-  put('disabled', isDisabled(el));
-  put('required', !!el.required || attr(el, 'aria-required') == 'true');
-  put('readonly', (!!el.readOnly && tag != 'select') || attr(el, 'aria-readonly') == 'true');
-  for (const key of ['expanded', 'pressed']) {
-    const state = attr(el, 'aria-' + key);
-    if (state && state != 'undefined') out[key] = tri(state);
-  }
-  if (tag == 'summary') out.expanded = !!el.parentNode.open;
-  for (const key of ['current', 'invalid']) {
-    const state = attr(el, 'aria-' + key);
-    if (state && state != 'false') out[key] = state == 'true' || state;
-  }
-  if (role == 'heading' || attr(el, 'aria-level')) put('level', +(attr(el, 'aria-level') || tag[1]) || 2);
-  if (/^(slider|spinbutton|progressbar|meter|scrollbar)$/.test(role)) {
-    const now = attr(el, 'aria-valuenow') || (tag == 'progress' && attr(el, 'value') == null ? null : el.value);
-    if (now != null && now !== '') out.valuenow = +now;
-  }
-  return out;
+  for (const _ in out) return out;
 };

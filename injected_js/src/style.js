@@ -1,98 +1,54 @@
 /** What a person can see of an element, asked of computed style and boxes only where needed. */
-import { attr, boxOf, flatParent, kidsOf, tagOf } from './dom.js';
+import { boxOf, doc, flatParent, is, matches, max, rootOf } from './dom.js';
 import { turn } from './turn.js';
 
 /** @type {(el: Element) => CSSStyleDeclaration} */
 export const styleOf = (el) => {
-  let style = turn._styles.get(el);
-  if (!style) turn._styles.set(el, (style = getComputedStyle(el)));
-  return style;
+  const styles = turn._styles;
+  if (!styles.has(el)) styles.set(el, getComputedStyle(el));
+  return styles.get(el);
 };
 
-/** Nothing in it is rendered or exposed: the element and all below. `visibility` is not here, children may undo it. */
-export const isGone = (el, style) => {
-  let parent;
-  return (
-    style.display == 'none' ||
-    style.contentVisibility == 'hidden' ||
-    attr(el, 'aria-hidden') == 'true' ||
-    attr(el, 'inert') != null ||
-    ((parent = flatParent(el)) &&
-      tagOf(parent) == 'details' &&
-      attr(parent, 'open') == null &&
-      kidsOf(parent).find((kid) => kid.localName == 'summary') != el)
-  );
-};
+export const isVisible = (el) => styleOf(el).visibility == 'visible';
+export const isInline = (el) => is(styleOf(el).display, 'inline contents');
+
+/** Nothing of it is rendered or exposed, the element and all below. `visibility` is apart: children may undo it. */
+export const isGone = (el) => styleOf(el).display == 'none' || styleOf(el).contentVisibility == 'hidden' || matches(el, '[aria-hidden=true],[inert],details:not([open])>:not(summary:first-of-type)');
 
 /** Is it, or an ancestor, hidden for everybody? */
 export const isHidden = (el) => {
-  if (styleOf(el).visibility != 'visible') return true;
-  for (; el; el = flatParent(el)) if (isGone(el, styleOf(el))) return true;
-  return false;
-};
-
-/** Is a person able to bring it into view by scrolling something? */
-const isScrollable = (el) => {
-  for (; (el = flatParent(el)); ) if ((el.scrollLeft || el.scrollTop) && /auto|scroll/.test(styleOf(el).overflow)) return true;
-  return false;
+  if (!isVisible(el)) return 1;
+  for (; el; el = flatParent(el)) if (isGone(el)) return 1;
 };
 
 /**
- * The tricks that take a rendered element from sight: 1 px boxes that clip, `clip`, `clip-path`, off-screen positions.
- * Below the fold or further along in something that scrolls is not hidden.
+ * The tricks that take a rendered element from sight: opacity 0, boxes of 1 px that clip, `clip`, `clip-path`, positions
+ * outside of what can be scrolled to. Below the fold, or further along in something that scrolls, is not hidden.
  */
-export const isUnseen = (el, style, box) => {
-  if ((box.width <= 1 || box.height <= 1) && style.overflow != 'visible' && style.display != 'inline' && style.display != 'contents') return true;
-  if (/inset\(([5-9]\d|100)(\.\d+)?%|circle\(0/.test(style.clipPath)) return true;
-  if (/absolute|fixed/.test(style.position) && style.clip != 'auto') {
-    const [top, right, bottom, left] = style.clip.match(/-?[\d.]+|auto/g) || [];
-    if (right - left <= 1 || bottom - top <= 1) return true;
+export const isUnseen = (el, { left, right, bottom, width, height }) => {
+  const { opacity, overflow, clip, clipPath, position } = styleOf(el), root = rootOf(), x = scrollX, rtl = styleOf(root).direction == 'rtl';
+  if (opacity == '0' || ((width < 2 || height < 2) && overflow != 'visible' && !isInline(el)) || /inset\(([5-9]\d|100)[.\d]*%|circle\(0/.test(clipPath) || (/rect\(([01]px[, )]+){4}/.test(clip) && /abs|fix/.test(position))) return 1;
+  if (width && height && (bottom + scrollY <= 0 || (rtl ? left >= innerWidth : right + x <= 0 || left + x >= max(root.scrollWidth, innerWidth)))) {
+    while ((el = flatParent(el))) if ((el.scrollLeft || el.scrollTop) && /auto|scroll/.test(styleOf(el).overflow)) return;
+    return 1;
   }
-  if (!box.width || !box.height) return false;
-  const root = document.scrollingElement || document.documentElement, rtl = getComputedStyle(root).direction == 'rtl';
-  return (
-    (box.bottom + scrollY <= 0 ||
-      (!rtl && box.right + scrollX <= 0) ||
-      box.left + (rtl ? 0 : scrollX) >= (rtl ? innerWidth : Math.max(root.scrollWidth, innerWidth))) &&
-    !isScrollable(el)
-  );
 };
 
-const CLEAR = /^(rgba\(.*, 0\)|transparent)$/;
+const isClear = (colour) => /, 0\)$/.test(colour);
 
-/** The colour an element stands on by its ancestors, "" where a picture or a positioned layer makes that unsure. */
-const groundOf = (el) => {
-  const chain = [];
-  let ground;
-  for (; el; el = flatParent(el)) {
-    ground = turn._grounds.get(el);
-    if (ground != null) break;
-    chain.push(el);
-    const style = styleOf(el), colour = style.backgroundColor;
-    if (style.backgroundImage != 'none') ground = '';
-    else if (!CLEAR.test(colour)) ground = colour;
-    else if (/absolute|fixed|sticky/.test(style.position)) ground = '';
-    if (ground != null) break;
+/**
+ * Are the element's own words invisible: no size, no ink, indented away, or of the colour of the ground they stand on?
+ * A picture or a positioned layer on the way to the ground makes it unsure, and then they count as seen.
+ */
+export const isInkless = (el) => {
+  const { color, fontSize, textIndent, webkitTextFillColor } = styleOf(el);
+  if (parseFloat(fontSize) < 2 || parseFloat(textIndent) < -99) return 1;
+  for (let levels = 0; el && levels < 50; levels++, el = flatParent(el)) {
+    const { backgroundColor, backgroundImage, position } = styleOf(el);
+    if (backgroundImage != 'none') return;
+    if (isClear(color)) return webkitTextFillColor == color;
+    if (!isClear(backgroundColor)) return backgroundColor == color;
+    if (position != 'static') return;
   }
-  if (ground == null) ground = 'rgb(255, 255, 255)';
-  for (el of chain) turn._grounds.set(el, ground);
-  return ground;
-};
-
-/** Are the element's own words invisible: no size, no ink, the colour of the ground, or indented away? */
-export const isInkless = (el, style, box) => {
-  if (parseFloat(style.fontSize) <= 1 || parseFloat(style.textIndent) < -99) return true;
-  const ink = style.color;
-  if (style.backgroundImage != 'none') return false;
-  if (CLEAR.test(ink)) return !style.webkitTextFillColor || style.webkitTextFillColor == ink;
-  if (ink != groundOf(el)) return false;
-  const x = box.left + box.width / 2, y = box.top + box.height / 2;
-  const layers = document.elementsFromPoint ? document.elementsFromPoint(x, y) : [];
-  let under = layers.indexOf(el);
-  for (; under >= 0 && under < layers.length; under++) {
-    const style = styleOf(layers[under]);
-    if (/^(img|video|canvas|svg|picture)$/.test(tagOf(layers[under])) || style.backgroundImage != 'none') return false;
-    if (!CLEAR.test(style.backgroundColor)) return style.backgroundColor == ink;
-  }
-  return true;
+  return !el && color == 'rgb(255, 255, 255)';
 };

@@ -1,59 +1,42 @@
 /** Waiting inside the page for something to be there, or to be gone. */
-import { fold, findAll, kidsOf, kindOf } from './dom.js';
-import { frame, isSeen } from './hit.js';
+import { doc, findAll, fold, kidsOf, kindOf, low, now, rootOf, round } from './dom.js';
+import { isSeen, pause } from './hit.js';
 import { introduce, knownName, resolve } from './refs.js';
 import { roleOf } from './roles.js';
+import { observe } from './settle.js';
 import { isHidden } from './style.js';
 import { newTurn } from './turn.js';
 
-const glob = (pattern) => new RegExp('^' + pattern.replace(/[.+^${}()|[\]\\]/g, '\\$&').replace(/\*\*?|\?/g, (it) => (it == '?' ? '.' : it[1] ? '.*' : '[^/]*')) + '$');
-
-const everything = () => {
-  const out = [], todo = [document.documentElement];
-  while (todo.length) {
-    const el = todo.pop();
-    out.push(el);
-    for (const kid of kidsOf(el)) if (kindOf(kid) == 1) todo.push(kid);
+/** What is asked for, as it is now: an element, true, or nothing. */
+const look = ({ fn, url, ref, text, selector, role, name = '' }) => {
+  const root = rootOf(), todo = [root];
+  if (fn) return fn();
+  if (url) return new RegExp('^' + url.replace(/[^*\w]/g, '\\$&').replace(/\*+/g, '.*') + '$').test(location.href);
+  if (ref) return resolve(ref).el;
+  if (text) return fold(root.innerText).includes(fold(text));
+  if (selector) return findAll(root, selector).find(isSeen);
+  for (const el of todo) {
+    if (roleOf(el, 1) == role && isSeen(el) && !isHidden(el) && low(knownName(el, role)).includes(low(name))) return el;
+    todo.push(...kidsOf(el).filter((kid) => kindOf(kid) == 1));
   }
-  return out;
-};
-
-/** What is asked for, as it is now: true, an element, or nothing. */
-const look = (what) => {
-  const words = what.name && fold(what.name).toLowerCase();
-  if (what.fn) return what.fn();
-  if (what.url) return glob(what.url).test(location.href);
-  if (what.ref) return !resolve(what.ref).error && resolve(what.ref).el;
-  if (what.text) return fold(document.body ? document.body.innerText : '').includes(fold(what.text));
-  if (what.selector) return findAll(document, what.selector).find(isSeen);
-  return everything().find((el) => roleOf(el, 1) == what.role && isSeen(el) && !isHidden(el) && (!words || knownName(el, what.role).toLowerCase().includes(words)));
 };
 
 export const waitFor = async (condition, timeoutMs) => {
-  const start = performance.now(), { gone } = condition;
-  const what = gone && gone !== true ? (typeof gone == 'string' ? { selector: gone } : gone) : condition;
-  let dirty = true, lastSeen = '', found;
-  const observer = new MutationObserver(() => (dirty = true));
-  observer.observe(document, { childList: true, subtree: true, characterData: true, attributes: true });
+  const start = now(), { gone } = condition, what = gone && gone !== true ? (gone.trim ? { selector: gone } : gone) : condition;
+  let dirty = 1, turns = 0, found;
+  const stop = observe(doc, () => (dirty = 1));
   try {
-    for (let turns = 0; ; turns++) {
-      if (dirty || turns % 6 == 0) {
-        dirty = false;
+    for (;;) {
+      if (dirty || !(turns++ % 6)) {
+        dirty = 0;
         newTurn();
         found = await look(what);
-        lastSeen = found ? 'there' : 'not there';
-        if (!found == !!gone) {
-          const out = { ok: true, waitedMs: Math.round(performance.now() - start), lastSeen };
-          if (found && found.nodeType) out.ref = introduce(found).ref;
-          return out;
-        }
       }
-      if (performance.now() - start >= timeoutMs) return { ok: false, waitedMs: Math.round(performance.now() - start), lastSeen };
-      await frame();
+      const ok = !found == !!gone, waitedMs = round(now() - start);
+      if (ok || waitedMs >= timeoutMs) return { ok, waitedMs, lastSeen: found ? 'there' : 'not there', ref: ok && found && found.nodeType ? introduce(found).ref : undefined };
+      await pause();
     }
-  } catch (e) {
-    return { ok: false, waitedMs: 0, lastSeen: '', error: { code: 'bad_usage', message: '' + e } };
   } finally {
-    observer.disconnect();
+    stop();
   }
 };

@@ -103,7 +103,7 @@ async def test_a_ref_of_the_page_before_is_dead_and_says_where_it_was(shop: Page
     assert result.changes.settled == "navigation"
     assert result.changes.url == local_server.url("second.html")
     assert "Second page" in result.changes.text
-    with pytest.raises(RefNotFound, match="shop.html, which has been left"):
+    with pytest.raises(RefNotFound, match=r"shop\.html, which has been left"):
         await shop.click(ref)
 
 
@@ -164,9 +164,7 @@ async def test_a_page_that_has_overwritten_everything_neither_breaks_nor_notices
     await page.fill(shot.find(name="Name").ref, "x")
     assert shot.find(role="heading").name == "Hostile"
     attachment, _ = await page._ready()
-    seen = await attachment.call(
-        "Runtime.evaluate", {"expression": "seen.length ? seen[0] : 'nothing'"}, timeout_s=5
-    )
+    seen = await attachment.call("Runtime.evaluate", {"expression": "seen.length ? seen[0] : 'nothing'"}, timeout_s=5)
     assert seen["result"]["value"] == "nothing"
     await page.click(shot.find(name="Press").ref)
     assert (await page.snapshot()).title == "Pressed true"
@@ -188,7 +186,9 @@ async def test_a_refused_connection_is_chromiums_error(page: Page, session: Sess
         await page.goto("http://no-such-host.invalid/", timeout_s=10)
 
 
-@pytest.mark.parametrize("url", ["file:///etc/passwd", "javascript:alert(1)", "http://127.0.0.1:1/", "chrome://version"])
+@pytest.mark.parametrize(
+    "url", ["file:///etc/passwd", "javascript:alert(1)", "http://127.0.0.1:1/", "chrome://version"]
+)
 async def test_what_the_policy_refuses_is_not_opened(page: Page, url: str) -> None:
     before = page.url
     with pytest.raises(PolicyRefused):

@@ -65,7 +65,9 @@ def test_a_misspelt_key_is_told_its_neighbours() -> None:
         parse_chord("Entr")
 
 
-@given(st.lists(st.sampled_from(sorted(MODIFIERS)), unique=True, max_size=4), st.sampled_from(["a", "Enter", "Tab", "9"]))
+@given(
+    st.lists(st.sampled_from(sorted(MODIFIERS)), unique=True, max_size=4), st.sampled_from(["a", "Enter", "Tab", "9"])
+)
 def test_whatever_is_pressed_is_released(modifiers: list[str], key: str) -> None:
     events = key_events(parse_chord("+".join([*modifiers, key])))
     down = [event["code"] for event in events if event["type"] != "keyUp"]

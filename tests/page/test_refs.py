@@ -21,7 +21,9 @@ def test_a_ref_may_be_written_with_an_at_sign(text: str) -> None:
     assert parse_ref(text) == "e5"
 
 
-@pytest.mark.parametrize("text", ["", "5", "e", "e0", "e05", "E5", "e5 ", "@@e5", "e5\n", "e-1", "e9999999999", "button"])
+@pytest.mark.parametrize(
+    "text", ["", "5", "e", "e0", "e05", "E5", "e5 ", "@@e5", "e5\n", "e-1", "e9999999999", "button"]
+)
 def test_what_is_no_ref_is_bad_usage(text: str) -> None:
     with pytest.raises(UsageError):
         parse_ref(text)
@@ -76,9 +78,7 @@ def test_a_stale_ref_names_what_it_has_become_with_refs_of_the_session() -> None
 def test_an_error_the_script_reports_becomes_the_error_of_the_tree() -> None:
     table = RefTable()
     entry = table.look_up(table.assign("w", "top", "1", "combobox", "Size", PAGE), everything_lives)
-    error = table.failure(
-        entry, {"code": "no_such_option", "message": "no option XL", "options": ["S", "M"]}, PAGE
-    )
+    error = table.failure(entry, {"code": "no_such_option", "message": "no option XL", "options": ["S", "M"]}, PAGE)
     assert isinstance(error, NoSuchOption)
     assert error.details["options"] == ["S", "M"]
     assert type(table.failure(entry, {"code": "novelty"}, PAGE)) is ActionFailed

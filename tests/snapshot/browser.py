@@ -19,11 +19,7 @@ from typing import Any
 from websockets.sync.client import ClientConnection, connect
 
 SCRIPT = Path(__file__).parents[2] / "bridge" / "snapshot" / "injected.min.js"
-FLAGS = (
-    "--headless=new --no-first-run --no-default-browser-check --disable-gpu --disable-dev-shm-usage --no-sandbox "
-    "--disable-background-networking --disable-component-update --disable-sync --mute-audio --hide-scrollbars "
-    "--remote-debugging-port=0 --remote-allow-origins=* --window-size=412,915"
-).split()
+FLAGS = ["--headless=new", "--no-first-run", "--no-default-browser-check", "--disable-gpu", "--disable-dev-shm-usage", "--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--mute-audio", "--hide-scrollbars", "--remote-debugging-port=0", "--remote-allow-origins=*", "--window-size=412,915"]
 
 
 class Page:
@@ -42,9 +38,7 @@ class Page:
 
     def post(self, method: str, /, **params: Any) -> int:
         number = next(self._ids)
-        self._socket.send(
-            json.dumps({"id": number, "sessionId": self._session_id, "method": method, "params": params})
-        )
+        self._socket.send(json.dumps({"id": number, "sessionId": self._session_id, "method": method, "params": params}))
         return number
 
     def wait_reply(self, number: int) -> dict[str, Any]:
@@ -165,7 +159,12 @@ def serve(folder: Path) -> Iterator[str]:
 
 
 def chromium_path() -> str | None:
-    return os.environ.get("BRIDGE_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    return (
+        os.environ.get("BRIDGE_CHROMIUM")
+        or shutil.which("chromium")
+        or shutil.which("chromium-browser")
+        or shutil.which("google-chrome")
+    )
 
 
 @contextlib.contextmanager
