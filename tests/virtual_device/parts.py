@@ -75,7 +75,7 @@ class Rig:
         for end in (near, far):
             end.setblocking(False)
         pair = await self.device.sockets.connect(name)
-        asyncio.get_running_loop().create_task(_join(pair, far), name="test splice")  # noqa: RUF006
+        asyncio.get_running_loop().create_task(_join(pair, far), name="test splice")
         return near
 
     @asynccontextmanager
