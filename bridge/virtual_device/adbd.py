@@ -39,7 +39,7 @@ class Adbd:
         self.is_plugged_in = True
         self.link_shape = LinkShape()
         self.online: list[Transport] = []
-        self._transports: set[Transport] = set()
+        self._transports: dict[Transport, None] = {}  # in the order they came
         self._server: asyncio.Server | None = None
 
     @property
@@ -82,16 +82,22 @@ class Adbd:
         return await self.host.open_service(name, transport)
 
     def on_connected(self, transport: Transport) -> None:
+        """Takes the connection. Strangers cannot fill the device up: one that has proven nothing makes room."""
+        if len(self._transports) >= MAX_TRANSPORTS:
+            stranger = next((other for other in self._transports if not other.is_online), None)
+            if stranger is not None:
+                self._transports.pop(stranger)
+                stranger.abort()
         if not self.is_plugged_in or len(self._transports) >= MAX_TRANSPORTS:
             transport.abort()
             return
-        self._transports.add(transport)
+        self._transports[transport] = None
 
     def on_online(self, transport: Transport) -> None:
         self.online.append(transport)
 
     def on_disconnected(self, transport: Transport) -> None:
-        self._transports.discard(transport)
+        self._transports.pop(transport, None)
         if transport in self.online:
             self.online.remove(transport)
             self.host.on_transport_closed(transport)

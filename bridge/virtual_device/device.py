@@ -28,7 +28,7 @@ from bridge.virtual_device.apk import Component
 from bridge.virtual_device.guardian import Guardian
 from bridge.virtual_device.link import LinkShape
 from bridge.virtual_device.options import DeviceOptions
-from bridge.virtual_device.packages import PackageTable, stub_facts
+from bridge.virtual_device.packages import PackageTable, stub_facts, webview_version_code
 from bridge.virtual_device.properties import DEVICE, MODEL, PRODUCT
 from bridge.virtual_device.reverse import ReverseTable
 from bridge.virtual_device.services import FEATURES, find_service
@@ -94,9 +94,7 @@ class VirtualDevice:
 
     def provide_webview(self, version_name: str) -> None:
         """Says which WebView is installed, first or after an update; its version code follows from the name."""
-        *_, build, patch = ("0.0." + version_name).split(".")
-        code = int(f"{build}{int(patch):03d}33") if build.isdecimal() and patch.isdecimal() else 1
-        facts = stub_facts(WEBVIEW_PACKAGE, version_name, code)
+        facts = stub_facts(WEBVIEW_PACKAGE, version_name, webview_version_code(version_name))
         if self.packages.get(WEBVIEW_PACKAGE) is None:
             self.packages.preinstall(facts, "/product/app/WebViewGoogle/WebViewGoogle.apk")
         else:

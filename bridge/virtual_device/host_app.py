@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -23,6 +22,7 @@ from bridge.virtual_device.engine.engine import Engine
 from bridge.virtual_device.host_connection import HostConnection
 from bridge.virtual_device.host_process import HostProcess
 from bridge.virtual_device.host_requests import MAX_CAPTURE_HEIGHT_PX, MAX_TABS
+from bridge.virtual_device.packages import webview_version_code
 from bridge.virtual_device.sockets import AbstractSockets, AddressInUse, StreamPair, stream_pair
 
 _log = logging.getLogger(__name__)
@@ -172,7 +172,7 @@ class HostApp:
             "webview": {
                 "package": WEBVIEW_PACKAGE,
                 "version_name": version,
-                "version_code": int(re.sub(r"\D", "", version)[:9] or 0),
+                "version_code": webview_version_code(version),
             },
             "api_level": self.device.api_level,
             "pid": self.process.pid,

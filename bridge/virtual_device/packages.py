@@ -40,6 +40,15 @@ def stub_facts(package: str, version_name: str, version_code: int, **changes: ob
     return replace(facts, **changes)  # type: ignore[arg-type]
 
 
+def webview_version_code(version_name: str) -> int:
+    """Chromium's code for "156.0.8078.79" is 807807933: build, patch in three digits, and the kind of package.
+
+    Source: chromium `build/util/android_chrome_version.py`; 33 is a 64-bit stand-alone WebView.
+    """
+    *_, build, patch = ("0.0." + version_name).split(".")
+    return int(f"{build}{int(patch):03d}33") if build.isdecimal() and patch.isdecimal() else 1
+
+
 class PackageTable:
     """What is installed. `on_change(name)` runs after a package was installed, replaced or removed."""
 

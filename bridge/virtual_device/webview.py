@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import bridge
+from bridge.errors import ChromiumMissing
 from bridge.virtual_device.android import HOST_PACKAGE, HOST_SERVICE
 from bridge.virtual_device.device import VirtualDevice
 from bridge.virtual_device.engine.engine import LOST_RUNTIME_ENABLES, EngineOptions, start_engine
@@ -29,10 +31,11 @@ async def run_webviews(device: VirtualDevice) -> AsyncIterator[HostApp]:
         quirks=device.options.quirks,
         package=HOST_PACKAGE,
         android_release=device.system.properties.get("ro.build.version.release"),
-        chromium=Path(settings["chromium"]) if "chromium" in settings else None,
+        chromium=_named_program(settings["chromium"]) if "chromium" in settings else None,
         lost_runtime_enables=tuple(settings.get("lost_runtime_enables", LOST_RUNTIME_ENABLES)),
     )
     async with start_engine(options, device.dial_loopback) as engine:
+        device.provide_webview(engine.identity.chromium_version)
         if device.guardian is not None:
             device.guardian.tell(process_group=engine.process_group)
         app = HostApp(
@@ -41,7 +44,6 @@ async def run_webviews(device: VirtualDevice) -> AsyncIterator[HostApp]:
             idle_timeout_s=device.options.idle_timeout_s,
             linger_s=float(settings.get("linger_s", 30.0)),
         )
-        device.provide_webview(engine.identity.chromium_version)
         device.register_service(HOST_SERVICE, app.start, app.stop)
         try:
             yield app
@@ -49,6 +51,13 @@ async def run_webviews(device: VirtualDevice) -> AsyncIterator[HostApp]:
             await app.aclose()
     if device.guardian is not None:
         device.guardian.forget("process_group")
+
+
+def _named_program(name: str) -> Path:
+    found = shutil.which(name)
+    if found is None:
+        raise ChromiumMissing(f"{name!r}, which the device was told to use, is no program.")
+    return Path(found)
 
 
 class _OnDevice:
@@ -88,9 +97,6 @@ class _OnDevice:
     def process_ended(self, pid: int) -> None:
         self._device.process_ended(pid)
         self._device.system.running_services.discard(HOST_SERVICE)
-
-    def provide_webview(self, version_name: str) -> None:
-        self._device.provide_webview(version_name)
 
     def log(self, tag: str, text: str, *, priority: str = "I", pid: int = 612) -> None:
         self._device.log(tag, text, priority=priority, pid=pid)

@@ -53,6 +53,20 @@ async def test_offering_the_user_s_own_public_key_proves_nothing(device: Virtual
     assert {packet.command for packet in got} == {Command.AUTH}
 
 
+async def test_strangers_who_keep_their_connections_do_not_keep_the_user_out(
+    device: VirtualDevice, adb_here: Adb
+) -> None:
+    strangers = [await asyncio.open_connection("127.0.0.1", device.adbd.port) for _ in range(40)]
+    for _, writer in strangers:
+        writer.write(HELLO)
+    await device.fault("drop_cable", {})
+    strangers += [await asyncio.open_connection("127.0.0.1", device.adbd.port) for _ in range(40)]
+    await device.fault("connect", {})
+    assert (await adb_here.run("shell", "echo alive")).stdout == b"alive\n"
+    for _, writer in strangers:
+        writer.close()
+
+
 async def test_attempts_to_authenticate_are_counted(device: VirtualDevice) -> None:
     forged = encode(Packet(Command.AUTH, auth.AUTH_SIGNATURE, 0, bytes(256)))
     got = await talk(device, HELLO + forged * 200, packets=200)

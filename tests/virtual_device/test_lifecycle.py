@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import signal
@@ -17,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from bridge.adb import AdbServer
-from bridge.errors import DeviceNotFound, DeviceUnauthorized, UsageError, VirtualDeviceFailed
+from bridge.errors import ChromiumMissing, DeviceNotFound, DeviceUnauthorized, UsageError, VirtualDeviceFailed
 from bridge.virtual_device.client import (
     VirtualDeviceHandle,
     list_virtual_devices,
@@ -164,6 +165,35 @@ async def test_a_device_that_cannot_join_says_why(
     with pytest.raises(DeviceUnauthorized, match="does not accept this computer"):
         async with start_virtual_device(server=AdbServer(port=adb_program.port), has_engine=False):
             pass
+
+
+async def test_a_device_without_chromium_says_so(adb_server: AdbServer) -> None:
+    with pytest.raises(ChromiumMissing):
+        async with start_virtual_device(server=adb_server, engine={"chromium": "/nowhere/chromium"}):
+            pass
+
+
+@pytest.mark.browser
+async def test_a_killed_device_takes_its_chromium_along(adb_server: AdbServer) -> None:
+    options = DeviceOptions("with-chromium", adb_port=adb_server.port, is_detached=True)
+    handle = await start_detached(options)
+    webview = await adb_server.device(handle.serial).shell("dumpsys webviewupdate", timeout_s=10)
+    assert "(com.google.android.webview, " in webview.stdout
+    profile = str(folder_of(handle) / "chromium").encode()
+    assert _processes_with(profile)
+    os.kill(handle.pid, signal.SIGKILL)
+    await until(lambda: not folder_of(handle).exists())
+    assert not _processes_with(profile)
+
+
+def _processes_with(argument: bytes) -> list[int]:
+    """Processes of this machine that have those bytes on their command line."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            if argument in path.read_bytes():
+                found.append(int(path.parent.name))
+    return found
 
 
 def test_options_that_make_no_sense_are_refused() -> None:
