@@ -19,7 +19,10 @@ _NEAREST_SHOWN = 3
 
 @dataclass(slots=True)
 class RefEntry:
-    """Where a ref leads: a script world (one document of one frame) and the number it has there."""
+    """Where a ref leads: a script world (one document of one frame) and the number it has there.
+
+    `is_cut` marks a place where the script left something out, which is no element that can be acted on.
+    """
 
     ref: str
     world_key: str
@@ -28,6 +31,7 @@ class RefEntry:
     role: str
     name: str
     page_url: str
+    is_cut: bool = False
 
     def described(self) -> str:
         """`button "Pay"`: what the ref was when it was shown."""
@@ -57,12 +61,22 @@ class RefTable:
     def __len__(self) -> int:
         return len(self._by_ref)
 
-    def assign(self, world_key: str, frame_id: str, local: str, role: str, name: str, page_url: str) -> str:
+    def assign(
+        self,
+        world_key: str,
+        frame_id: str,
+        local: str,
+        role: str,
+        name: str,
+        page_url: str,
+        *,
+        is_cut: bool = False,
+    ) -> str:
         """The session's ref for an element that the script calls `local`; the same one every time."""
         entry = self._by_place.get((world_key, local))
         if entry is None:
             self._last += 1
-            entry = RefEntry(f"e{self._last}", world_key, frame_id, local, role, name, page_url)
+            entry = RefEntry(f"e{self._last}", world_key, frame_id, local, role, name, page_url, is_cut)
             self._by_ref[entry.ref] = entry
             self._by_place[world_key, local] = entry
         else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from bridge.deadline import Deadline
@@ -27,7 +27,8 @@ class SnapshotRequest:
 
     Attributes:
         scope: A CSS selector or a ref: only what is below it.
-        more: The ref of a cut: what was left out there.
+        more: The ref of a cut: what the script left out there.
+        start: The first ref that the renderer's budget left out: go on from there.
     """
 
     interactive_only: bool = True
@@ -38,6 +39,7 @@ class SnapshotRequest:
     max_text_per_node: int = 200
     scope: str | None = None
     more: str | None = None
+    start: str | None = None
     boxes: bool = False
 
     def script_options(self, scope: str | None) -> dict[str, Any]:
@@ -51,7 +53,9 @@ class SnapshotRequest:
         }
 
     def render_options(self) -> RenderOptions:
-        return RenderOptions(max_chars_total=self.max_chars, max_nodes=self.max_nodes, max_depth=self.max_depth)
+        return RenderOptions(
+            max_chars_total=self.max_chars, max_nodes=self.max_nodes, max_depth=self.max_depth, start=self.start or ""
+        )
 
 
 class Snapshots:
@@ -74,6 +78,11 @@ class Snapshots:
             DeadlineExceeded: The page kept navigating, or its renderer is busy.
         """
         deadline = Deadline.after(timeout_s)
+        if request.more is not None:
+            entry = self._refs.look_up(request.more, self.is_live)
+            if not entry.is_cut:
+                # Not the script but the renderer left this out: the script's whole tree has it.
+                request = replace(request, more=None, start=entry.ref)
         while True:
             try:
                 raw = await self.raw(request, timeout_s=deadline.remaining_s)
@@ -142,14 +151,14 @@ class Snapshots:
     def stitch(self, trees: list[FrameTree]) -> dict[str, Any]:
         return stitch(
             trees,
-            lambda frame, local, role, name: self._refs.assign(
-                frame.world_key, frame.frame_id, local, role, name, self.page_url
+            lambda frame, local, role, name, is_cut: self._refs.assign(
+                frame.world_key, frame.frame_id, local, role, name, self.page_url, is_cut=is_cut
             ),
         )
 
     def render(self, raw: Mapping[str, Any], request: SnapshotRequest) -> SnapshotResult:
         result = render_snapshot(raw, request.render_options())
-        if request.scope is None and request.more is None:
+        if request.scope is None and request.more is None and request.start is None:
             self.last, self.last_request = result, request
         return result
 

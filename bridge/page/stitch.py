@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-RefOf = Callable[["FrameTree", str, str, str], str]
+RefOf = Callable[["FrameTree", str, str, str, bool], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ def stitch(frames: list[FrameTree], ref_of: RefOf) -> dict[str, Any]:
 
     Args:
         frames: Parents before children; the first is the top frame.
-        ref_of: Gives the session's ref for (frame, local ref, role, name), in reading order.
+        ref_of: Gives the session's ref for (frame, local ref, role, name, whether it is a cut), in reading order.
     """
     children: dict[int, list[int]] = {}
     for index, frame in enumerate(frames):
@@ -54,7 +54,9 @@ def stitch(frames: list[FrameTree], ref_of: RefOf) -> dict[str, Any]:
         siblings.append(copy)
         for key in ("ref", "more"):
             if isinstance(copy.get(key), str):
-                copy[key] = ref_of(frames[index], copy[key], str(node.get("role", "")), _shown_name(node))
+                copy[key] = ref_of(
+                    frames[index], copy[key], str(node.get("role", "")), _shown_name(node), key == "more"
+                )
         below: list[Any] = []
         found = node.get("children")
         nested = [(index, child) for child in found] if isinstance(found, list) else []

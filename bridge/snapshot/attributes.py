@@ -18,6 +18,8 @@ _FALSE_SAYS_SOMETHING = frozenset(("expanded", "pressed"))
 _TELLING_TYPES = frozenset(
     ("password", "email", "tel", "url", "date", "time", "datetime-local", "month", "week", "color", "file")
 )
+# A link without a name is told apart from the next one by the beginning of its address.
+_IDENTITY_CHARS = 60
 _BARE_WORD = re.compile(r"[a-z][a-z-]{0,19}")
 
 Attr = tuple[str, Any]
@@ -50,16 +52,28 @@ def shown_attrs(node: RawNode, name: str, options: RenderOptions, page_url: str)
             out.append(("valuenow", raw["valuenow"]))
         if "placeholder" in raw and not value and raw["placeholder"] != name:
             out.append(("placeholder", cut(raw["placeholder"], limit)))
-    if node.description and node.description not in name:
+    if _description_adds(node, name, options):
         out.append(("description", cut(node.description, limit)))
     if raw:
         if "href" in raw and (options.include_urls or (node.role == "link" and not name)):
-            out.append(("href", cut(_short_url(raw["href"], page_url), limit)))
+            url = _short_url(raw["href"], page_url)
+            out.append(("href", cut(url, limit if options.include_urls else _IDENTITY_CHARS)))
         if "name" in raw and not name and node.role in INTERACTIVE_ROLES:
             out.append(("name", cut(raw["name"], limit)))
     if options.boxes and node.box:
         out.append(("box", list(node.box)))
     return out
+
+
+def _description_adds(node: RawNode, name: str, options: RenderOptions) -> bool:
+    """Whether the description is worth its characters.
+
+    A link's is mostly its tooltip and repeats where the link goes in other words (a quarter of the text of a Wikipedia
+    article), so it is shown only for links named by a sign such as `¶` or `»`.
+    """
+    if not node.description or node.description.casefold() in name.casefold():
+        return False
+    return node.role != "link" or not options.compact or not any(map(str.isalnum, name))
 
 
 def attr_word(attr: Attr) -> str:

@@ -63,7 +63,8 @@ def select(
         greedy.take(index)
         if greedy.refused > 200:
             break
-    if greedy.refused:
+    # Structure that is no candidate of its own is left out too where nothing that stands in it was taken.
+    if greedy.refused or not (reasons or all(greedy.chosen)):
         reasons.append("maxCharsTotal")
     return Selection(greedy.chosen, tuple(reasons))
 

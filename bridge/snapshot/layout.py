@@ -186,12 +186,7 @@ def _add_node(
     if not name and (node.ref or kind is not RoleClass.STRUCTURAL):
         name, text = text, ""
     if options.compact and node.role in INTERACTIVE_ROLES:
-        last = entries[-1] if entries else None
-        if last is not None and last.kind == "text" and last.parent == parent:
-            if _same_label(last.name[last.tail :], name):
-                last.name = last.name[: last.tail].rstrip()
-            if not last.name:
-                entries.pop()
+        _drop_label_before(entries, parent, name)
     shown = cut(name, options.max_text_per_node)
     index = len(entries)
     entries.append(Entry(node, parent, depth, "node", shown, shown != name, 0, node.ref))
@@ -200,6 +195,17 @@ def _add_node(
     if text and text not in (name, node.attrs.get("value")):
         _add_text(entries, text, index, depth + 1, said, options)
     return index, depth + 1, said
+
+
+def _drop_label_before(entries: list[Entry], parent: int, name: str) -> None:
+    """Takes back the words or the picture right before a control that has them as its name."""
+    last = entries[-1] if entries else None
+    if last is None or last.parent != parent or not _same_label(last.name[last.tail :], name):
+        return
+    if last.kind == "text" and last.tail:
+        last.name, last.tail = last.name[: last.tail].rstrip(), 0
+    elif last.kind == "text" or (last.node.role == "img" and not last.node.cursor):
+        entries.pop()
 
 
 def _add_text(entries: list[Entry], text: str, parent: int, depth: int, said: str, options: RenderOptions) -> None:

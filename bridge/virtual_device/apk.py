@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import struct
 import zipfile
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +15,9 @@ MAX_APK_BYTES = 512 * 1024 * 1024
 MAX_MANIFEST_BYTES = 2 * 1024 * 1024
 MAX_SIGNATURE_BYTES = 4 * 1024 * 1024
 MAX_ENTRIES = 65_535
+
+# What zipfile raises for a damaged archive.
+_ZIP_ERRORS = (zipfile.BadZipFile, zlib.error, ValueError, OSError, NotImplementedError, RuntimeError, EOFError)
 
 _SIGNING_BLOCK_MAGIC = b"APK Sig Block 42"
 _SIGNATURE_V2, _SIGNATURE_V3 = 0x7109871A, 0xF05368C0
@@ -71,7 +75,7 @@ def read_apk(path: Path) -> ApkFacts:
         ) from error
     try:
         signer = _signer_v2(path) or _signer_v1(path)
-    except (ValueError, struct.error, OSError, zipfile.BadZipFile) as error:
+    except (struct.error, IndexError, *_ZIP_ERRORS) as error:
         raise InstallError(
             "INSTALL_PARSE_FAILED_NO_CERTIFICATES", f"Failed collecting certificates: {error}"
         ) from error
@@ -91,12 +95,14 @@ def _read_manifest(path: Path) -> bytes:
     except KeyError as error:
         reason = "Failed to parse base.apk: Corrupt XML binary file: no AndroidManifest.xml"
         raise InstallError("INSTALL_PARSE_FAILED_UNEXPECTED_EXCEPTION", reason) from error
-    except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError, RuntimeError, EOFError) as error:
+    except _ZIP_ERRORS as error:
         raise InstallError("INSTALL_PARSE_FAILED_NOT_APK", f"Failed to parse base.apk: {error}") from error
 
 
 def _bounded_entry(archive: zipfile.ZipFile, name: str, limit: int) -> bytes:
-    """The entry's bytes; the size in the directory is not believed."""
+    """The entry's bytes; the size in the directory is not believed. Android reads stored and deflated entries only."""
+    if archive.getinfo(name).compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise ValueError(f"{name} is compressed in a way that Android does not read")
     with archive.open(name) as entry:
         content = entry.read(limit + 1)
     if len(content) > limit:
@@ -154,7 +160,10 @@ def _number(value: axml.Value | None, default: int) -> int:
 
 
 def _signer_v2(path: Path) -> str:
-    """SHA-256 of the first certificate in the APK Signing Block (source.android.com, "APK signature scheme v2"), or ""."""
+    """SHA-256 of the first certificate in the APK Signing Block (source.android.com, "APK signature scheme v2").
+
+    "" when there is no such block.
+    """
     with zipfile.ZipFile(path) as archive:
         directory_at = archive.start_dir
     with path.open("rb") as file:

@@ -15,7 +15,15 @@ from bridge.adb import AdbServer
 from bridge.errors import BridgeError, UsageError
 from bridge.virtual_device import auth
 from bridge.virtual_device.adbd import Adbd
-from bridge.virtual_device.android import HOST_PACKAGE, HOST_SERVICE, AndroidSystem, StartService, StopService
+from bridge.virtual_device.android import (
+    HOST_PACKAGE,
+    HOST_SERVICE,
+    WEBVIEW_PACKAGE,
+    AndroidSystem,
+    Process,
+    StartService,
+    StopService,
+)
 from bridge.virtual_device.apk import Component
 from bridge.virtual_device.guardian import Guardian
 from bridge.virtual_device.link import LinkShape
@@ -83,6 +91,25 @@ class VirtualDevice:
     def register_service(self, component: str, start: StartService, stop: StopService) -> None:
         """`am start-foreground-service -n COMPONENT --es k v` awaits `start({k: v})`, `am force-stop` `stop()`."""
         self.system.register_service(component, start, stop)
+
+    def provide_webview(self, version_name: str) -> None:
+        """Says which WebView is installed, first or after an update; its version code follows from the name."""
+        *_, build, patch = ("0.0." + version_name).split(".")
+        code = int(f"{build}{int(patch):03d}33") if build.isdecimal() and patch.isdecimal() else 1
+        facts = stub_facts(WEBVIEW_PACKAGE, version_name, code)
+        if self.packages.get(WEBVIEW_PACKAGE) is None:
+            self.packages.preinstall(facts, "/product/app/WebViewGoogle/WebViewGoogle.apk")
+        else:
+            self.packages.update_facts(facts)
+
+    def process_started(self, pid: int, name: str) -> None:
+        """Shows an application's process in `ps` and `pidof`; `am force-stop` of its package takes it away."""
+        package = self.packages.get(name.split(":")[0])
+        user = f"u0_a{package.uid - 10_000}" if package and package.uid >= 10_000 else "system"
+        self.system.processes[pid] = Process(pid, name, user, 321)
+
+    def process_ended(self, pid: int) -> None:
+        self.system.processes.pop(pid, None)
 
     async def dial_loopback(self, port: int) -> StreamPair:
         """A connection to the device's own 127.0.0.1:port, where only `adb reverse` can have put a listener.
@@ -191,14 +218,13 @@ class VirtualDevice:
         except BridgeError as error:
             logger.warning("after its reboot the device did not come back to the adb server: %s", error)
 
-    async def _stop(self) -> None:
+    async def _stop_services(self) -> None:
         for task in self._background:
             task.cancel()
         await asyncio.gather(*self._background, return_exceptions=True)
         for component in tuple(self.system.running_services):
             with contextlib.suppress(Exception):
                 await self.system.services[component].stop()
-        await self.adbd.stop()
 
 
 @asynccontextmanager
@@ -213,9 +239,10 @@ async def running_device(
     device = VirtualDevice(options, folder, guardian)
     await device.adbd.start()
     async with contextlib.AsyncExitStack() as stack:
-        stack.push_async_callback(device._stop)
+        stack.push_async_callback(device.adbd.stop)
         if engine_factory is not None and options.has_engine:
             device._engine = await stack.enter_async_context(engine_factory(device))
+        stack.push_async_callback(device._stop_services)
         yield device
 
 

@@ -18,7 +18,7 @@ FIRST_APP_UID = 10_150
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """One installed package; `apk_path` is the device's. One without a signer is preinstalled: any APK may replace it."""
+    """One installed package, `apk_path` being the device's. Without a signer it is preinstalled; any may replace it."""
 
     facts: ApkFacts
     apk_path: str

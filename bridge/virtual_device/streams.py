@@ -1,8 +1,8 @@
 """One stream of an ADB transport: ordered bytes both ways, with the protocol's own flow control.
 
 After a WRTE the sender waits for an OKAY (`protocol.txt`). ADB has no half-close: CLSE ends both directions, after
-what was written before it. The newer `delayed_ack` window is not offered: over loopback, with payloads of up to 1 MiB, it was
-measured to be no faster (5 MB in 7.8 ms with it, in 7.2 ms without).
+what was written before it. The newer `delayed_ack` window is not offered: over loopback, with payloads of up to 1 MiB,
+it was measured to be no faster (5 MB in 7.8 ms with it, in 7.2 ms without).
 """
 
 from __future__ import annotations

@@ -1,113 +1,116 @@
 /** Actions done by script: form controls through their own setters, and the stand-alone script's synthetic gestures. */
-import { assign, attr, cut, findAll, fold, is, matches, tagOf, textOf } from './dom.js';
-import { frame, pause, reveal, standIn, tapPoint } from './hit.js';
+import { assign, cut, doc, fold, is, matches, tagOf } from './dom.js';
+import { pause, tapPoint } from './hit.js';
 import { pressKey, scrollBy } from './page.js';
-import { obstacle } from './prepare.js';
+import { ready } from './prepare.js';
 import { failure, resolve } from './refs.js';
 import { checkedOf, valueOf } from './states.js';
-import { newTurn } from './turn.js';
 
-const fire = (el, type, more) => {
-  const Kind = /^p/.test(type) ? PointerEvent : /input$/.test(type) ? InputEvent : /^drag|^drop/.test(type) ? DragEvent : type == 'change' ? Event : MouseEvent;
-  return el.dispatchEvent(new Kind(type, assign({ bubbles: !/enter$/.test(type), cancelable: type != 'input', composed: true, view: window }, more)));
-};
-
-/** A gesture: event types in their order. */
-const gesture = (el, types, { x, y }, more) => {
-  for (const type of types.split(' ')) {
-    const down = type == 'mousedown';
+/** Event types in their order, on one element. */
+const gesture = (el, types, { x, y }, more) =>
+  types.split(' ').every((type) => {
+    const Kind = /^p/.test(type) ? PointerEvent : /input$/.test(type) ? InputEvent : /^dr/.test(type) ? DragEvent : MouseEvent;
     // The element's own click runs its activation behaviour as well as the handlers.
-    if (type == 'click' && el.click) el.click();
-    else if (fire(el, type, assign({ clientX: x, clientY: y, pointerId: 1, pointerType: 'touch', isPrimary: true, buttons: /down|move/.test(type) ? 1 : 0 }, more)) && down) el.focus();
-  }
-};
+    if (type == 'click' && el.click) return el.click(), 1;
+    const go = el.dispatchEvent(new Kind(type, assign({ bubbles: !/enter$/.test(type), cancelable: type != 'input', composed: true, view: window, clientX: x, clientY: y, pointerId: 1, pointerType: 'touch', isPrimary: true, buttons: +/down|move/.test(type) }, more)));
+    if (go && type == 'mousedown') el.focus();
+    return go || type != 'beforeinput';
+  });
 
-const CLICK = 'pointerdown mousedown pointerup mouseup click';
+const DOWN = 'pointerdown mousedown', UP = 'pointerup mouseup', CLICK = DOWN + ' ' + UP + ' click';
 
 /** Past what a framework put on the instance, so that its own change tracking notices. */
-const setNative = (el, key, value) => Object.getOwnPropertyDescriptor(Object.getPrototypeOf(el.constructor == Object ? el : document.createElement(tagOf(el))), key).set.call(el, value);
+const setValue = (el, value) => {
+  let proto = el, own;
+  while (!((proto = Object.getPrototypeOf(proto)), (own = Object.getOwnPropertyDescriptor(proto, 'value'))));
+  own.set.call(el, value);
+};
+
+const changed = (el) => el.dispatchEvent(new Event('change', { bubbles: true }));
 
 const FORMS = { date: 'YYYY-MM-DD', time: 'HH:MM', 'datetime-local': 'YYYY-MM-DDTHH:MM', month: 'YYYY-MM', week: 'YYYY-Www', color: '#rrggbb', number: 'a number', range: 'a number' };
 
 const write = (el, text, add) => {
-  const { type, value } = el, wanted = FORMS[type], want = add ? value + text : text, inputType = text ? 'insertText' : 'deleteContentBackward', event = { data: text, inputType };
+  const { type, value, max, min } = el, wanted = FORMS[type], want = add ? value + text : text, event = { data: text, inputType: 'insertText' };
   el.focus();
   if (el.isContentEditable) {
     const selection = getSelection();
     selection.selectAllChildren(el);
     if (add) selection.collapseToEnd();
-    document.execCommand(text ? 'insertText' : 'delete', false, text);
-    return;
+    doc.execCommand(text ? 'insertText' : 'delete', false, text);
+  } else if (gesture(el, 'beforeinput', 0, event)) {
+    setValue(el, want);
+    const got = el.value;
+    if (wanted && want && (/^a/.test(wanted) ? !got || +got != want : type == 'color' ? got != want.toLowerCase() : !got)) {
+      setValue(el, value);
+      return failure('invalid_value', `${type} takes ${wanted}` + (max ? ` from ${min} to ${max}` : ''), { wanted });
+    }
+    gesture(el, 'input', 0, event);
+    changed(el);
   }
-  if (!fire(el, 'beforeinput', event)) return;
-  setNative(el, 'value', want);
-  const got = el.value;
-  if (wanted && want && (wanted == 'a number' ? got === '' || +got != +want : type == 'color' ? got != want.toLowerCase() : !got)) {
-    setNative(el, 'value', value);
-    return failure('invalid_value', `${type} takes ${wanted}` + (el.max ? ` from ${el.min} to ${el.max}` : '') + `, not "${cut(want, 60)}"`, { wanted });
-  }
-  fire(el, 'input', event);
-  fire(el, 'change');
 };
 
-const choose = (el, wanted) => {
-  if (tagOf(el) != 'select') return failure('not_a_select_element', 'it is not a select element');
-  const all = [...el.options], chosen = wanted.map((want) => all.find((option) => option.value == want) || all.find((option) => fold(option.label).toLowerCase() == fold(want).toLowerCase()) || want);
-  for (const option of chosen)
-    if (!option.tagName || option.disabled) return failure('no_such_option', `there is no enabled option "${cut(option.label || '' + option, 60)}"`, { options: all.slice(0, 50).map(({ label }) => cut(fold(label), 60)) });
-  for (const option of all) if (el.multiple) option.selected = chosen.includes(option);
-  if (!el.multiple) setNative(el, 'selectedIndex', all.indexOf(chosen[0]));
-  fire(el, 'input');
-  fire(el, 'change');
+const check = async (want, el, at) => {
+  const before = checkedOf(el);
+  if (before === want) return;
+  if (before != null && (want || el.type != 'radio')) gesture(at._on, CLICK, at);
+  await pause();
+  if (checkedOf(el) !== want) return failure(want ? 'not_checkable' : 'not_uncheckable', before == null ? 'not a checkbox, radio or switch' : 'it did not change when clicked');
 };
 
-export const action = async (ref, name, params) => {
-  newTurn();
-  const p = params || {}, found = resolve(ref), { el } = found, done = { success: true, action: name, ref };
-  const fail = ({ error }) => ({ success: false, action: name, ref, error });
-  let { text } = p, wrong = found.error ? found : 0;
-  if (!is(name, 'click double_click long_press fill type clear check uncheck select focus hover scroll_into_view scroll press drag')) wrong = failure('unknown_action', name + ' is not an action');
-  if (wrong) return fail(wrong);
-  const trouble = obstacle(el, name), target = standIn(el), checks = /check$/.test(name), to = name == 'check', before = checkedOf(el);
-  if (trouble) return fail(failure(trouble[0], `${ref} is ${trouble[1]}`));
-  let at = tapPoint(target);
-  if (at._outside || name == 'scroll_into_view') {
-    reveal(target);
-    at = tapPoint(target);
-  }
-  if (at._by && /click|_press|check|drag/.test(name)) return fail(failure('covered', `${ref} is covered by ${at._by}`));
-  if (name == 'click') gesture(target, CLICK, at);
-  if (name == 'double_click') gesture(target, `${CLICK} ${CLICK} dblclick`, at, { detail: 2 });
-  if (name == 'long_press') {
-    gesture(target, 'pointerdown mousedown', at);
+const ACTIONS = {
+  click: (el, at) => gesture(at._on, CLICK, at),
+  double_click: (el, at) => gesture(at._on, `${CLICK} ${CLICK} dblclick`, at, { detail: 2 }),
+  async long_press(el, at) {
+    gesture(at._on, DOWN, at);
     await pause(600);
-    gesture(target, 'contextmenu pointerup mouseup', at);
-  }
-  if (is(name, 'fill type clear')) wrong = write(el, name == 'clear' ? '' : '' + (text == null ? p.value : text), name == 'type');
-  if (checks && before !== to) {
-    if (before != null && (to || !/radio/.test(el.type + attr(el, 'role')))) gesture(target, CLICK, at);
-    await frame();
-    if (checkedOf(el) !== to) wrong = failure(to ? 'not_checkable' : 'not_uncheckable', before == null ? 'it is not a checkbox, radio or switch' : 'it did not change when clicked');
-  }
-  if (name == 'select') wrong = choose(el, [].concat(p.values || p.value));
-  if (is(name, 'focus press')) el.focus();
-  if (name == 'press') pressKey(p.key, el);
-  if (name == 'hover') gesture(target, 'pointerover pointerenter mouseover mouseenter pointermove mousemove', at, { pointerType: 'mouse', buttons: 0 });
-  if (name == 'scroll') scrollBy(p.direction, p.amount, el);
-  if (name == 'drag') {
-    const goal = resolve(p.to);
-    if (!goal.el) return fail(goal);
-    const end = tapPoint(goal.el), dataTransfer = new DataTransfer(), more = { dataTransfer };
-    gesture(el, 'pointerdown mousedown', at);
-    if (el.draggable) gesture(el, 'dragstart', at, more);
-    gesture(goal.el, 'pointermove mousemove', end);
-    if (el.draggable) gesture(goal.el, 'dragenter dragover drop', end, more);
-    gesture(goal.el, 'pointerup mouseup', end);
-    if (el.draggable) gesture(el, 'dragend', end, more);
-  }
-  if (wrong) return fail(wrong);
-  if (is(name, 'fill type clear press select')) done.value = name == 'select' ? el.value : valueOf(el);
-  if (name == 'select') done.values = [...el.selectedOptions].map(({ label }) => fold(label));
-  if (checkedOf(el) != null) done.checked = checkedOf(el);
+    gesture(at._on, 'contextmenu ' + UP, at);
+  },
+  fill: (el, at, { value, text }) => write(el, '' + (value == null ? text : value)),
+  type: (el, at, { value, text }) => write(el, '' + (value == null ? text : value), 1),
+  clear: (el) => write(el, ''),
+  check: (el, at) => check(true, el, at),
+  uncheck: (el, at) => check(false, el, at),
+  select(el, at, { value, values }) {
+    if (tagOf(el) != 'select') return failure('not_a_select_element', 'it is not a select element');
+    const all = [...el.options], chosen = new Set();
+    for (const want of [].concat(values || value)) {
+      const option = all.find((it) => it.value == want && !it.disabled) || all.find((it) => fold(it.label) == fold(want) && !it.disabled);
+      if (!option) return failure('no_such_option', `no option "${cut(fold(want), 60)}"`, { options: all.slice(0, 50).map((it) => cut(fold(it.label), 60)) });
+      chosen.add(option);
+    }
+    for (const option of all) option.selected = chosen.has(option);
+    gesture(el, 'input', 0);
+    changed(el);
+  },
+  focus: (el) => el.focus(),
+  hover: (el, at) => gesture(el, 'pointerover pointerenter mouseover mouseenter pointermove mousemove', at, { pointerType: 'mouse', buttons: 0 }),
+  scroll_into_view() {},
+  scroll: (el, at, { direction, amount }) => scrollBy(direction, amount, el),
+  press(el, at, { key }) {
+    el.focus();
+    pressKey(key, el);
+  },
+  drag(el, at, { to }) {
+    const goal = resolve(to), over = goal.el, dataTransfer = new DataTransfer();
+    if (!over) return goal;
+    const end = tapPoint(over), drop = (on, types) => el.draggable && gesture(on, types, end, { dataTransfer });
+    gesture(el, DOWN, at);
+    drop(el, 'dragstart');
+    gesture(over, 'pointermove mousemove', end);
+    drop(over, 'dragenter dragover drop');
+    gesture(over, UP, end);
+    drop(el, 'dragend');
+  },
+};
+
+export const action = async (ref, name, params = {}) => {
+  const act = ACTIONS[name], at = act ? await ready(ref, name, { timeoutMs: params.timeoutMs || 300, hit: /click|_press|check|drag|hover/.test(name) }) : failure('unknown_action', name + ' is not an action');
+  const el = at._el, { error } = (el && (await act(el, at, params))) || at;
+  const done = { success: !error, action: name, ref };
+  if (error) done.error = error;
+  else if (matches(el, 'input,textarea,select') || el.isContentEditable) done.value = valueOf(el);
+  if (!error && tagOf(el) == 'select') done.values = [...el.selectedOptions].map((it) => fold(it.label));
+  if (!error && checkedOf(el) != null) done.checked = checkedOf(el);
   return done;
 };

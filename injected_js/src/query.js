@@ -2,22 +2,30 @@
 import { boxOf, textOf } from './dom.js';
 import { failure, resolve } from './refs.js';
 import { valueOf } from './states.js';
-import { newTurn } from './turn.js';
 
-export const query = (ref, kind, limit) => {
-  newTurn();
-  const { el, error } = resolve(ref), most = limit || 2e3, out = {};
-  let value = out;
+const pick = (from, keys) => {
+  const out = {};
+  for (const key of keys.split(' ')) out[key] = from[key];
+  return out;
+};
+
+const KINDS = {
+  text: (el) => el.innerText || textOf(el),
+  html: (el) => el.outerHTML,
+  value: valueOf,
+  attrs(el, limit) {
+    const out = {};
+    for (const { name, value } of [...el.attributes]) if (el.type != 'password' || name != 'value') out[name] = value.slice(0, limit);
+    return out;
+  },
+  computed_styles: (el) => pick(getComputedStyle(el), 'display color fontSize backgroundColor visibility'),
+  box: (el) => Object.values(pick(boxOf(el), 'left top width height')),
+};
+
+export const query = (ref, kind, limit = 2e3) => {
+  const { el, error } = resolve(ref);
   if (error) return { error };
-  if (kind == 'text') value = el.innerText == null ? textOf(el) : el.innerText;
-  else if (kind == 'html') value = el.outerHTML;
-  else if (kind == 'value') value = valueOf(el);
-  else if (kind == 'attrs') for (const { name, value } of [...el.attributes]) out[name] = el.type == 'password' && name == 'value' ? '' : value.slice(0, most);
-  else if (kind == 'computed_styles') for (const key of ['display', 'color', 'fontSize', 'backgroundColor', 'visibility']) out[key] = getComputedStyle(el)[key];
-  else if (kind == 'box') {
-    const { left, top, width, height } = boxOf(el);
-    value = [left, top, width, height];
-  } else return failure('bad_usage', 'unknown kind of query');
-  const truncated = typeof value == 'string' && value.length > most;
-  return { ref, kind, value: truncated ? value.slice(0, most) + '...[truncated]' : value, truncated };
+  if (!KINDS[kind]) return failure('bad_usage', 'unknown kind of query');
+  const value = KINDS[kind](el, limit), truncated = !!value && value.length > limit;
+  return { ref, kind, value: truncated ? value.slice(0, limit) + '...[truncated]' : value, truncated };
 };

@@ -4,7 +4,7 @@
  * A ref is bound to the element, its role, its name and, in a repeated item, the words of that item: a recycled row keeps
  * element, role and name "Delete" but belongs to somebody else.
  */
-import { assign, attr, cut, findAll, flatParent, fold, is, isLive, kidsOf, matches, tagOf, textOf } from './dom.js';
+import { assign, attr, cut, doc, findAll, flatParent, isLive, kidsOf, low, matches, rootOf, tagOf, textOf } from './dom.js';
 import { INTERACTIVE, ROLE_FLAGS } from './role-table.js';
 import { roleOf } from './roles.js';
 import { nameOf } from './names.js';
@@ -20,36 +20,39 @@ import { turn } from './turn.js';
  * @property {string} _item fingerprint of the item's words
  */
 
-const isolated = !!globalThis.__agentBrowserIsolated, STAMP = 'data-agent-ref';
+const { __agentBrowserIsolated: isolated, WeakRef: Weak } = globalThis, STAMP = 'data-agent-ref';
 /** @type {Map<string, Meaning>} */
 const meanings = new Map();
 /** @type {WeakMap<Element, Meaning>} */
 const current = new WeakMap();
-let last = 0, stamped = [];
+let last = 0;
 
-const weak = (el) => (globalThis.WeakRef ? new WeakRef(el) : { deref: () => el });
+const weak = (el) => (Weak ? new Weak(el) : { deref: () => el });
+/** The element of a meaning while it stands for it. */
+const liveOf = (meaning) => {
+  const el = meaning._target.deref();
+  return el && isLive(el) && el;
+};
 
 /** Numbers that only count: "(3)", "3 left". Folding more would cost acting on another element. */
-const keyOf = (text) => fold(text).toLowerCase().replace(/\(\d+\+?\)|\d[\d.,]*(?=\+? (left|new|unread|more|remaining)\b)/g, '#');
+const keyOf = (text) => low(text).replace(/\(\d+\+?\)|\d[\d.,]*(?=\+? (left|new|unread|more|remaining)\b)/g, '#');
 
 /** The words of the nearest row, list item, article or card around it; a card is one of several alike siblings. */
 const itemOf = (el) => {
-  let item = el, levels = 0;
-  for (; item && item != document.body && ++levels < 30; item = flatParent(item)) {
+  for (let item = el, levels = 0; item && item != doc.body && levels < 30; levels++, item = flatParent(item))
     if (
       matches(item, 'li,tr,article,dd,[role=row],[role=listitem],[role=article],[role=option],[role=treeitem]') ||
-      (item != el && [item.previousElementSibling, item.nextElementSibling].some((twin) => twin && tagOf(twin) == tagOf(item) && attr(twin, 'class') == attr(item, 'class') && twin.childElementCount))
+      (levels && [item.previousElementSibling, item.nextElementSibling].some((twin) => twin && twin.childElementCount && tagOf(twin) + attr(twin, 'class') == tagOf(item) + attr(item, 'class')))
     ) {
-      let print = turn._items.get(item), hash = 0;
-      if (!print) {
+      const items = turn._items;
+      if (!items.has(item)) {
         const words = keyOf(kidsOf(item).map(textOf).join(' '));
+        let hash = 0;
         for (let i = 0; i < words.length; i++) hash = (hash * 31 + words.charCodeAt(i)) | 0;
-        turn._items.set(item, (print = cut(words, 60) + hash));
+        items.set(item, words.length + ' ' + hash);
       }
-      return print;
+      return items.get(item);
     }
-  }
-  return '';
 };
 
 /** The name by which an element is known: of what only has a handler, its content. */
@@ -57,65 +60,59 @@ export const knownName = (el, role) => nameOf(el, { _lean: 1, _content: role == 
 
 const mint = (meaning) => {
   meanings.set((meaning.ref = (isolated ? '' : 'e') + ++last), meaning);
-  return meaning;
+  return meaning.ref;
 };
 
 /** The ref of an element as it is now. @type {(el: Element, role: string, name: string) => string} */
 export const refOf = (el, role, name) => {
-  const _item = itemOf(el), _key = keyOf(name);
-  let meaning = current.get(el);
-  if (!meaning || meaning.role != role || meaning._key != _key || meaning._item != _item) current.set(el, (meaning = mint({ _target: weak(el), role, name: cut(name, 80), _key, _item })));
-  if (!isolated) {
-    el.setAttribute(STAMP, meaning.ref);
-    stamped.push(el);
-  }
-  return meaning.ref;
+  const now = { role, name: cut(name, 80), _key: keyOf(name), _item: itemOf(el), _target: weak(el) }, old = current.get(el);
+  if (!old || !agree(old, now)) current.set(el, now), mint(now);
+  const { ref } = current.get(el);
+  if (!isolated) el.setAttribute(STAMP, ref);
+  return ref;
 };
+const agree = (a, b) => a.role == b.role && a._key == b._key && a._item == b._item;
 
 /** A number for "go on from here to there". */
-export const placeRef = (first, last) => mint({ _target: weak(first), _last: weak(last) }).ref;
+export const placeRef = (first, last) => mint({ _target: weak(first), _last: weak(last) });
 export const meaningOf = (ref) => meanings.get('' + ref);
 
 /** Old stamps go at each snapshot; what refs meant goes with the elements once there are many. */
 export const clearStamps = () => {
-  if (!isolated) for (const el of stamped.concat(findAll(document.documentElement, `[${STAMP}]`))) el.removeAttribute(STAMP);
-  stamped = [];
-  if (meanings.size > 2e4)
-    for (const [ref, { _target }] of meanings) {
-      const el = _target.deref();
-      if (!el || !isLive(el)) meanings.delete(ref);
-    }
+  if (!isolated) for (const el of findAll(rootOf(), `[${STAMP}]`)) el.removeAttribute(STAMP);
+  if (meanings.size > 2e4) for (const [ref, meaning] of meanings) if (!liveOf(meaning)) meanings.delete(ref);
 };
 
 /** @type {(code: string, message: string, more?: object) => {error: object}} */
 export const failure = (code, message, more) => ({ error: assign({ code, message, nearest: [] }, more) });
 
 const brief = ({ ref, role, name }) => ({ ref, role, name });
-const say = ({ role, name }) => role + (name && ` "${name}"`);
-
-/** The element of a ref if it still is what it was shown as. @type {(ref: string) => {el?: Element, was?: object, error?: object}} */
-export const resolve = (ref) => {
-  const lost = meaningOf(ref);
-  if (!lost || !lost.role) return failure('ref_not_found', ref + ' is not a ref of this document');
-  const el = lost._target.deref(), live = el && isLive(el), now = live ? { role: roleOf(el, 1) } : 0;
-  if (live) {
-    now.name = cut(knownName(el, now.role), 80);
-    if (current.get(el) == lost && now.role == lost.role && keyOf(knownName(el, now.role)) == lost._key && itemOf(el) == lost._item) return { el, was: brief(lost) };
-  }
-  // Live refs that resemble it, best first.
-  const nearest = [];
-  for (const meaning of meanings.values()) {
-    const { _key, _target, role } = meaning, other = _target.deref();
-    meaning._score = (role == lost.role) + (_key && lost._key && (_key.includes(lost._key) || lost._key.includes(_key)) ? 2 : 0) + (_key == lost._key);
-    if (meaning._score > 2 && meaning != lost && other && isLive(other) && current.get(other) == meaning) nearest.push(meaning);
-  }
-  nearest.sort((a, b) => b._score - a._score).splice(3);
-  const what = !live ? 'removed' : say(now) == say(lost) ? 'now of another item' : 'now ' + say(now);
-  return failure('stale_ref', `${ref} was ${say(lost)}, ${what}` + (nearest[0] ? `; nearest: ${nearest[0].ref} ${say(nearest[0])}` : ''), { was: brief(lost), now: now || undefined, nearest: nearest.map(brief) });
-};
+const say = ({ role, name }) => `${role} "${name}"`;
 
 /** @type {(el: Element) => {ref: string, role: string, name: string}} */
 export const introduce = (el) => {
   const role = roleOf(el, 1), name = knownName(el, role);
   return { ref: refOf(el, role, name), role, name: cut(name, 80) };
+};
+
+/** The element of a ref if it still is what it was shown as. @type {(ref: string) => {el?: Element, was?: object, error?: object}} */
+export const resolve = (ref) => {
+  const lost = meaningOf(ref);
+  if (!lost || !lost.role) return failure('ref_not_found', ref + ' is not a ref of this document');
+  const el = liveOf(lost), was = brief(lost), nearest = [];
+  let now, what = 'removed';
+  if (el) {
+    const role = roleOf(el, 1), name = knownName(el, role);
+    now = { role, name: cut(name, 80) };
+    if (current.get(el) == lost && agree(lost, { role, _key: keyOf(name), _item: itemOf(el) })) return { el, was };
+    what = say(now) == say(lost) ? 'now in another item' : 'now ' + say(now);
+  }
+  // Live refs that resemble it, best first.
+  for (const meaning of meanings.values()) {
+    const { _key, role } = meaning, other = liveOf(meaning);
+    meaning._score = (role == lost.role) + (_key == lost._key) + (_key && lost._key && (_key.includes(lost._key) || lost._key.includes(_key)) ? 2 : 0);
+    if (meaning._score > 2 && meaning != lost && current.get(other) == meaning) nearest.push(meaning);
+  }
+  nearest.sort((a, b) => b._score - a._score).splice(3);
+  return failure('stale_ref', `${ref} was ${say(lost)}, ${what}` + nearest.slice(0, 1).map((best) => `; nearest: ${best.ref} ${say(best)}`), { was, now, nearest: nearest.map(brief) });
 };

@@ -25,13 +25,13 @@ export const TAG_ROLES = {};
 (
   'alert2 alertdialog32 application article2: banner blockquote16: button13:button,@button,@submit,@reset,@image,@file caption16: cell6 checkbox13:@checkbox ' +
   'code16: columnheader6 combobox1 comment4 complementary contentinfo definition16:dd deletion16:del,s dialog32: document emphasis16:em feed figure2: ' +
-  'form generic16 grid32 gridcell6 group:address,details,fieldset,hgroup,optgroup heading6:h1,h2,h3,h4,h5,h6 image10: img10 iframe: insertion16:ins ' +
+  'form generic16 graphics-document:svg graphics-object graphics-symbol grid32 gridcell6 group:address,details,fieldset,hgroup,optgroup heading6:h1,h2,h3,h4,h5,h6 image10: img10 iframe: insertion16:ins ' +
   'link5 list:dir,menu,ol,ul listbox33:datalist listitem2 log2 main2: mark16: marquee math8: menu32 menubar32 menuitem5 menuitemcheckbox13 ' +
   'menuitemradio13 meter10: navigation2:nav none16:@hidden note option13: paragraph16:p presentation16 progressbar10:progress radio13:@radio radiogroup32 ' +
   'region2 row4:tr rowgroup20:tbody,tfoot,thead rowheader6 scrollbar8 search: searchbox1:@search sectionfooter16 sectionheader16 separator8:hr ' +
   'slider9:@range spinbutton1:@number status2:output strong16: subscript16:sub suggestion16 superscript16:sup switch13 tab13 table: tablist32 tabpanel ' +
   'term16:dfn,dt textbox1:textarea time16: timer toolbar32 tooltip6 tree32 treegrid32 treeitem5'
-).replace(/([a-z]+)(\d*)(:?)(\S*)/g, (_, role, flags, natural, tags) => {
+).replace(/([a-z-]+)(\d*)(:?)(\S*)/g, (_, role, flags, natural, tags) => {
   ROLE_FLAGS[role] = +flags;
   if (natural) for (const tag of (tags || role).split(',')) TAG_ROLES[tag] = role;
 });

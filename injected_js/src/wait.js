@@ -1,30 +1,30 @@
 /** Waiting inside the page for something to be there, or to be gone. */
-import { findAll, fold, kidsOf, kindOf, now } from './dom.js';
-import { frame, isSeen } from './hit.js';
+import { doc, findAll, fold, kidsOf, kindOf, low, now, rootOf, round } from './dom.js';
+import { isSeen, pause } from './hit.js';
 import { introduce, knownName, resolve } from './refs.js';
 import { roleOf } from './roles.js';
+import { observe } from './settle.js';
 import { isHidden } from './style.js';
 import { newTurn } from './turn.js';
 
 /** What is asked for, as it is now: an element, true, or nothing. */
-const look = ({ fn, url, ref, text, selector, role, name }) => {
-  const root = document.documentElement, todo = [root];
+const look = ({ fn, url, ref, text, selector, role, name = '' }) => {
+  const root = rootOf(), todo = [root];
   if (fn) return fn();
-  if (url) return new RegExp('^' + url.replace(/[.+^${}()|[\]\\?]/g, '\\$&').replace(/\*+/g, '.*') + '$').test(location.href);
+  if (url) return new RegExp('^' + url.replace(/[^*\w]/g, '\\$&').replace(/\*+/g, '.*') + '$').test(location.href);
   if (ref) return resolve(ref).el;
   if (text) return fold(root.innerText).includes(fold(text));
   if (selector) return findAll(root, selector).find(isSeen);
   for (const el of todo) {
-    if (roleOf(el, 1) == role && isSeen(el) && !isHidden(el) && (!name || knownName(el, role).toLowerCase().includes(fold(name).toLowerCase()))) return el;
-    for (const kid of kidsOf(el)) if (kindOf(kid) == 1) todo.push(kid);
+    if (roleOf(el, 1) == role && isSeen(el) && !isHidden(el) && low(knownName(el, role)).includes(low(name))) return el;
+    todo.push(...kidsOf(el).filter((kid) => kindOf(kid) == 1));
   }
 };
 
 export const waitFor = async (condition, timeoutMs) => {
   const start = now(), { gone } = condition, what = gone && gone !== true ? (gone.trim ? { selector: gone } : gone) : condition;
   let dirty = 1, turns = 0, found;
-  const observer = new MutationObserver(() => (dirty = 1));
-  observer.observe(document, { childList: true, subtree: true, characterData: true, attributes: true });
+  const stop = observe(doc, () => (dirty = 1));
   try {
     for (;;) {
       if (dirty || !(turns++ % 6)) {
@@ -32,11 +32,11 @@ export const waitFor = async (condition, timeoutMs) => {
         newTurn();
         found = await look(what);
       }
-      const ok = !found == !!gone, waitedMs = Math.round(now() - start);
+      const ok = !found == !!gone, waitedMs = round(now() - start);
       if (ok || waitedMs >= timeoutMs) return { ok, waitedMs, lastSeen: found ? 'there' : 'not there', ref: ok && found && found.nodeType ? introduce(found).ref : undefined };
-      await frame();
+      await pause();
     }
   } finally {
-    observer.disconnect();
+    stop();
   }
 };

@@ -16,7 +16,7 @@ def raw(tree: dict[str, Any], frame_index: int = -1, **fields: Any) -> dict[str,
     return {"tree": tree, "frameIndex": frame_index, "stats": {"domNodes": 10}, "reasons": [], **fields}
 
 
-def session_ref(frame: FrameTree, local: str, role: str, name: str) -> str:
+def session_ref(frame: FrameTree, local: str, role: str, name: str, is_cut: bool) -> str:
     return f"{frame.frame_id}.{local}"
 
 

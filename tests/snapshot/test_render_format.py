@@ -107,6 +107,11 @@ def test_words_are_said_once() -> None:
     assert shown(node("textbox", "Search", "e1", attrs={"placeholder": "Search"})) == ['- textbox "Search" [ref=e1]']
 
 
+def test_a_picture_before_a_link_of_the_same_name_is_said_once() -> None:
+    assert shown(node("img", "Ring", "e1"), node("link", "Ring", "e2")) == ['- link "Ring" [ref=e2]']
+    assert len(shown(node("img", "Ring", "e1", cursorInteractive="clickable"), node("link", "Ring", "e2"))) == 2
+
+
 def test_a_name_that_is_said_below_is_kept_for_finding() -> None:
     raw = {"tree": node("heading", "News", "e1", node("link", "News", "e2"))}
     assert render_snapshot(raw).find(role="heading", name="News").ref == "e1"
@@ -115,6 +120,12 @@ def test_a_name_that_is_said_below_is_kept_for_finding() -> None:
 def test_items_with_one_thing_in_them_give_way_to_it() -> None:
     items = [node("listitem", "", "", node("link", name, f"e{n}")) for n, name in enumerate(("One", "Two"), 1)]
     assert shown(node("list", "", "", *items)) == ["- list:", '  - link "One" [ref=e1]', '  - link "Two" [ref=e2]']
+
+
+def test_a_link_is_described_only_when_its_name_is_a_sign() -> None:
+    assert shown(node("link", "index", "e1", description="General Index")) == ['- link "index" [ref=e1]']
+    assert shown(node("link", "»", "e1", description="Next page")) == ['- link "»" [description="Next page"] [ref=e1]']
+    assert shown(node("button", "B", "e1", description="Bold")) == ['- button "B" [description="Bold"] [ref=e1]']
 
 
 def test_urls_are_shown_when_asked_for_and_where_nothing_else_names_a_link() -> None:

@@ -26,6 +26,7 @@ logger = logging.getLogger(__name__)
 
 EXIT_SIGPIPE, EXIT_NOT_FOUND = 141, 127
 MAX_NESTING = 8
+LINGER_S = 1.0  # what an early stage has after the last one ended: `logcat | head` writes seldom, so sees SIGPIPE late
 MAX_GLOB_MATCHES = 10_000
 
 
@@ -84,12 +85,17 @@ class Shell:
             status = await self._command(commands[0], streams)
         else:
             pipes = [Pipe() for _ in commands[1:]]
-            async with asyncio.TaskGroup() as group:
-                stages = [
-                    group.create_task(self._stage(command, streams, pipes, index))
-                    for index, command in enumerate(commands)
-                ]
-            status = stages[-1].result()
+            stages = [
+                asyncio.ensure_future(self._stage(command, streams, pipes, index))
+                for index, command in enumerate(commands)
+            ]
+            try:
+                status = await stages[-1]
+                await asyncio.wait(stages, timeout=LINGER_S)
+            finally:
+                for stage in stages:
+                    stage.cancel()
+                await asyncio.gather(*stages, return_exceptions=True)
         return int(status == 0) if pipeline.is_negated else status
 
     async def _stage(self, command: Command, streams: Streams, pipes: list[Pipe], index: int) -> int:

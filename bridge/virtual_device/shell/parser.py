@@ -101,13 +101,13 @@ class _Parser:
                     raise ShellSyntaxError("syntax error: unexpected end of file")
                 return Script(tuple(steps))
             steps.append((joiner, self._pipeline()))
+            joiner = ";"
             self._skip_blank()
             if self.peek(2) in ("&&", "||"):
                 joiner = self.peek(2)
                 self._at += 2
             elif self.peek() in (";", "&", "\n"):
-                joiner = ";"  # nothing runs in the background here: `cmd &` is waited for
-                self._at += 1
+                self._at += 1  # nothing runs in the background here: `cmd &` is waited for
                 if self.peek() == ";":
                     raise ShellSyntaxError("syntax error: unexpected ';;'")
             elif not self.at_end() and self.peek() != closing:

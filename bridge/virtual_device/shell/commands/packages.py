@@ -106,6 +106,7 @@ async def _install(call: Call, arguments: _Arguments) -> int:
         return 1
     finally:
         staged.unlink(missing_ok=True)
+    await call.system.stop_package(package.name)  # an update ends the application that ran
     call.system.log("PackageManager", f"Update package {package.name}, versionCode={package.facts.version_code}")
     await call.line("Success")
     return 0
