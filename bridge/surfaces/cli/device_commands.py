@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 from bridge.errors import NoDevice, UsageError
@@ -162,7 +164,7 @@ def _print_table(rows: list[dict[str, object]]) -> None:
     for row in rows:
         # Text, not markup: models and serials are the device's own words.
         table.add_row(*(Text(_words(value)) for value in row.values()))
-    Console(width=None if click.get_text_stream("stdout").isatty() else 200).print(table)
+    Console(width=None if sys.stdout.isatty() else 200).print(table)
 
 
 def _words(value: object) -> str:
