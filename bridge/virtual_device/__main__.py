@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from bridge.virtual_device.process import main
+from bridge.virtual_device.webview import run_webviews
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(run_webviews))

@@ -198,12 +198,15 @@ class Browser:
         self.show(tab)
         view = tab.view
         metrics = await self.call(tab, "Page.getLayoutMetrics")
-        page_css = float(metrics["cssContentSize"]["height"])
-        page_height_px = max(view.height_px, round(page_css * view.scale))
+        # A page without a viewport of its own is laid out 980 wide and shown smaller (overview mode).
+        layout_css = float(metrics["cssLayoutViewport"]["clientWidth"]) or view.width_css
+        fit = view.width_css / layout_css
+        page_height_px = max(view.height_px, round(float(metrics["cssContentSize"]["height"]) * fit * view.scale))
         height_px = min(page_height_px, max_height_px) if full_page else min(view.height_px, max_height_px)
         params: dict[str, Any] = {"format": "png"}
         if full_page:
-            clip = {"x": 0, "y": 0, "width": view.width_css, "height": height_px / view.scale, "scale": 1}
+            height_css = height_px / view.scale / fit
+            clip = {"x": 0, "y": 0, "width": layout_css, "height": height_css, "scale": fit}
             params |= {"captureBeyondViewport": True, "clip": clip}
         shot = await self.call(tab, "Page.captureScreenshot", params)
         return base64.b64decode(shot["data"]), view.width_px, height_px, page_height_px

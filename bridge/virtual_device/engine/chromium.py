@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import re
 import shutil
 import signal
 import sys
@@ -30,6 +31,7 @@ _WINDOWS_PLACES = (
     r"Microsoft\Edge\Application\msedge.exe",
 )
 _POLL_S = 0.01
+_VERSION_TIMEOUT_S = 5.0
 _STDERR_LINES = 40
 
 # Everything that a WebView has not, or that would reach out from this machine by itself.
@@ -143,6 +145,26 @@ def command_line(
     if socks_port is not None:
         flags += [f"--proxy-server=socks5://127.0.0.1:{socks_port}", "--proxy-bypass-list=*;<-loopback>"]
     return [str(program), *flags, f"--user-agent={user_agent}", *extra, "about:blank"]
+
+
+async def program_version(program: Path) -> str:
+    """The version that `--version` prints, "" where it prints none (Windows)."""
+    process = await asyncio.create_subprocess_exec(
+        str(program),
+        "--version",
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+    )
+    try:
+        async with asyncio.timeout(_VERSION_TIMEOUT_S):
+            printed, _ = await process.communicate()
+    except TimeoutError:
+        process.kill()
+        await process.wait()
+        return ""
+    found = re.search(r"\d+(\.\d+){3}", printed.decode(errors="replace"))
+    return found[0] if found else ""
 
 
 @asynccontextmanager

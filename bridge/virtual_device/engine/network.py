@@ -48,13 +48,19 @@ def is_loopback(host: str) -> bool:
 
 @asynccontextmanager
 async def loopback_proxy(dial: Dial) -> AsyncIterator[int]:
-    """A SOCKS 5 server on a random port of this machine that connects loopback destinations with `dial`; its port."""
+    """A SOCKS 5 server on a random port of this machine; its port.
+
+    It connects loopback destinations with `dial`, and others as Chromium itself would: those come where a proxy rule
+    cannot tell loopback apart.
+    """
 
     async def connect(host: str, port: int) -> StreamPair | int:
-        if not is_loopback(host):
-            return _NOT_ALLOWED
         try:
-            return await dial(port)
+            if is_loopback(host):
+                return await dial(port)
+            if host in ("0.0.0.0", "::"):  # noqa: S104 - this machine by another name
+                return _NOT_ALLOWED
+            return await asyncio.open_connection(host, port, limit=_PIECE_BYTES)
         except OSError:
             return _REFUSED
 

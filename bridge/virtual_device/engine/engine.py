@@ -1,0 +1,208 @@
+"""Chromium, its network, our private connection to it and the relay, as one thing that a host app can use."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import os
+import socket
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bridge.cdp import open_cdp
+from bridge.virtual_device.engine.browser import Browser, Listener, Tab
+from bridge.virtual_device.engine.chromium import (
+    RunningChromium,
+    command_line,
+    find_chromium,
+    program_version,
+    run_chromium,
+)
+from bridge.virtual_device.engine.emulation import Identity, View
+from bridge.virtual_device.engine.network import Dial, StreamPair, loopback_proxy, port_into_device, refusing_proxy
+from bridge.virtual_device.engine.relay import Relay
+
+# How many times in a row the n-th session loses the contexts of its Runtime.enable, over and over.
+LOST_RUNTIME_ENABLES = (1, 0, 2, 0, 0, 1, 0)
+
+
+@dataclass(frozen=True)
+class EngineOptions:
+    """`folder` is the device's private one; the profile is made in it."""
+
+    folder: Path
+    quirks: bool = True
+    package: str = "dev.webviewbridge.host"
+    android_release: str = "14"
+    chromium: Path | None = None
+    lost_runtime_enables: tuple[int, ...] = LOST_RUNTIME_ENABLES
+    start_timeout_s: float = 30.0
+
+
+@asynccontextmanager
+async def start_engine(options: EngineOptions, dial_loopback: Dial) -> AsyncIterator[Engine]:
+    """A running engine; `dial_loopback(port)` connects to the device's own loopback, or raises OSError."""
+    program = options.chromium or find_chromium(os.environ)
+    profile = options.folder / "chromium"
+    async with AsyncExitStack() as stack:
+        socks_port = await stack.enter_async_context(loopback_proxy(dial_loopback))
+        # For workers, which have no emulation of their own.
+        user_agent = Identity(await program_version(program), options.android_release).user_agent
+        command = command_line(program, profile, socks_port=socks_port, user_agent=user_agent)
+        running = await stack.enter_async_context(run_chromium(command, profile, timeout_s=options.start_timeout_s))
+        sock = await _connect(running.port)
+        cdp = await stack.enter_async_context(open_cdp(sock, running.browser_path, timeout_s=options.start_timeout_s))
+        version = await cdp.call("Browser.getVersion", timeout_s=options.start_timeout_s)
+        identity = Identity(str(version["product"]).partition("/")[2], options.android_release)
+        browser = Browser(cdp, identity, quirks=options.quirks)
+        await browser.start()
+        engine = Engine(options, running, browser, identity, dial_loopback, socks_port, stack)
+        try:
+            yield engine
+        finally:
+            engine.relay.cut()
+
+
+async def _connect(port: int) -> socket.socket:
+    sock = socket.socket()
+    sock.setblocking(False)
+    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    try:
+        await asyncio.get_running_loop().sock_connect(sock, ("127.0.0.1", port))
+    except BaseException:
+        sock.close()
+        raise
+    return sock
+
+
+class Engine:
+    """What the host app's twin needs of a WebView.
+
+    Attributes:
+        browser: Tabs and their events (`browser.listener`).
+        relay: The devtools server.
+        identity: Version and user agent.
+        cleartext_permitted: Whether the app's manifest allows plain http; read when a tab is opened.
+        on_host_death: Called with a reason when something happened that kills an app's process on Android.
+    """
+
+    def __init__(
+        self,
+        options: EngineOptions,
+        running: RunningChromium,
+        browser: Browser,
+        identity: Identity,
+        dial_loopback: Dial,
+        socks_port: int,
+        stack: AsyncExitStack,
+    ) -> None:
+        self.options = options
+        self.browser = browser
+        self.identity = identity
+        self.cleartext_permitted = True
+        self.on_host_death: Callable[[str], None] = lambda _reason: None
+        self.relay = Relay(self, port=running.port, browser_path=running.browser_path, package=options.package)
+        self._running = running
+        self._dial = dial_loopback
+        self._socks_port = socks_port
+        self._stack = stack
+        self._proxy: int | None = None
+        self._ways_in: dict[int, int] = {}
+        self._refusing_port: int | None = None
+        self._contexts: dict[tuple[str | None, int | None, bool], str] = {}
+        self._losses = itertools.cycle(options.lost_runtime_enables or (0,))
+        self._attached: dict[str, int] = {}
+
+    @property
+    def process_group(self) -> int:
+        """Chromium's, for the guardian."""
+        return self._running.pid
+
+    def listen(self, listener: Listener) -> None:
+        self.browser.listener = listener
+
+    async def devtools(self) -> StreamPair:
+        """A connection to the devtools socket: through the relay, or (without quirks) to Chromium's own port."""
+        if self.options.quirks:
+            return await self.relay.open()
+        return await asyncio.open_connection("127.0.0.1", self._running.port, limit=1024 * 1024)
+
+    async def open_tab(self, url: str, view: View, *, profile: str | None, timeout_s: float) -> Tab:
+        return await self.browser.open(url, view, await self._context(profile), timeout_s=timeout_s)
+
+    async def set_proxy(self, device_port: int | None) -> None:
+        """Tabs that are opened from now on send everything to that HTTP proxy on the device's loopback (None: not)."""
+        self._proxy = device_port
+
+    async def forget_contexts(self) -> None:
+        """End the storage of all contexts and the cookies of the default one; no tab may be open."""
+        await self.browser.close_all()
+        self._contexts.clear()
+        await self.browser.clear_storage()
+
+    async def kill_tabs(self) -> None:
+        """All tabs and connections go at once, as with the app's process."""
+        self.relay.cut()
+        await self.browser.close_all()
+        self._contexts.clear()
+        self._proxy = None
+
+    def tab(self, target_id: str) -> Tab | None:
+        return self.browser.tabs.get(target_id)
+
+    def tabs(self) -> Mapping[str, Tab]:
+        return self.browser.tabs
+
+    def is_foreign(self, target: Mapping[str, Any]) -> bool:
+        return self.browser.is_foreign(target)
+
+    def show(self, tab: Tab) -> None:
+        self.browser.show(tab)
+
+    def restore(self, tab: Tab) -> None:
+        if tab.target_id in self.browser.tabs:
+            self.browser.reapply(tab)
+
+    def lost_runtime_enables(self) -> int:
+        return next(self._losses)
+
+    def host_dies(self, reason: str) -> None:
+        self.on_host_death(reason)
+
+    def attached(self, target_id: str, change: int) -> None:
+        count = self._attached.get(target_id, 0) + change
+        if count:
+            self._attached[target_id] = count
+        else:
+            self._attached.pop(target_id, None)
+
+    def is_attached(self, target_id: str) -> bool:
+        return target_id in self._attached
+
+    async def _context(self, profile: str | None) -> str | None:
+        """The browser context for a profile under the network rules in force; None is Chromium's own."""
+        key = (profile, self._proxy, self.cleartext_permitted)
+        if key == (None, None, True):
+            return None
+        if key not in self._contexts:
+            self._contexts[key] = await self.browser.new_context(proxy_server=await self._proxy_server())
+        return self._contexts[key]
+
+    async def _proxy_server(self) -> str | None:
+        rules = []
+        if not self.cleartext_permitted:
+            if self._refusing_port is None:
+                self._refusing_port = await self._stack.enter_async_context(refusing_proxy())
+            rules.append(f"http=socks5://127.0.0.1:{self._refusing_port}")
+            if self._proxy is None:
+                rules.append(f"https=socks5://127.0.0.1:{self._socks_port}")
+        if self._proxy is not None:
+            if self._proxy not in self._ways_in:
+                way_in = port_into_device(self._dial, self._proxy)
+                self._ways_in[self._proxy] = await self._stack.enter_async_context(way_in)
+            gate = f"http://127.0.0.1:{self._ways_in[self._proxy]}"
+            rules.append(f"https={gate}" if rules else gate)
+        return ";".join(rules) or None

@@ -1,0 +1,76 @@
+"""The host under test as the conformance suite sees it, and a control connection at the level of frames."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import socket
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from bridge.host.protocol import Frame, FrameReader, encode_frame
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "virtual_device"))
+
+
+class Host(Protocol):
+    """A host that was started with a token and a socket name, as the suite sees it."""
+
+    token: bytes
+    socket_name: str
+
+    async def connect(self, name: str) -> socket.socket: ...
+    async def start(self, **extras: str) -> None: ...
+
+
+@asynccontextmanager
+async def virtual_device_host(**options: Any) -> AsyncIterator[Host]:
+    from engine_rig import running_rig
+
+    async with running_rig(**options) as rig:
+        await rig.start()
+        yield rig
+
+
+@dataclass
+class Wire:
+    """A control connection at the level of frames."""
+
+    sock: socket.socket
+    reader: FrameReader
+
+    async def send(self, header: dict[str, object], body: bytes = b"") -> None:
+        await self.send_bytes(encode_frame(header, body))
+
+    async def send_bytes(self, piece: bytes) -> None:
+        async with asyncio.timeout(10):
+            await asyncio.get_running_loop().sock_sendall(self.sock, piece)
+
+    async def receive(self) -> Frame | None:
+        """The next frame, None at the end of the connection."""
+        while (frame := self.reader.next_frame()) is None:
+            async with asyncio.timeout(10):
+                try:
+                    piece = await asyncio.get_running_loop().sock_recv(self.sock, 65536)
+                except ConnectionError:
+                    return None
+            if not piece:
+                return None
+            self.reader.feed(piece)
+        return frame
+
+    async def error_code(self) -> str:
+        frame = await self.receive()
+        assert frame is not None, "the connection ended without an error frame"
+        return str(frame.header["error"]["code"])
+
+    def close(self) -> None:
+        self.sock.close()
+
+
+def fresh_nonce() -> str:
+    return secrets.token_hex(16)
