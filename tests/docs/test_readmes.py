@@ -6,9 +6,11 @@ drawing. Blocks run in an empty folder; `tools/` and `bridge/` in a shell block 
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -69,18 +71,24 @@ def test_the_block_runs(block: Block, tmp_path: Path, adb_port: int) -> None:
     else:
         code = re.sub(r"(?<![\w./])(tools|bridge)/", rf"{ROOT}/\1/", block.code).replace("8000", str(free_port()))
         command = [shutil.which("bash") or "bash", "-euo", "pipefail", "-c", code]
-    done = subprocess.run(
+    with subprocess.Popen(
         command,
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(ROOT), "ANDROID_ADB_SERVER_PORT": str(adb_port)},
         stdin=subprocess.DEVNULL,
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
         text=True,
-        timeout=280,
-        check=False,
-    )
+        start_new_session=True,
+    ) as process:
+        try:
+            output, _ = process.communicate(timeout=280)
+        finally:
+            # What the block started in the background, where it failed before it ended that itself.
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
 
-    assert done.returncode == 0, f"{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
+    assert process.returncode == 0, output[-5000:]
 
 
 @pytest.mark.parametrize("block", [pytest.param(block, id=block.where) for block in blocks()])

@@ -121,7 +121,9 @@ async def opened_page(options: SessionOptions, steps: Steps, address: str, wait_
     """A session with one tab at `address`, with the text `wait_for` on it where one is given."""
     async with opened_session(options, steps) as session:
         page = await session.new_tab()
-        await page.goto(address, timeout_s=steps.begin(f"opening {address}", NAVIGATION_TIMEOUT_S))
+        found = await page.goto(address, timeout_s=steps.begin(f"opening {address}", NAVIGATION_TIMEOUT_S))
+        if found.status is not None and found.status >= 400:
+            note(f"{found.url} answered with HTTP status {found.status}")
         if wait_for is not None:
             await page.wait_for(text=wait_for, timeout_s=steps.begin(f"waiting for {wait_for!r}", NAVIGATION_TIMEOUT_S))
         yield page
