@@ -118,6 +118,8 @@ class _Printer:
 
 
 def _style(line: str) -> str:
-    """Added lines green, removed ones red, as a delta marks them."""
-    mark = line.lstrip()[:2]
-    return {"+ ": "green", "- ": "", "~ ": "yellow"}.get(mark, "")
+    """Added lines green, removed ones red, changed ones yellow, as a delta marks them."""
+    for mark, style in (("+ ", "green"), ("- - ", "red"), ("~ ", "yellow")):
+        if line.startswith(mark):
+            return style
+    return ""
