@@ -103,19 +103,21 @@ install_python() {
     quietly "$PYTHON" -m pip install --no-deps --no-build-isolation -e "$ROOT" || die "pip could not install the package."
 }
 
-# Ubuntu's apt package is a stub for a snap: a program that does not answer --version does not count.
+# The names and variables are those of bridge/virtual_device. Ubuntu's chromium package is a stub for a snap, and where
+# snaps do not run it prints an error instead of a version: that is none.
 find_chromium() {
     local name
-    for name in "${WEBVIEW_BRIDGE_CHROMIUM:-}" chromium chromium-browser google-chrome google-chrome-stable; do
+    for name in "${BRIDGE_CHROMIUM:-}" "${CHROMIUM:-}" chromium chromium-browser google-chrome google-chrome-stable chrome microsoft-edge; do
         [ -n "$name" ] && has "$name" && return 0
     done
-    [ -x "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome" ]
+    [ -x "/Applications/Chromium.app/Contents/MacOS/Chromium" ] ||
+        [ -x "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome" ]
 }
 
 setup_chromium() {
     find_chromium && return 0
     if has apt-get && is_root; then
-        apt_install chromium && find_chromium && return 0
+        apt_install chromium && find_chromium && chromium --version >/dev/null 2>&1 && return 0
         say "chromium: apt-get has no Chromium that works here; install Google Chrome or Chromium and run this again."
         return 1
     fi

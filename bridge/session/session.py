@@ -100,8 +100,9 @@ class Session:
                 chosen_device(server, device, cls.virtual_devices, notice, timeout_s=deadline.remaining_s)
             )
             adb_device = server.device(chosen.serial)
-            for grant in grants:
-                port = f"tcp:{grant.port}"
+            # One port may be granted under several names, such as localhost and 127.0.0.1.
+            for number in sorted({grant.port for grant in grants}):
+                port = f"tcp:{number}"
                 await stack.enter_async_context(adb_device.reverse(port, port, timeout_s=deadline.remaining_s))
             host = await stack.enter_async_context(
                 start_host(

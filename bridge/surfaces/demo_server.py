@@ -85,7 +85,7 @@ def _handler(pages: dict[str, tuple[str, bytes]]) -> type[http.server.BaseHTTPRe
         def do_HEAD(self) -> None:
             self.do_GET()
 
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name in the standard library
+        def log_message(self, format: str, *args: object) -> None:
             pass
 
     return Handler

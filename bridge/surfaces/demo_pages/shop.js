@@ -27,27 +27,35 @@ function picture(product) {
   return `<svg viewBox="0 0 120 84" aria-hidden="true" fill="${colour}" stroke="${colour}">${SHAPES[product.kind]}</svg>`;
 }
 
+const tiles = PRODUCTS.map((product) => {
+  const tile = document.createElement('li');
+  tile.className = 'card';
+  tile.innerHTML = `${picture(product)}<h3></h3><span><span class="price"></span> <span class="muted"></span></span><button>Add to cart</button>`;
+  tile.querySelector('h3').textContent = product.name;
+  tile.querySelector('.price').textContent = `€${product.price}`;
+  tile.querySelector('button').addEventListener('click', () => add(product));
+  list.append(tile);
+  return tile;
+});
+
+function say(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
 function showProducts() {
   const wanted = new FormData(form);
   const words = wanted.get('q').toLowerCase().split(/\s+/).filter(Boolean);
-  const found = PRODUCTS.filter((product) =>
-    words.every((word) => product.name.toLowerCase().includes(word)) &&
-    (!wanted.get('metal') || product.metal === wanted.get('metal')) &&
-    (!wanted.get('stock') || product.left > 0));
-  list.textContent = '';
-  for (const product of found) {
-    const item = document.createElement('li');
-    item.className = 'card';
-    item.innerHTML = `${picture(product)}<h3></h3><span><span class="price"></span> <span class="muted"></span></span><button>Add to cart</button>`;
-    item.querySelector('h3').textContent = product.name;
-    item.querySelector('.price').textContent = `€${product.price}`;
-    item.querySelector('.muted').textContent = product.left ? `${product.left} left` : 'sold out';
-    const button = item.querySelector('button');
-    button.disabled = product.left === 0;
-    button.addEventListener('click', () => add(product));
-    list.append(item);
-  }
-  document.getElementById('count').textContent = found.length === 1 ? '1 product' : `${found.length} products`;
+  let count = 0;
+  PRODUCTS.forEach((product, index) => {
+    const tile = tiles[index];
+    tile.hidden = !(words.every((word) => product.name.toLowerCase().includes(word)) &&
+      (!wanted.get('metal') || product.metal === wanted.get('metal')) &&
+      (!wanted.get('stock') || product.left > 0));
+    say(tile.querySelector('.muted'), product.left ? `${product.left} left` : 'sold out');
+    tile.querySelector('button').disabled = product.left === 0;
+    count += tile.hidden ? 0 : 1;
+  });
+  say(document.getElementById('count'), count === 1 ? '1 product' : `${count} products`);
 }
 
 function add(product) {

@@ -186,6 +186,8 @@ async def run_chromium(command: Sequence[str], profile: Path, *, timeout_s: floa
         stdout=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.PIPE,
         start_new_session=True,
+        # Chromium leaves a folder for its singleton socket where temporary files go; the profile goes with the device.
+        env={**os.environ, "TMPDIR": str(profile)},
     )
     written: deque[str] = deque(maxlen=_STDERR_LINES)
     draining = asyncio.create_task(_drain(process, written), name=f"stderr of chromium {process.pid}")

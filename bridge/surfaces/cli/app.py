@@ -1,0 +1,88 @@
+"""The group of commands, and the one place where their errors become lines and exit codes."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+import bridge
+from bridge.errors import BridgeError, UsageError
+from bridge.surfaces.cli.demo_command import demo
+from bridge.surfaces.cli.device_commands import devices, virtual
+from bridge.surfaces.cli.output import report_failure
+from bridge.surfaces.cli.page_commands import click_command, fill, open_command, press, screenshot, snapshot
+
+INTERRUPTED, TERMINATED, BROKEN_PIPE = 130, 143, 141
+
+_EPILOG = """Exit codes: 0 ok, 1 the operation failed, 2 bad usage, 3 no device, 4 refused by policy, 5 timeout.
+
+With --json every command prints one JSON object: {"ok": true, "command": …} with its results, or {"ok": false,
+"error": {"code", "message", "hint"?, "details"?}, "exit_code"}."""
+
+
+@click.group(
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
+    epilog=_EPILOG,
+)
+@click.version_option(bridge.__version__, message="webview-bridge %(version)s")
+@click.pass_context
+def webview_bridge(context: click.Context) -> None:
+    """Drive a real Android WebView over ADB; without a phone, a virtual device on this machine."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+for _command in (
+    demo,
+    devices,
+    virtual,
+    open_command,
+    snapshot,
+    click_command,
+    fill,
+    press,
+    screenshot,
+):
+    webview_bridge.add_command(_command)
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line; returns the exit code and never raises."""
+    as_json = "--json" in arguments
+    try:
+        code = webview_bridge.main(list(arguments), prog_name="webview-bridge", standalone_mode=False)
+        sys.stdout.flush()
+    except BridgeError as error:
+        return report_failure(error, as_json)
+    except click.UsageError as error:
+        return report_failure(_usage_error(error), as_json)
+    except click.ClickException as error:
+        return report_failure(UsageError(error.format_message()), as_json)
+    except (click.Abort, KeyboardInterrupt):
+        with contextlib.suppress(OSError):
+            click.echo("interrupted", err=True)
+        return INTERRUPTED
+    except SystemExit as stopped:
+        return stopped.code if isinstance(stopped.code, int) else 1
+    except BrokenPipeError:
+        # Whoever read our output has gone (`| head`); what is still buffered must not raise again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    except Exception as error:  # nothing a user or a page sends may end in a traceback
+        if "-v" in arguments or "--verbose" in arguments:
+            raise
+        unexpected = BridgeError(
+            f"unexpected {type(error).__name__}: {error}", hint="This is a mistake of ours; --verbose shows where."
+        )
+        return report_failure(unexpected, as_json)
+    return code if isinstance(code, int) else 0
+
+
+def _usage_error(error: click.UsageError) -> UsageError:
+    command = error.ctx.command_path if error.ctx else "webview-bridge"
+    return UsageError(error.format_message(), hint=f"See '{command} --help'.")

@@ -1,0 +1,173 @@
+"""`devices` and `virtual`: what there is to drive, and virtual devices that outlive a command."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from bridge.errors import NoDevice, UsageError
+from bridge.surfaces.cli.options import CommonOptions, common_options
+from bridge.surfaces.cli.output import note, one_line, print_json
+
+ADB_TIMEOUT_S = 20.0
+START_TIMEOUT_S = 60.0
+
+
+@click.command()
+@common_options
+def devices(options: CommonOptions) -> None:
+    """List the devices that the adb server knows.
+
+    With --json: devices: [{serial, state, model, product, virtual}].
+    """
+    from bridge.adb import AdbServer
+    from bridge.surfaces.cli.running import Steps, run_async
+    from bridge.virtual_device.client import list_virtual_devices
+
+    steps = Steps(options.timeout_s)
+
+    async def work() -> None:
+        server = AdbServer.from_environment(options.adb_server)
+        await server.ensure_running(timeout_s=steps.begin("reaching the adb server", ADB_TIMEOUT_S))
+        found = await server.devices(timeout_s=steps.begin("listing devices", ADB_TIMEOUT_S))
+        virtual_serials = {handle.serial for handle in list_virtual_devices()}
+        rows = [
+            {
+                "serial": entry.serial,
+                "state": entry.state,
+                "model": entry.model,
+                "product": entry.product,
+                "virtual": entry.serial in virtual_serials,
+            }
+            for entry in found
+        ]
+        if options.as_json:
+            print_json("devices", {"devices": rows})
+            return
+        _print_table(rows)
+        if not rows:
+            note("no device is attached; --device auto uses a virtual one")
+
+    run_async("devices", options, steps, work())
+
+
+@click.group()
+def virtual() -> None:
+    """Virtual devices that stay until they are stopped: Chromium on this machine, seen through the real adb server."""
+
+
+@virtual.command()
+@click.option("--name", metavar="NAME", help="Letters, digits, - and _ (default: a random one).")
+@click.option("--no-quirks", "quirks", is_flag=True, flag_value=False, default=True, help="Plain Chromium.")
+@click.option("--api-level", type=click.IntRange(26, 36), default=34, show_default=True)
+@common_options
+def start(options: CommonOptions, name: str | None, quirks: bool, api_level: int) -> None:
+    """Start one and print its serial.
+
+    With --json: device: {serial, name, pid}.
+    """
+    import secrets
+
+    from bridge.adb import AdbServer
+    from bridge.surfaces.cli.running import Steps, run_async
+    from bridge.virtual_device.client import start_detached
+    from bridge.virtual_device.options import DeviceOptions
+
+    steps = Steps(options.timeout_s)
+    server = AdbServer.from_environment(options.adb_server)
+    device = DeviceOptions(
+        name=name or f"virtual-{secrets.token_hex(3)}",
+        adb_host=server.host,
+        adb_port=server.port,
+        api_level=api_level,
+        quirks=quirks,
+        is_detached=True,
+    )
+
+    async def work() -> None:
+        handle = await start_detached(device, timeout_s=steps.begin("starting the virtual device", START_TIMEOUT_S))
+        if options.as_json:
+            print_json("virtual start", {"device": {"serial": handle.serial, "name": handle.name, "pid": handle.pid}})
+            return
+        click.echo(handle.serial)
+        note(f"{handle.name} runs until 'webview-bridge virtual stop {handle.name}'")
+
+    run_async("virtual start", options, steps, work())
+
+
+@virtual.command()
+@click.argument("device", required=False)
+@click.option("--all", "every", is_flag=True, help="All of them.")
+@common_options
+def stop(options: CommonOptions, device: str | None, every: bool) -> None:
+    """Stop the virtual device with this serial or name; without one, the only one there is.
+
+    With --json: stopped: [serial].
+    """
+    from bridge.surfaces.cli.running import Steps, run_async
+    from bridge.virtual_device.client import list_virtual_devices, stop_virtual_device
+
+    if every and device is not None:
+        raise UsageError("give a device or --all, not both.")
+    running = list_virtual_devices()
+    chosen = [handle for handle in running if device is None or device in (handle.serial, handle.name)]
+    if not chosen and not every:
+        seen = ", ".join(f"{handle.name} ({handle.serial})" for handle in running) or "none"
+        raise NoDevice(f"no such virtual device is running (running: {seen}).")
+    if len(chosen) > 1 and not every:
+        names = ", ".join(handle.name for handle in chosen)
+        raise UsageError(f"{len(chosen)} virtual devices are running: {names}.", hint="Name one, or give --all.")
+    steps = Steps(options.timeout_s)
+
+    async def work() -> None:
+        for handle in chosen:
+            await stop_virtual_device(handle, timeout_s=steps.begin(f"stopping {handle.name}", ADB_TIMEOUT_S))
+        if options.as_json:
+            print_json("virtual stop", {"stopped": [handle.serial for handle in chosen]})
+            return
+        for handle in chosen:
+            click.echo(f"stopped {handle.name} ({handle.serial})")
+
+    run_async("virtual stop", options, steps, work())
+
+
+@virtual.command()
+@common_options
+def status(options: CommonOptions) -> None:
+    """List this user's virtual devices.
+
+    With --json: devices: [{serial, name, pid}].
+    """
+    from bridge.virtual_device.client import list_virtual_devices
+
+    rows = [{"serial": h.serial, "name": h.name, "pid": h.pid} for h in list_virtual_devices()]
+    if options.as_json:
+        print_json("virtual status", {"devices": rows})
+        return
+    _print_table(rows)
+    if not rows:
+        note("no virtual device is running")
+
+
+def _print_table(rows: list[dict[str, object]]) -> None:
+    """Columns under their names; nothing for no rows."""
+    if not rows:
+        return
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, show_edge=False)
+    for name in rows[0]:
+        table.add_column(name.upper())
+    for row in rows:
+        # Text, not markup: models and serials are the device's own words.
+        table.add_row(*(Text(_words(value)) for value in row.values()))
+    Console(width=None if sys.stdout.isatty() else 200).print(table)
+
+
+def _words(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return one_line(str(value))

@@ -1,0 +1,97 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import click
+
+R = TypeVar("R")
+Command = Callable[..., R]
+
+
+@dataclass(frozen=True, slots=True)
+class CommonOptions:
+    """What every command takes.
+
+    Attributes:
+        timeout_s: Bound of the whole command; None leaves every step its own.
+    """
+
+    as_json: bool
+    timeout_s: float | None
+    adb_server: str | None
+    verbose: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SessionOptions(CommonOptions):
+    """What every command takes that opens a session."""
+
+    device: str
+    local_ports: tuple[int, ...]
+
+
+def _check_seconds(context: click.Context, option: click.Parameter, value: float | None) -> float | None:
+    if value is not None and not 0 < value < math.inf:
+        raise click.BadParameter(f"{value:g} is not a time in seconds above 0.", context, option)
+    return value
+
+
+_COMMON = (
+    click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
+    click.option(
+        "--timeout",
+        "timeout_s",
+        type=float,
+        callback=_check_seconds,
+        metavar="S",
+        help="Seconds for the whole command (default: each step has its own).",
+    ),
+    click.option("--adb-server", metavar="HOST:PORT", help="Which adb server (default: as adb itself finds it)."),
+    click.option("-v", "--verbose", is_flag=True, help="Log to stderr, and show where unexpected errors came from."),
+)
+_SESSION = (
+    click.option(
+        "--device",
+        default="auto",
+        show_default=True,
+        metavar="auto|virtual|SERIAL",
+        help="auto: the attached device, else a virtual one. A serial never falls back.",
+    ),
+    click.option(
+        "--local",
+        "local_ports",
+        type=click.IntRange(1, 65535),
+        multiple=True,
+        metavar="PORT",
+        help="Allow pages from this machine's loopback on this port. May be repeated.",
+    ),
+)
+
+
+def common_options(command: Command[R]) -> Command[R]:
+    """Gives the function a CommonOptions as its first argument."""
+    return _with_options(command, CommonOptions, _COMMON)
+
+
+def session_options(command: Command[R]) -> Command[R]:
+    """Gives the function a SessionOptions as its first argument."""
+    return _with_options(command, SessionOptions, (*_SESSION, *_COMMON))
+
+
+def _with_options(command: Command[R], kind: type[CommonOptions], options: Sequence[Any]) -> Command[R]:
+    names = kind.__dataclass_fields__
+
+    @functools.wraps(command)
+    def wrapped(**given: Any) -> R:
+        return command(kind(**{name: given.pop(name) for name in names}), **given)
+
+    decorated: Command[R] = wrapped
+    for option in reversed(options):
+        decorated = option(decorated)
+    return decorated

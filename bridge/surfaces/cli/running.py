@@ -1,0 +1,129 @@
+"""From a command to its coroutine: one event loop, one budget of time, one session."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import math
+import signal
+import sys
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from bridge.deadline import Deadline
+from bridge.errors import PolicyRefused
+from bridge.policy import TestServerGrant, decide
+from bridge.surfaces.cli.options import CommonOptions, SessionOptions
+from bridge.surfaces.cli.output import note
+
+if TYPE_CHECKING:
+    from bridge.page.page import Page
+    from bridge.session.session import Session
+
+T = TypeVar("T")
+
+START_TIMEOUT_S = 60.0
+NAVIGATION_TIMEOUT_S = 30.0
+
+
+class Steps:
+    """The budget of a command, and the step it is in, which the error names when the budget is spent."""
+
+    def __init__(self, timeout_s: float | None) -> None:
+        self.deadline = Deadline.after(math.inf if timeout_s is None else timeout_s)
+        self.current = "starting"
+
+    def begin(self, step: str, usual_s: float) -> float:
+        """Seconds for this step: what is usual, and no more than what is left."""
+        self.current = step
+        return min(usual_s, self.deadline.remaining_s)
+
+
+def run_async(command: str, options: CommonOptions, steps: Steps, work: Coroutine[Any, Any, T]) -> T:
+    """Run `work` to its end inside the command's budget. Ctrl-C and SIGTERM let it clean up first.
+
+    Raises:
+        DeadlineExceeded: The budget of `--timeout` is spent.
+        KeyboardInterrupt: Ctrl-C.
+        SystemExit: 143 after SIGTERM.
+    """
+    logging.basicConfig(
+        level=logging.DEBUG if options.verbose else logging.ERROR,
+        format="%(levelname)s %(name)s: %(message)s",
+        stream=sys.stderr,
+    )
+    terminated = False
+
+    async def bounded() -> T:
+        task = asyncio.current_task()
+        assert task is not None
+
+        def terminate() -> None:
+            nonlocal terminated
+            terminated = True
+            task.cancel()
+
+        with contextlib.suppress(NotImplementedError):  # Windows has no such handler
+            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, terminate)
+        async with steps.deadline.bound(f"webview-bridge {command}", lambda: steps.current):
+            return await work
+
+    try:
+        return asyncio.run(bounded())
+    except asyncio.CancelledError:
+        if terminated:
+            sys.exit(143)
+        raise
+
+
+def grants_of(options: SessionOptions) -> tuple[TestServerGrant, ...]:
+    """`--local PORT` grants the port under both names that people write."""
+    return tuple(TestServerGrant(host, port) for port in options.local_ports for host in ("127.0.0.1", "localhost"))
+
+
+def checked_address(url: str, options: SessionOptions) -> str:
+    """`url` as it will be opened, judged before anything is started for it.
+
+    Raises:
+        UsageError: No URL.
+        PolicyRefused: A rule forbids it; the hint names the option that would allow it, where there is one.
+    """
+    from bridge.page.navigation import checked_url
+
+    address = checked_url(url)
+    decision = decide(address, grants_of(options))
+    if not decision.allowed:
+        raise PolicyRefused(f"{address[:200]} is refused: {decision.reason}.", hint=decision.hint, url=address[:2000])
+    return address
+
+
+@asynccontextmanager
+async def opened_session(options: SessionOptions, steps: Steps) -> AsyncIterator[Session]:
+    from bridge import Session
+
+    timeout_s = steps.begin("starting the device and the host app", START_TIMEOUT_S)
+    async with Session.open(
+        options.device,
+        adb_server=options.adb_server,
+        grants=grants_of(options),
+        on_notice=note,
+        timeout_s=timeout_s,
+    ) as session:
+        steps.current = "opening a tab"
+        yield session
+        steps.current = "closing the session"
+
+
+@asynccontextmanager
+async def opened_page(options: SessionOptions, steps: Steps, address: str, wait_for: str | None) -> AsyncIterator[Page]:
+    """A session with one tab at `address`, with the text `wait_for` on it where one is given."""
+    async with opened_session(options, steps) as session:
+        page = await session.new_tab()
+        found = await page.goto(address, timeout_s=steps.begin(f"opening {address}", NAVIGATION_TIMEOUT_S))
+        if found.status is not None and found.status >= 400:
+            note(f"{found.url} answered with HTTP status {found.status}")
+        if wait_for is not None:
+            await page.wait_for(text=wait_for, timeout_s=steps.begin(f"waiting for {wait_for!r}", NAVIGATION_TIMEOUT_S))
+        yield page

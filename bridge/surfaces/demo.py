@@ -1,0 +1,172 @@
+"""The demonstration: five kinds of page, opened, read and acted on by ref."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from bridge.cdp import Cost
+from bridge.page.page import Page
+from bridge.page.results import ActionResult
+from bridge.snapshot import NodeRef, SnapshotResult
+from bridge.surfaces.demo_server import DemoServer
+
+
+@dataclass(frozen=True, slots=True)
+class DemoStep:
+    """One thing that was done.
+
+    Attributes:
+        page: The page it was done on, such as "shop".
+        did: What was done, in the words of the Python call.
+        outcome: What came of it; several lines.
+        file, content: What is to be saved, for the steps that make something to keep.
+    """
+
+    page: str
+    did: str
+    outcome: str
+    cost: Cost
+    file: Path | None = None
+    content: bytes = field(default=b"", repr=False)
+
+    def to_json(self) -> dict[str, Any]:
+        return {"page": self.page, "did": self.did, "outcome": self.outcome, "cost": self.cost.to_json()}
+
+
+@dataclass(frozen=True, slots=True)
+class DemoFiles:
+    """What the demonstration leaves behind."""
+
+    snapshot: Path
+    annotated: Path
+
+    def to_json(self) -> dict[str, str]:
+        return {"snapshot": str(self.snapshot), "annotated": str(self.annotated)}
+
+
+async def run_demo(page: Page, server: DemoServer, files: DemoFiles) -> AsyncIterator[DemoStep]:
+    """Do it all in one tab, and tell of each step when it is done."""
+    for part in (_shop, _login, _controlled, _late, _frames):
+        async for step in part(page, server):
+            yield step
+    async for step in _save(page, server, files):
+        yield step
+
+
+async def _shop(page: Page, server: DemoServer) -> AsyncIterator[DemoStep]:
+    tell = _Teller("shop", page)
+    yield await tell.goto(server.url("shop.html"))
+    yield await tell.snapshot()
+    search = tell.find(role="searchbox")
+    yield await tell.act(f'fill("{search.ref}", "gold")', search, page.fill(search.ref, "gold"))
+    yield await tell.act('press("Enter")', None, page.press("Enter"))
+    await tell.look()
+    button = tell.find(role="button", name="Add to cart", nth=1)
+    yield await tell.act(f'click("{button.ref}")', button, page.click(button.ref))
+
+
+async def _login(page: Page, server: DemoServer) -> AsyncIterator[DemoStep]:
+    tell = _Teller("login", page)
+    yield await tell.goto(server.url("login.html"))
+    await tell.look()
+    email, button = tell.find(name="E-mail"), tell.find(role="button", name="Sign in")
+    yield await tell.act(f'fill("{email.ref}", "ada")', email, page.fill(email.ref, "ada"))
+    yield await tell.act(f'click("{button.ref}")', button, page.click(button.ref))
+    # The fields carry other descriptions now; a snapshot tells under which refs they go.
+    await tell.look()
+    email, password = tell.find(name="E-mail"), tell.find(name="Password")
+    button = tell.find(role="button", name="Sign in")
+    await page.fill(email.ref, "ada@example.com")
+    await page.fill(password.ref, "analytical engine")
+    yield await tell.act(f'click("{button.ref}")', button, page.click(button.ref))
+
+
+async def _controlled(page: Page, server: DemoServer) -> AsyncIterator[DemoStep]:
+    tell = _Teller("controlled form", page)
+    yield await tell.goto(server.url("controlled.html"))
+    await tell.look()
+    name, code = tell.find(name="Name on the ticket"), tell.find(name="Discount code")
+    yield await tell.act(f'fill("{name.ref}", "Ada Lovelace")', name, page.fill(name.ref, "Ada Lovelace"))
+    yield await tell.act(f'fill("{code.ref}", "spring-26")', code, page.fill(code.ref, "spring-26"))
+    terms = tell.find(role="checkbox")
+    yield await tell.act(f'click("{terms.ref}")', terms, page.click(terms.ref))
+
+
+async def _late(page: Page, server: DemoServer) -> AsyncIterator[DemoStep]:
+    tell = _Teller("late single-page app", page)
+    yield await tell.goto(server.url("spa.html"))
+    waited = await page.wait_for(text="A short history of knots", timeout_s=10)
+    yield DemoStep(
+        tell.page_name,
+        'wait_for(text="A short history of knots")',
+        f"it was there after {waited.waited_ms:.0f} ms in the page",
+        waited.cost,
+    )
+    await tell.look()
+    story = tell.find(role="link", name="A short history of knots")
+    yield await tell.act(f'click("{story.ref}")', story, page.click(story.ref))
+
+
+async def _frames(page: Page, server: DemoServer) -> AsyncIterator[DemoStep]:
+    tell = _Teller("frames and shadow roots", page)
+    yield await tell.goto(server.url("frames.html"))
+    yield await tell.snapshot()
+    boxed = tell.find(role="button", name="Press me in the sandbox")
+    yield await tell.act(f'click("{boxed.ref}")', boxed, page.click(boxed.ref))
+    star = tell.find(role="button", name="5 stars", nth=0)
+    yield await tell.act(f'click("{star.ref}")', star, page.click(star.ref))
+
+
+async def _save(page: Page, server: DemoServer, files: DemoFiles) -> AsyncIterator[DemoStep]:
+    tell = _Teller("shop", page)
+    yield await tell.goto(server.url("shop.html"))
+    shot = await page.snapshot(renumber=True)
+    assert isinstance(shot.cost, Cost)
+    yield DemoStep(
+        tell.page_name,
+        "snapshot(renumber=True)",
+        f"to {files.snapshot}",
+        shot.cost,
+        files.snapshot,
+        f"{shot.text}\n".encode(),
+    )
+    picture = await page.screenshot(annotate=True)
+    outcome = f"to {files.annotated} ({picture.width_px} x {picture.height_px} px, {len(picture.legend)} boxes)"
+    yield DemoStep(
+        tell.page_name, "screenshot(annotate=True)", outcome, picture.cost, files.annotated, picture.image_bytes
+    )
+
+
+class _Teller:
+    """Does things on a page and puts what came of it into words."""
+
+    def __init__(self, page_name: str, page: Page) -> None:
+        self.page_name = page_name
+        self._page = page
+        self._seen: SnapshotResult | None = None
+
+    async def goto(self, url: str) -> DemoStep:
+        found = await self._page.goto(url)
+        outcome = f'{found.status} "{found.title}"'
+        return DemoStep(self.page_name, f'goto("{url}")', outcome, found.cost)
+
+    async def look(self) -> SnapshotResult:
+        self._seen = await self._page.snapshot()
+        return self._seen
+
+    async def snapshot(self) -> DemoStep:
+        shot = await self.look()
+        assert isinstance(shot.cost, Cost)
+        return DemoStep(self.page_name, "snapshot()", shot.text, shot.cost)
+
+    def find(self, **wanted: Any) -> NodeRef:
+        assert self._seen is not None
+        return self._seen.find(**wanted)
+
+    async def act(self, call: str, node: NodeRef | None, result: Awaitable[ActionResult]) -> DemoStep:
+        done = await result
+        on = f"  ({node.role} {node.name!r})" if node is not None else ""
+        return DemoStep(self.page_name, f"{call}{on}", str(done.changes), done.cost)
