@@ -89,7 +89,7 @@ class Actions:
             settled = await self._settle_with(entry.frame_id, expression, [], settle_s, deadline.remaining_s)
             error = settled.acted.get("error")
             if isinstance(error, Mapping):
-                raise self._refs.failure(entry, dict(error), self._snapshots.page_url)
+                raise self._refs.failure(entry, error, self._snapshots.is_live)
             changes = await self._changes(before, settled, settle_s)
         return _scripted_result(entry.ref, action, settled.acted.get("done"), changes, meter.cost())
 
@@ -122,7 +122,7 @@ class Actions:
                 raise DeadlineExceeded(
                     f"{action} {entry.ref} ({entry.described()})", deadline.timeout_s, str(problem.get("lastSeen", ""))
                 )
-            raise self._refs.failure(entry, dict(problem), self._snapshots.page_url)
+            raise self._refs.failure(entry, problem, self._snapshots.is_live)
         return ready
 
     async def _focus(self, entry: RefEntry, deadline: Deadline) -> None:
@@ -136,7 +136,7 @@ class Actions:
         except WorldGone as error:
             raise self._left_behind(entry) from error
         if isinstance(done, Mapping) and isinstance(done.get("error"), Mapping):
-            raise self._refs.failure(entry, dict(done["error"]), self._snapshots.page_url)
+            raise self._refs.failure(entry, done["error"], self._snapshots.is_live)
 
     def _left_behind(self, entry: RefEntry) -> RefNotFound:
         return RefNotFound(

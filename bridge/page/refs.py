@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from bridge.errors import ActionFailed, RefNotFound, UsageError, action_error
@@ -116,38 +116,35 @@ class RefTable:
             )
         return entry
 
-    def failure(self, entry: RefEntry, error: dict[str, object], page_url: str) -> ActionFailed:
-        """The error of the tree for what the script answered about `entry`, with session refs in it."""
+    def failure(self, entry: RefEntry, error: Mapping[str, object], is_live: Callable[[str], bool]) -> ActionFailed:
+        """The error of the tree for what the script answered about `entry`, in words of the session's refs."""
         code = str(error.get("code") or "action_failed")
-        nearest = []
-        found = error.get("nearest")
-        for near in found if isinstance(found, list) else ():
-            if isinstance(near, dict) and isinstance(near.get("ref"), str):
-                role, name = str(near.get("role", "")), str(near.get("name", ""))
-                ref = self.assign(entry.world_key, entry.frame_id, near["ref"], role, name, page_url)
-                nearest.append(self._by_ref[ref])
         if code in ("ref_not_found", "stale_ref"):
             now = error.get("now")
-            became = f"and is now {now}" if now else "and is gone"
-            message = f"{entry.ref} was {entry.described()} {became}{_listed(nearest)}."
+            became = f"and is now {now}" if isinstance(now, str) and now else "and is gone"
+            nearest = self._resembling(entry, is_live)
             return action_error(
                 code,
-                message,
+                f"{entry.ref} was {entry.described()} {became}{_listed(nearest)}.",
                 hint="Take a new snapshot.",
                 ref=entry.ref,
                 was=entry.described(),
                 nearest=[near.ref for near in nearest],
             )
-        message = str(error.get("message") or code).rstrip(".")
-        details = {"options": error["options"]} if "options" in error else {}
+        message = str(error.get("message") or code.replace("_", " ")).rstrip(".")
         failed = action_error(code, f"{entry.ref} ({entry.described()}): {message}.", ref=entry.ref)
-        failed.details.update(details)
+        if "options" in error:
+            failed.details["options"] = error["options"]
         return failed
 
     def _resembling(self, entry: RefEntry, is_live: Callable[[str], bool]) -> list[RefEntry]:
-        live = [other for other in self._by_ref.values() if is_live(other.world_key) and other.role == entry.role]
-        names = difflib.get_close_matches(entry.name, [other.name for other in live], n=_NEAREST_SHOWN, cutoff=0.6)
-        return [next(other for other in live if other.name == name) for name in dict.fromkeys(names)]
+        """The newest refs of the same role and a similar name, in documents that are still shown."""
+        live = {
+            other.name: other
+            for other in self._by_ref.values()
+            if other is not entry and other.role == entry.role and not other.is_cut and is_live(other.world_key)
+        }
+        return [live[name] for name in difflib.get_close_matches(entry.name, live, n=_NEAREST_SHOWN, cutoff=0.6)]
 
 
 def _listed(entries: Iterable[RefEntry]) -> str:

@@ -106,7 +106,7 @@ class Snapshots:
             entry = self._refs.look_up(scope_ref, self.is_live)
             reply = await self._of_frame(entry.frame_id, request, entry.local, timeout_s)
             if "error" in reply:
-                raise self._refs.failure(entry, reply["error"], self.page_url)
+                raise self._refs.failure(entry, reply["error"], self.is_live)
             world = self._attachment.state.world_of(entry.frame_id, WORLD_NAME)
             return self.stitch([FrameTree(entry.frame_id, None, world.key if world else entry.world_key, reply)])
         frames = self._attachment.state.ordered_frames()
