@@ -98,5 +98,8 @@ class _OnDevice:
         self._device.process_ended(pid)
         self._device.system.running_services.discard(HOST_SERVICE)
 
+    def provide_webview(self, version_name: str) -> None:
+        self._device.provide_webview(version_name)
+
     def log(self, tag: str, text: str, *, priority: str = "I", pid: int = 612) -> None:
         self._device.log(tag, text, priority=priority, pid=pid)
