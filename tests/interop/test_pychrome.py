@@ -13,7 +13,11 @@ from bridge import Session
 from bridge.page.page import Page
 from tests.conftest import LocalServer, adb_program
 
-pytestmark = pytest.mark.browser
+# pychrome's reader thread takes the end of its own connection for a message and dies of it, whatever the server.
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning"),
+]
 
 
 def drive(port: int, url: str) -> dict[str, Any]:

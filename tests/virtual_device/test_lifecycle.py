@@ -183,7 +183,7 @@ async def test_a_killed_device_takes_its_chromium_along(adb_server: AdbServer) -
     assert _processes_with(profile)
     os.kill(handle.pid, signal.SIGKILL)
     await until(lambda: not folder_of(handle).exists())
-    assert not _processes_with(profile)
+    await until(lambda: not _processes_with(profile))
 
 
 def _processes_with(argument: bytes) -> list[int]:
