@@ -121,7 +121,10 @@ class RefTable:
         code = str(error.get("code") or "action_failed")
         if code in ("ref_not_found", "stale_ref"):
             now = error.get("now")
-            became = f"and is now {now}" if isinstance(now, str) and now else "and is gone"
+            if isinstance(now, str) and now:
+                became = "and now belongs to something else" if now == entry.described() else f"and is now {now}"
+            else:
+                code, became = "ref_not_found", "and is gone"
             nearest = self._resembling(entry, is_live)
             return action_error(
                 code,

@@ -103,9 +103,9 @@ export const resolve = (ref) => {
   let now, what = 'removed';
   if (el) {
     const role = roleOf(el, 1), name = knownName(el, role);
-    now = { role, name: cut(name, 80) };
+    now = say({ role, name: cut(name, 80) });
     if (current.get(el) == lost && agree(lost, { role, _key: keyOf(name), _item: itemOf(el) })) return { el, was };
-    what = say(now) == say(lost) ? 'now in another item' : 'now ' + say(now);
+    what = now == say(lost) ? 'now in another item' : 'now ' + now;
   }
   // Live refs that resemble it, best first.
   for (const meaning of meanings.values()) {
