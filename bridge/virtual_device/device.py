@@ -12,7 +12,8 @@ from typing import Any, Protocol
 
 import bridge
 from bridge.adb import AdbServer
-from bridge.errors import BridgeError, UsageError
+from bridge.deadline import Deadline
+from bridge.errors import BridgeError, DeadlineExceeded, UsageError
 from bridge.virtual_device import auth
 from bridge.virtual_device.adbd import Adbd
 from bridge.virtual_device.android import (
@@ -37,6 +38,7 @@ from bridge.virtual_device.transport import Handler, Transport
 
 logger = logging.getLogger(__name__)
 
+_JOIN_STEP_S = 3.0
 _JOIN_TIMEOUT_S = 10.0
 _FAULTS_HERE = ("drop_cable", "connect", "reboot", "unauthorize", "authorize", "slow_link", "straight_link")
 
@@ -137,8 +139,18 @@ class VirtualDevice:
             DeviceUnauthorized: adb's key is not one of this user's.
             AdbUnavailable, DeviceNotFound, DeadlineExceeded: The server is not there or did not come.
         """
-        await self._server.connect(self.serial, timeout_s=timeout_s)
-        await self._server.device(self.serial).wait_for_state("device", timeout_s=timeout_s)
+        deadline = Deadline.after(timeout_s)
+        while True:
+            await self._server.connect(self.serial, timeout_s=deadline.remaining_s)
+            try:
+                step_s = min(_JOIN_STEP_S, deadline.remaining_s)
+                await self._server.device(self.serial).wait_for_state("device", timeout_s=step_s)
+            except DeadlineExceeded as error:
+                # A connection that had to give way before it was authenticated is forgotten by the server.
+                if deadline.passed:
+                    raise deadline.exceeded(f"{self.serial} joining the adb server", error.last_seen) from error
+                continue
+            return
 
     async def leave(self) -> None:
         """Makes the adb server forget the device; no matter if it already has."""

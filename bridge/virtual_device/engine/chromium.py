@@ -32,6 +32,7 @@ _WINDOWS_PLACES = (
 )
 _POLL_S = 0.01
 _VERSION_TIMEOUT_S = 5.0
+_LAST_WORDS_S = 1.0
 _STDERR_LINES = 40
 
 # Everything that a WebView has not, or that would reach out from this machine by itself.
@@ -192,7 +193,7 @@ async def run_chromium(command: Sequence[str], profile: Path, *, timeout_s: floa
     written: deque[str] = deque(maxlen=_STDERR_LINES)
     draining = asyncio.create_task(_drain(process, written), name=f"stderr of chromium {process.pid}")
     try:
-        port, path = await _devtools_port(process, ready, written, deadline)
+        port, path = await _devtools_port(process, ready, written, draining, deadline)
         yield RunningChromium(port, path, process.pid)
     finally:
         await finish(_stop(process, draining), at_most_s=10.0, what=f"stopping chromium {process.pid}")
@@ -213,7 +214,11 @@ def _read(path: Path) -> str:
 
 
 async def _devtools_port(
-    process: asyncio.subprocess.Process, ready: Path, written: deque[str], deadline: Deadline
+    process: asyncio.subprocess.Process,
+    ready: Path,
+    written: deque[str],
+    draining: asyncio.Task[None],
+    deadline: Deadline,
 ) -> tuple[int, str]:
     while True:
         # Written when the port is bound: the port, a newline, the path of the browser's WebSocket, which may be late.
@@ -221,6 +226,8 @@ async def _devtools_port(
         if port.isdigit() and path.strip():
             return int(port), path.strip()
         if process.returncode is not None:
+            # Its end may be known before its last words have been read.
+            await asyncio.wait({draining}, timeout=_LAST_WORDS_S)
             raise VirtualDeviceFailed(
                 f"Chromium ended with {process.returncode} before it was ready: {_last_words(written)}",
                 stderr="\n".join(written),
