@@ -94,15 +94,25 @@ class Actions:
         return _scripted_result(entry.ref, action, settled.acted.get("done"), changes, meter.cost())
 
     async def press(self, chord: str, *, ref: str | None, timeout_s: float, settle_s: float = 1.0) -> ActionResult:
-        """Press a key or chord on what has the focus, or on `ref` after focusing it (one more round trip)."""
+        """Press a key or chord on what has the focus, or on `ref` after focusing it: two round trips."""
         deadline = Deadline.after(timeout_s)
         commands = [("Input.dispatchKeyEvent", event) for event in key_events(parse_chord(chord))]
         entry = self._refs.look_up(ref, self._snapshots.is_live) if ref is not None else None
         with self._attachment.connection.measure() as meter:
             before = self._before()
             if entry is not None:
+                # Focusing has armed the watch for the key, so settling may travel with it.
                 await self._focus(entry, deadline)
-            settled = await self._act_and_settle(entry, "key", commands, settle_s)
+                settled = await self._act_and_settle(entry, "key", commands, settle_s)
+            else:
+                # Input overtakes scripts in the renderer: settling that is sent along may come after the key.
+                await asyncio.gather(
+                    *(
+                        self._attachment.call(method, event, timeout_s=deadline.remaining_s)
+                        for method, event in commands
+                    )
+                )
+                settled = await self._act_and_settle(None, None, [], settle_s)
             changes = await self._changes(before, settled, settle_s)
         return ActionResult(action="press", ref=entry.ref if entry else None, changes=changes, cost=meter.cost())
 
@@ -147,7 +157,7 @@ class Actions:
         )
 
     async def _act_and_settle(
-        self, entry: RefEntry | None, expect: str, commands: list[tuple[str, dict[str, Any]]], settle_s: float
+        self, entry: RefEntry | None, expect: str | None, commands: list[tuple[str, dict[str, Any]]], settle_s: float
     ) -> _Settled:
         main = self._attachment.state.main
         frame_id = entry.frame_id if entry else (main.frame_id if main else "")
