@@ -283,9 +283,10 @@ class Page:
 
     async def _act(self, run: Callable[[Actions], Awaitable[ActionResult]]) -> ActionResult:
         async with self._turn:
-            await self._ready()
+            _, notices = await self._ready()
             assert self._actions is not None
-            return await run(self._actions)
+            result = await run(self._actions)
+            return replace(result, notices=notices) if notices else result
 
     async def _ready(self) -> tuple[Attachment, tuple[str, ...]]:
         attachment, notices = await self._tab.attachment()

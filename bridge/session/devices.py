@@ -21,6 +21,10 @@ class VirtualDevices(Protocol):
         """Serials of virtual devices that this user has started and that are still there."""
         ...
 
+    def owned(self) -> tuple[str, ...]:
+        """Serials of virtual devices that live inside somebody's session: they are not for others to take."""
+        ...
+
     def start(self, server: AdbServer, *, timeout_s: float) -> AbstractAsyncContextManager[str]:
         """A new virtual device for as long as the block lasts; yields its serial."""
         ...
@@ -51,14 +55,15 @@ async def chosen_device(
     running = virtual.running() if virtual else ()
     entries = await server.devices(timeout_s=timeout_s)
     if wanted == "auto":
-        serial = _only_device(entries)
+        owned = virtual.owned() if virtual else ()
+        serial = _only_device(tuple(entry for entry in entries if entry.serial not in owned))
     elif wanted == "virtual":
         attached = {entry.serial for entry in entries if entry.state == "device"}
         serial = next((found for found in running if found in attached), None)
     else:
         serial = _named(entries, wanted)
     if serial is not None:
-        yield Chosen(serial, serial in running)
+        yield Chosen(serial, virtual is not None and serial in (*running, *virtual.owned()))
         return
     if virtual is None:
         raise NoDevice("no device is attached", hint="Attach one, or use device='virtual'.")

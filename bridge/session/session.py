@@ -49,6 +49,7 @@ class Session:
         host: HostClient,
         view: View,
         grants: Sequence[TestServerGrant],
+        notice: Notice,
     ) -> None:
         self.serial = chosen.serial
         self.is_virtual = chosen.is_virtual
@@ -56,6 +57,7 @@ class Session:
         self._host = host
         self._view = view
         self._grants = tuple(grants)
+        self._notice = notice
         self._tabs: dict[str, tuple[SessionTab, Page]] = {}
         self._last_tab = 0
         self._last_touch = time.monotonic()
@@ -113,7 +115,7 @@ class Session:
                 )
             )
             require_supported(host.hello)
-            session = cls(chosen, adb_device, host, View(width_px, height_px, density_dpi), grants)
+            session = cls(chosen, adb_device, host, View(width_px, height_px, density_dpi), grants, notice)
             stack.callback(host.on_event(session._take_event))
             try:
                 yield session
@@ -153,6 +155,7 @@ class Session:
             judge=self._judge,
             keep_alive=self._touch,
             check_alive=self._check_alive,
+            notice=self._notice,
         )
         page = Page(tab)
         self._tabs[tab.tab_id] = (tab, page)

@@ -46,6 +46,7 @@ class SessionTab:
         judge: Callable[[str], None],
         keep_alive: Callable[[], None],
         check_alive: Callable[[], None],
+        notice: Callable[[str], None],
     ) -> None:
         self._tab_id = tab_id
         self._device = device
@@ -54,6 +55,7 @@ class SessionTab:
         self.judge = judge
         self._keep_alive = keep_alive
         self._check_alive = check_alive
+        self._notice = notice
         self._attachment: Attachment | None = None
         self._stack = AsyncExitStack()
         self.host_tab: str | None = None
@@ -77,6 +79,7 @@ class SessionTab:
         notices: tuple[str, ...] = ()
         if self._lost == "idle":
             notices = (await self._reopen(),)
+            self._notice(notices[0])
         elif self._lost is not None:
             raise TabLost(f"{self._tab_id} is gone: {self._lost}", hint="Open a new tab.")
         if self._attachment is None:

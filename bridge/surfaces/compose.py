@@ -12,7 +12,10 @@ from bridge.virtual_device.client import list_virtual_devices, start_virtual_dev
 
 class _VirtualDevices:
     def running(self) -> tuple[str, ...]:
-        return tuple(handle.serial for handle in list_virtual_devices())
+        return tuple(handle.serial for handle in list_virtual_devices() if handle.is_detached)
+
+    def owned(self) -> tuple[str, ...]:
+        return tuple(handle.serial for handle in list_virtual_devices() if not handle.is_detached)
 
     @asynccontextmanager
     async def start(self, server: AdbServer, *, timeout_s: float) -> AsyncIterator[str]:

@@ -42,12 +42,13 @@ class AdbAddress(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class VirtualDeviceHandle:
-    """A device that runs in another process."""
+    """A device that runs in another process; one that is not detached belongs to whoever started it."""
 
     serial: str
     pid: int
     name: str
     control_path: str
+    is_detached: bool = False
 
     async def status(self, *, timeout_s: float = 10.0) -> dict[str, Any]:
         """What the device says about itself."""
@@ -227,6 +228,7 @@ def _handle(facts: Mapping[str, Any]) -> VirtualDeviceHandle:
         pid=int(facts["pid"]),
         name=str(facts["name"]),
         control_path=str(facts["control_path"]),
+        is_detached=bool(facts.get("detached")),
     )
 
 

@@ -30,6 +30,9 @@ class Virtual:
     def running(self) -> tuple[str, ...]:
         return self._running
 
+    def owned(self) -> tuple[str, ...]:
+        return ("127.0.0.1:1",)
+
     @asynccontextmanager
     async def start(self, server: AdbServer, *, timeout_s: float) -> AsyncIterator[str]:
         yield "127.0.0.1:7777"
@@ -65,6 +68,13 @@ async def test_without_a_device_a_virtual_one_is_started_and_that_is_said_once()
 async def test_a_running_virtual_device_is_reused() -> None:
     server = Attached(("127.0.0.1:9", "device"))
     assert await choose(server, "virtual", Virtual("127.0.0.1:9")) == (Chosen("127.0.0.1:9", True), [])
+
+
+async def test_a_virtual_device_of_somebody_elses_session_is_not_taken() -> None:
+    server = Attached(("127.0.0.1:1", "device"))
+    for wanted in ("auto", "virtual"):
+        assert (await choose(server, wanted, Virtual()))[0] == Chosen("127.0.0.1:7777", True)
+    assert (await choose(server, "127.0.0.1:1", Virtual()))[0] == Chosen("127.0.0.1:1", True)
 
 
 async def test_a_virtual_device_that_has_left_the_adb_server_is_not_taken() -> None:

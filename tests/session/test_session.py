@@ -1,0 +1,80 @@
+"""A session from its device to its tabs."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from bridge import Session
+from bridge.adb import AdbServer
+from bridge.errors import DeviceLost, RefNotFound, TabLost, TransportError
+from bridge.page.page import Page
+from bridge.virtual_device.client import start_virtual_device
+from tests.conftest import LocalServer
+
+pytestmark = pytest.mark.browser
+
+
+async def test_a_session_knows_its_device_and_what_the_webview_can_do(session: Session) -> None:
+    await session.new_tab()
+    assert session.host.api_level >= 26
+    capabilities = session.capabilities
+    assert capabilities is not None
+    assert (capabilities.capture, capabilities.isolated_worlds, capabilities.fetch_interception) == ("cdp", True, True)
+    assert capabilities.webview.startswith("com.google.android.webview ")
+
+
+async def test_tabs_are_numbered_once_and_live_beside_each_other(session: Session, local_server: LocalServer) -> None:
+    first = await session.new_tab(local_server.url("shop.html"))
+    second = await session.new_tab(local_server.url("second.html"))
+    assert [page.tab_id for page in session.pages] == ["t1", "t2"]
+    assert (await first.snapshot()).title == "Gold prices"
+    assert (await second.snapshot()).title == "Second"
+    await session.close_tab(first)
+    with pytest.raises(TabLost, match="t1 has been closed"):
+        await first.snapshot()
+    assert (await session.new_tab()).tab_id == "t3"
+
+
+async def test_a_tab_that_idled_away_is_opened_again_and_that_is_said(adb_port: int, local_server: LocalServer) -> None:
+    server = AdbServer.from_environment()
+    await server.ensure_running(timeout_s=20)
+    notices: list[str] = []
+    async with (
+        start_virtual_device(server=server, idle_timeout_s=1.0, timeout_s=60) as device,
+        Session.open(device.serial, grants=[local_server.grant], on_notice=notices.append) as session,
+    ):
+        lost = asyncio.Event()
+        session._host.on_event(lambda name, _: lost.set() if name in ("idle_destroyed", "tab.lost") else None)
+        page = await session.new_tab(local_server.url("second.html"))
+        ref = (await page.snapshot()).find(role="link").ref
+        async with asyncio.timeout(20):
+            await lost.wait()
+        shot = await page.snapshot()
+        assert shot.title == "Second"
+        assert len(notices) == 1
+        assert "closed after idling and was opened again" in notices[0]
+        with pytest.raises(RefNotFound, match="which has been left"):
+            await page.click(ref)
+
+
+async def read_for_ever(page: Page) -> None:
+    while True:
+        await page.snapshot()
+
+
+async def test_a_host_that_dies_is_a_lost_device_and_not_a_wait(adb_port: int, local_server: LocalServer) -> None:
+    server = AdbServer.from_environment()
+    await server.ensure_running(timeout_s=20)
+    async with (
+        start_virtual_device(server=server, timeout_s=60) as device,
+        Session.open(device.serial, grants=[local_server.grant]) as session,
+    ):
+        page = await session.new_tab(local_server.url("second.html"))
+        await device.fault("kill_host")
+        async with asyncio.timeout(20):
+            with pytest.raises((DeviceLost, TabLost, TransportError)):
+                await read_for_ever(page)
+            with pytest.raises(DeviceLost):
+                await session.new_tab()
