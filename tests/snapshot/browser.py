@@ -18,8 +18,25 @@ from typing import Any
 
 from websockets.sync.client import ClientConnection, connect
 
-SCRIPT = Path(__file__).parents[2] / "bridge" / "snapshot" / "injected.min.js"
-FLAGS = ["--headless=new", "--no-first-run", "--no-default-browser-check", "--disable-gpu", "--disable-dev-shm-usage", "--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--mute-audio", "--hide-scrollbars", "--remote-debugging-port=0", "--remote-allow-origins=*", "--window-size=412,915"]
+ROOT = Path(__file__).parents[2]
+ACCNAME = Path(__file__).parent / "accname"
+SCRIPT = ROOT / "bridge" / "snapshot" / "injected.min.js"
+FLAGS = [
+    "--headless=new",
+    "--no-first-run",
+    "--no-default-browser-check",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--no-sandbox",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--mute-audio",
+    "--hide-scrollbars",
+    "--remote-debugging-port=0",
+    "--remote-allow-origins=*",
+    "--window-size=412,915",
+]
 
 
 class Page:
