@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - HTML reads better on one line
 """What the injected script collects: roles, names, what a person sees, and how it spends its budget."""
 
 from __future__ import annotations
@@ -286,7 +287,7 @@ def test_what_only_looks_clickable_gets_a_ref_and_says_so(tab: Page) -> None:
         "<div contenteditable>typed</div><div tabindex=-1>neither</div><button style='cursor:pointer'><i>real</i></button>"
     )
     marks = {
-        node["name"]: node["cursorInteractive"]
+        node.get("name") or node.get("text"): node["cursorInteractive"]
         for node in nodes(tab.snapshot(cursorInteractive=True))
         if "cursorInteractive" in node
     }
@@ -316,10 +317,10 @@ def rows(count: int, more: str = "") -> str:
 
 def test_two_hundred_alike_rows_become_a_few_a_count_and_more(tab: Page) -> None:
     tab.show(rows(200, "<button>after</button>"))
-    raw = tab.snapshot(maxNodes=40)
+    raw = tab.snapshot(maxNodes=100)
     cuts = [node for node in nodes(raw) if "more" in node]
     assert raw["truncated"]
-    assert 3 <= len([node for node in refs(raw).values() if "Open" in node.get("name", "")]) <= 60
+    assert 3 <= len([node for node in refs(raw).values() if "Open" in node.get("name", "")]) <= 90
     assert find(raw, "button", "after"), "what stands behind the rows is not lost to them"
     assert [node["role"] for node in cuts] == ["listitem"] * len(cuts)
     shown = sum(node.get("role") == "listitem" and "more" not in node for node in nodes(raw))
