@@ -42,7 +42,8 @@ def test_text_is_filled_typed_and_cleared_with_its_events(tab: Page, html: str, 
     assert tab.run(read) == "new 'text' ✓"
     events = tab.run("log")
     assert "input" in events
-    assert events.index("beforeinput") < events.index("input")
+    if "value" in read:
+        assert events == ["beforeinput", "input", "change"]
     assert act(tab, "type", value="!")["success"]
     assert tab.run(read) == "new 'text' ✓!"
     assert act(tab, "clear")["success"]
