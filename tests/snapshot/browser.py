@@ -18,7 +18,9 @@ from typing import Any
 
 from websockets.sync.client import ClientConnection, connect
 
-SCRIPT = Path(__file__).parents[2] / "bridge" / "snapshot" / "injected.min.js"
+ROOT = Path(__file__).parents[2]
+ACCNAME = Path(__file__).parent / "accname"
+SCRIPT = ROOT / "bridge" / "snapshot" / "injected.min.js"
 FLAGS = [
     "--headless=new",
     "--no-first-run",
