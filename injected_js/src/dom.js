@@ -5,18 +5,16 @@
  * worlds too; so the tree is read with the prototypes' own methods.
  */
 const E = Element.prototype;
-const free = (method) => Function.call.bind(method);
-const ownGetter = (name, proto) => Object.getOwnPropertyDescriptor(proto, name);
+const own = (proto, name) => Object.getOwnPropertyDescriptor(proto, name);
 
 export const doc = document;
 export const { assign } = Object;
 export const { max, min, round } = Math;
-export const now = () => performance.now();
-export const rootOf = () => doc.documentElement;
-export const [tagOf, shadowOf, kindOf, textOf, isLive, parentOf, firstOf, nextOf] = [
-  'localName', 'shadowRoot', 'nodeType', 'textContent', 'isConnected', 'parentNode', 'firstChild', 'nextSibling',
-].map((name) => free((ownGetter(name, E) || ownGetter(name, Node.prototype)).get));
-export const [get, matches, closest, boxOf, query] = ['getAttribute', 'matches', 'closest', 'getBoundingClientRect', 'querySelectorAll'].map((name) => free(E[name]));
+export const now = () => round(performance.now());
+export const [tagOf, shadowOf, kindOf, textOf, isLive, parentOf, firstOf, nextOf, get, matches, closest, boxOf, query] =
+  'localName shadowRoot nodeType textContent isConnected parentNode firstChild nextSibling getAttribute matches closest getBoundingClientRect querySelectorAll'
+    .split(' ')
+    .map((name, i) => Function.call.bind(i > 7 ? E[name] : (own(E, name) || own(Node.prototype, name)).get));
 
 /** @type {(el: Element, selector: string) => Element[]} */
 export const findAll = (el, selector) => [...query(el, selector)];

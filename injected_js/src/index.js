@@ -11,31 +11,30 @@ import { snapshot } from './snapshot.js';
 import { newTurn } from './turn.js';
 import { waitFor } from './wait.js';
 
-/** A page's fault is an answer, not an exception. */
-const wrong = (e) => failure('script_failed', '' + e);
-const safe = (f) => (...args) => {
-  try {
-    newTurn();
-    const out = f(...args);
-    return out && out.catch ? out.catch(wrong) : out;
-  } catch (e) {
-    return wrong(e);
-  }
+const api = {
+  snapshot,
+  prepare,
+  settle,
+  action,
+  waitFor,
+  query,
+  el: (ref) => resolve(ref).el || null,
+  roleOf: (el) => roleOf(el),
+  nameOf: (el) => nameOf(el),
+  descriptionOf: (el) => descriptionOf(el, nameOf(el)),
 };
-
-if (!globalThis.__agentBrowser)
-  globalThis.__agentBrowser = {
-    version: 1,
-    snapshot: safe(snapshot),
-    prepare: safe(prepare),
-    settle: safe(settle),
-    action: safe(action),
-    waitFor: safe(waitFor),
-    query: safe(query),
-    page,
-    net,
-    el: safe((ref) => resolve(ref).el || null),
-    roleOf: safe((el) => roleOf(el)),
-    nameOf: safe((el) => nameOf(el)),
-    descriptionOf: safe((el) => descriptionOf(el, nameOf(el))),
+// A page's fault is an answer, not an exception.
+const wrong = (e) => failure('script_failed', '' + e);
+for (const name in api) {
+  const f = api[name];
+  api[name] = (...args) => {
+    try {
+      newTurn();
+      const out = f(...args);
+      return out && out.catch ? out.catch(wrong) : out;
+    } catch (e) {
+      return wrong(e);
+    }
   };
+}
+if (!globalThis.__agentBrowser) globalThis.__agentBrowser = Object.assign(api, { version: 1, page, net });

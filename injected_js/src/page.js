@@ -19,11 +19,10 @@ export const pressKey = (combo, on = doc.activeElement || doc.body) => {
   for (const it of held) init[(it == 'Control' ? 'ctrl' : it.toLowerCase()) + 'Key'] = true;
   const send = (event) => on.dispatchEvent(new KeyboardEvent('key' + event, init));
   if (send('down') && (!key[1] || enter) && send('press')) {
-    const push = enter && matches(on, 'input') && on.form ? [...on.form.elements].find((it) => is(it.type, 'submit image')) : matches(on, enter ? 'a,button,summary' : 'button,summary,[type=checkbox],[type=radio]') && (enter || key == ' ') && on;
+    const push = enter && on.form && matches(on, 'input') ? [...on.form.elements].find((it) => is(it.type, 'submit image')) : (enter || key == ' ') && matches(on, 'a,button,summary,[type=checkbox],[type=radio]') && on;
     if (push) push.click();
   }
   send('up');
-  return { key };
 };
 
 export const page = {

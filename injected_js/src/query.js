@@ -9,23 +9,19 @@ const pick = (from, keys) => {
   return out;
 };
 
-const KINDS = {
-  text: (el) => el.innerText || textOf(el),
-  html: (el) => el.outerHTML,
-  value: valueOf,
-  attrs(el, limit) {
-    const out = {};
-    for (const { name, value } of [...el.attributes]) if (el.type != 'password' || name != 'value') out[name] = value.slice(0, limit);
-    return out;
-  },
-  computed_styles: (el) => pick(getComputedStyle(el), 'display color fontSize backgroundColor visibility'),
-  box: (el) => Object.values(pick(boxOf(el), 'left top width height')),
-};
-
 export const query = (ref, kind, limit = 2e3) => {
-  const { el, error } = resolve(ref);
+  const { el, error } = resolve(ref), attrs = {};
   if (error) return { error };
-  if (!KINDS[kind]) return failure('bad_usage', 'unknown kind of query');
-  const value = KINDS[kind](el, limit), truncated = !!value && value.length > limit;
-  return { ref, kind, value: truncated ? value.slice(0, limit) + '...[truncated]' : value, truncated };
+  for (const { name, value } of [...el.attributes]) if (el.type != 'password' || name != 'value') attrs[name] = value.slice(0, limit);
+  const read = {
+    text: () => el.innerText || textOf(el),
+    html: () => el.outerHTML,
+    value: () => valueOf(el),
+    attrs: () => attrs,
+    computed_styles: () => pick(getComputedStyle(el), 'display color fontSize backgroundColor visibility'),
+    box: () => pick(boxOf(el), 'left top width height'),
+  }[kind];
+  if (!read) return failure('bad_usage', 'unknown kind of query');
+  const value = read(), truncated = value && value.length > limit;
+  return { ref, kind, value: truncated ? value.slice(0, limit) + '...[truncated]' : value, truncated: !!truncated };
 };
