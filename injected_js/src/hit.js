@@ -1,20 +1,20 @@
 /** Where to tap an element, and what a tap there would land on. */
-import { attr, boxOf, doc, flatParent, labelsOf, max, min, shadowOf, tagOf } from './dom.js';
+import { attr, boxOf, doc, flatParent, kindOf, labelsOf, max, min, shadowOf, tagOf } from './dom.js';
 import { isUnseen, isVisible } from './style.js';
 
 /** @type {(el: Element) => DOMRect} the first box of it that has an area */
 const firstBox = (el) => [...el.getClientRects()].find(({ width, height }) => width > 1 && height > 1) || boxOf(el);
 
 /** @type {(el: Element) => boolean} */
-export const isSeen = (el) => firstBox(el).width && firstBox(el).height && isVisible(el);
+export const isSeen = (el, { width, height } = firstBox(el)) => width && height && isVisible(el);
 
 /** Its visible label stands for a control that is out of sight. @type {(el: Element) => Element} */
-export const standIn = (el) => (isUnseen(el, boxOf(el)) && labelsOf(el).find(isSeen)) || el;
+export const standIn = (el) => (isUnseen(el, boxOf(el)) && labelsOf(el).find((it) => isSeen(it))) || el;
 
 /** True on the element, in it, or in a label of it; else what is there: `div#cookie-banner`. */
-export const landing = (hit, el) => {
-  for (let at = hit; at; at = flatParent(at)) if (at == el || at.control == el) return true;
-  return hit && hit.id != null ? tagOf(hit) + (attr(hit, 'id') && '#' + attr(hit, 'id')) : 'nothing';
+export const landing = (hit, el, on) => {
+  for (let at = hit; at; at = flatParent(at)) if (at == el || at == on || at.control == el) return true;
+  return hit && kindOf(hit) == 1 ? tagOf(hit) + attr(hit, 'id').replace(/^(?=.)/, '#') : 'nothing';
 };
 
 const landingAt = (x, y, el) => {

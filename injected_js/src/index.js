@@ -4,9 +4,9 @@ import { descriptionOf, nameOf } from './names.js';
 import { page } from './page.js';
 import { prepare } from './prepare.js';
 import { query } from './query.js';
-import { failure, resolve } from './refs.js';
+import { failure } from './refs.js';
 import { roleOf } from './roles.js';
-import { net, settle } from './settle.js';
+import { settle } from './settle.js';
 import { snapshot } from './snapshot.js';
 import { newTurn } from './turn.js';
 import { waitFor } from './wait.js';
@@ -18,7 +18,6 @@ const api = {
   action,
   waitFor,
   query,
-  el: (ref) => resolve(ref).el || null,
   roleOf: (el) => roleOf(el),
   nameOf: (el) => nameOf(el),
   descriptionOf: (el) => descriptionOf(el, nameOf(el)),
@@ -37,4 +36,4 @@ for (const name in api) {
     }
   };
 }
-if (!globalThis.__agentBrowser) globalThis.__agentBrowser = Object.assign(api, { version: 1, page, net });
+if (!globalThis.__agentBrowser) globalThis.__agentBrowser = Object.assign(api, { version: 1, page });

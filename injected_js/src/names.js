@@ -1,5 +1,5 @@
 /** Accessible names and descriptions: accname-1.2 §4.3, step letters as there; HTML-AAM §4 for the native parts. */
-import { aria, assign, attr, boxOf, findAll, fold, is, kidsOf, kindOf, labelsOf, tagOf, textOf } from './dom.js';
+import { aria, assign, attr, boxOf, findAll, fold, is, isSkipped, isVoid, kidsOf, kindOf, labelsOf, tagOf, textOf } from './dom.js';
 import { APART, FROM_CONTENT, INTERACTIVE, ROLE_FLAGS } from './role-table.js';
 import { isSilent, roleOf } from './roles.js';
 import { isGone, isHidden, isInkless, isInline, isUnseen, isVisible } from './style.js';
@@ -18,7 +18,7 @@ const ITSELF = 0, CHILD = 1, REFERENCE = 2, LABEL = 3;
  */
 
 /** @type {(el: Element, name: string) => Element[]} */
-const idrefs = (el, name) => aria(el, name).split(/\s+/).map((id) => id && el.getRootNode().getElementById(id)).filter(Boolean);
+const idrefs = (el, name) => aria(el, name).split(/\s+/).map((id) => id && el.getRootNode().getElementById(id)).filter((it) => it);
 
 const from = (els, walk, how) => fold(els.map((el) => compute(el, assign({}, walk, { _hidden: isHidden(el) }), how, 1)).join(' '));
 const referenced = (el, name, _root = el) => from(idrefs(el, name), { _root, _seen: new Set(), _referenced: 1 }, REFERENCE);
@@ -37,21 +37,21 @@ export const descriptionOf = (el, name) => {
 
 /** 2C: a control inside somebody's label counts with its value; nothing for what is no such control. */
 const embeddedValue = (el, role) => {
-  const native = is(tagOf(el), 'input textarea') && (el.type != 'password' && el.value), lists = [el, ...idrefs(el, 'owns')];
+  const native = is(tagOf(el), 'input textarea') && (el.type != 'password' && el.value);
   if (is(role, 'textbox searchbox')) return native === false ? textOf(el) : native;
-  if (is(role, 'combobox listbox')) return fold((el.selectedOptions ? [...el.selectedOptions] : [].concat(...lists.map((list) => findAll(list, '[aria-selected=true]')))).map(textOf).join(' ')) || native || (role == 'combobox' ? textOf(el) : '');
+  if (is(role, 'combobox listbox')) return [...(el.selectedOptions || [].concat(...[el, ...idrefs(el, 'owns')].map((list) => findAll(list, '[aria-selected=true]'))))].map(textOf).join(' ') || native || (role == 'combobox' ? textOf(el) : '');
   if (is(role, 'slider spinbutton scrollbar progressbar meter')) return aria(el, 'valuetext') || aria(el, 'valuenow') || el.value || '';
 };
 
 /** 2E: what HTML and SVG give. */
 const nativeName = (el, tag, walk, how) => {
-  const part = { fieldset: 'legend', figure: 'figcaption', table: 'caption', svg: 'title' }[tag], kind = el.type, usual = tag == 'input' ? { submit: 'Submit', reset: 'Reset', button: '', image: 'Submit' }[kind] : part;
-  const found = part && kidsOf(el).find((kid) => kid.localName == part);
+  const part = { fieldset: 'legend', figure: 'figcaption', table: 'caption', svg: 'title' }[tag], kind = el.type, usual = tag == 'input' ? { submit: 'Submit', reset: 'Reset', button: '', image: 'Submit' }[kind] : part,
+    found = part && kidsOf(el).find((kid) => kid.localName == part);
   return (
     (how != CHILD && from(labelsOf(el), walk, LABEL)) ||
     (part ? (found ? (tag == 'svg' ? textOf(found) : compute(found, walk, LABEL, 1)) : '')
     : usual != null ? (kind == 'image' ? attr(el, 'alt') || attr(el, 'title') : el.value) || usual
-    : attr(el, { img: 'alt', area: 'alt', optgroup: 'label', option: 'label', math: 'alttext' }[tag]))
+    : attr(el, { img: 'alt', area: 'alt', math: 'alttext' }[tag] || (/^opt/.test(tag) ? 'label' : tag)))
   );
 };
 
@@ -83,12 +83,12 @@ const compute = (el, walk, how, depth) => {
   }
   // 2F to 2H
   if (
-    !is(tag, 'input select textarea img iframe video audio canvas object script style noscript template meter progress desc title') &&
+    !(isVoid(tag) || isSkipped(tag) || tag == 'select') &&
     (how ? !nested || !(flags & APART) : _known ? flags & INTERACTIVE ? flags & FROM_CONTENT : role == 'heading' || _known == 2 : flags & FROM_CONTENT)
   ) {
     const ink = visible && !(sight && isInkless(el));
     said = visible ? pseudo(el, 'before') : '';
-    for (const kid of kidsOf(el).concat(idrefs(el, 'owns'))) {
+    for (const kid of [...kidsOf(el), ...idrefs(el, 'owns')]) {
       const kind = kindOf(kid);
       if (said.length > 2e3) break;
       if (kind == 3) {

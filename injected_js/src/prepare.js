@@ -11,7 +11,7 @@ export const ready = async (ref, action, { timeoutMs = 5e3, hit = true } = {}) =
   const end = now() + timeoutMs;
   for (let last, box; ; last = box) {
     newTurn();
-    const found = resolve(ref), { el, was } = found;
+    const found = resolve(ref), { el } = found;
     if (!el) return found;
     const _on = standIn(el);
     let at = hit ? tapPoint(_on) : {}, code = 'not_visible', seen;
@@ -23,13 +23,16 @@ export const ready = async (ref, action, { timeoutMs = 5e3, hit = true } = {}) =
     box = '' + rect;
     if (!isSeen(_on)) seen = 'not visible';
     else if (!/hover|focus|scroll/.test(action) && isIn(el, 'disabled')) seen = code = 'disabled';
-    else if (is(action, 'fill type clear') && !(el.isContentEditable || (matches(el, 'input,textarea') && !isIn(el, 'readonly') && !is(el.type, 'button submit reset image checkbox radio file')))) seen = code = 'not_editable';
+    else if (is(action, 'fill type clear') && !(el.isContentEditable || (matches(el, 'input,textarea') && !isIn(el, 'readonly') && !/^(but|sub|res|im|ch|rad|fil)/.test(el.type)))) {
+      code = 'not_editable';
+      seen = 'not editable';
+    }
     // Equal over two frames: what slides is not tapped on its way.
     else if (box != last) seen = 'moving';
     else if (at._outside) seen = 'outside the viewport';
     else if (at._by) seen = (code = 'covered') + ' by ' + at._by;
-    else return assign({ ok: true, box: rect, tag: tagOf(el), focused: matches(el, ':focus'), _el: el, _on }, was, at);
-    if (now() > end) return failure(code, `${ref} is ${seen}`, { was, lastSeen: seen });
+    else return assign({ ok: true, box: rect, tag: tagOf(el), _el: el, _on }, at);
+    if (now() > end) return failure(code, seen, { lastSeen: seen });
     await pause();
   }
 };
@@ -38,7 +41,5 @@ export const prepare = async (ref, action, options) => {
   const found = await ready(ref, action, options), { _el, _on } = found;
   if (_el) watch(_el, _on, options && options.hit === false);
   // Elements are no JSON.
-  delete found._el;
-  delete found._on;
-  return found;
+  return assign(found, { _el: undefined, _on: undefined });
 };

@@ -12,92 +12,79 @@ import { turn } from './turn.js';
 /**
  * @typedef {object} Meaning
  * @property {string} ref
- * @property {string} role
- * @property {string} name
+ * @property {string} _said role and quoted name
  * @property {{deref(): Element | undefined}} _target
  * @property {string} _key role, name without numbers that only count, and the item's words
  */
 
-const { __agentBrowserIsolated: isolated, WeakRef } = globalThis, STAMP = 'data-agent-ref';
+const isolated = globalThis.__agentBrowserIsolated, STAMP = 'data-agent-ref';
 /** @type {Map<string, Meaning>} */
 const meanings = new Map();
 /** @type {WeakMap<Element, Meaning>} */
 const current = new WeakMap();
 let last = 0;
 
-/** The element of a meaning while it stands for it. */
-const liveOf = ({ _target }) => {
-  const el = _target.deref();
-  return el && isLive(el) && el;
-};
-
 /** Numbers that only count: "(3)", "3 left". Folding more would cost acting on another element. */
 const steady = (text) => low(text).replace(/\(\d+\+?\)|\d[\d.,]*(?=\+? (left|new|unread|more|remaining)\b)/g, '#');
 
-/** The words of the nearest row, list item, article or card around it; a card is one of several alike siblings. */
+/** How many alike siblings stand on one side of it, itself included. */
+const twins = (item, way) => {
+  let n = 0;
+  for (let at = item; n < 3 && at && tagOf(at) + attr(at, 'class') == tagOf(item) + attr(item, 'class'); at = at[way + 'ElementSibling']) n++;
+  return n;
+};
+
+/** A mark of the words of the nearest row, list item, article or card around it; a card is one of three alike siblings. */
 const itemOf = (el) => {
-  const items = turn._items;
-  for (let item = el, levels = 0; item && item != doc.body && levels < 30; levels++, item = flatParent(item))
-    if (
-      matches(item, 'li,tr,article,dd,[role=row],[role=listitem],[role=article],[role=option],[role=treeitem]') ||
-      (levels && [item.previousElementSibling, item.nextElementSibling].some((twin) => twin && twin.firstElementChild && tagOf(twin) + attr(twin, 'class') == tagOf(item) + attr(item, 'class')))
-    ) {
-      if (!items.has(item)) {
-        let hash = 0;
+  for (let item = el; item && item != doc.body; item = flatParent(item))
+    if (matches(item, 'li,tr,article,optgroup,[role$=row],[role=listitem],[role=article],[role=option],[role=treeitem]') || (item != el && twins(item, 'previous') + twins(item, 'next') > 3)) {
+      let hash = turn._items.get(item) || 0;
+      if (!hash) {
         for (const letter of steady(kidsOf(item).map(textOf).join(' '))) hash = (hash * 31 + letter.codePointAt(0)) | 0;
-        items.set(item, hash);
+        turn._items.set(item, hash);
       }
-      return items.get(item);
+      return hash;
     }
 };
 
 /** What an element is now: role, the name by which it is known, and the key of both. */
 export const identify = (el) => {
-  const role = roleOf(el, 1), name = nameOf(el, role == 'generic' ? 2 : 1);
-  return { role, name: cut(name, 200), _key: `${role} ${steady(name)} ${itemOf(el)}` };
+  const role = roleOf(el, 1), name = cut(nameOf(el, role == 'generic' ? 2 : 1), 200);
+  return { role, name, _said: `${role} "${name}"`, _key: [role, steady(name), itemOf(el)] + '' };
 };
 
-const mint = (meaning, el) => {
-  meaning._target = WeakRef ? new WeakRef(el) : { deref: () => el };
+const mint = (el, meaning) => {
+  meaning._target = typeof WeakRef == 'function' ? new WeakRef(el) : { deref: () => el };
   meanings.set((meaning.ref = (isolated ? '' : 'e') + ++last), meaning);
   return meaning;
 };
 
-/** The ref of an element, as it is now. @type {(el: Element, now?: object) => {ref: string, role: string, name: string}} */
+/** The ref of an element, as it is now. @type {(el: Element, now?: object) => string} */
 export const introduce = (el, now = identify(el)) => {
   let meaning = current.get(el);
-  if (!meaning || meaning._key != now._key) current.set(el, (meaning = mint(now, el)));
+  if (!meaning || meaning._key != now._key) current.set(el, (meaning = mint(el, { _key: now._key })));
   if (!isolated) el.setAttribute(STAMP, meaning.ref);
-  return brief(meaning);
+  return meaning.ref;
 };
-const brief = ({ ref, role, name }) => ({ ref, role, name });
 
 /** A number for "go on from this node, for so many". */
-export const placeRef = (first, _span) => mint({ _span }, first).ref;
+export const placeRef = (first, _span) => mint(first, { _span }).ref;
 export const meaningOf = (ref) => meanings.get('' + ref);
 
 /** Old stamps go at each snapshot; what refs meant goes with the elements once there are many. */
 export const clearStamps = () => {
   if (!isolated) for (const el of findAll(doc.documentElement, `[${STAMP}]`)) el.removeAttribute(STAMP);
-  if (meanings.size > 2e4) for (const [ref, meaning] of meanings) if (!liveOf(meaning)) meanings.delete(ref);
+  if (meanings.size > 2e4) for (const [ref, { _target }] of meanings) if (!isLive(_target.deref() || new Text())) meanings.delete(ref);
 };
 
 /** @type {(code: string, message: string, more?: object) => {error: object}} */
-export const failure = (code, message, more) => ({ error: assign({ code, message, nearest: [] }, more) });
+export const failure = (code, message, more) => ({ error: assign({ code, message }, more) });
 
-const say = ({ role, name }) => `${role} "${name}"`;
-
-/** The element of a ref if it still is what it was shown as. @type {(ref: string) => {el?: Element, was?: object, error?: object}} */
+/** The element of a ref if it still is what it was shown as. @type {(ref: string) => {el?: Element, error?: object}} */
 export const resolve = (ref) => {
-  const lost = meaningOf(ref);
-  if (!lost || !lost.role) return failure('ref_not_found', ref + ' is not a ref of this document');
-  const el = liveOf(lost), was = brief(lost), now = el ? identify(el) : undefined, words = low(lost.name);
-  if (el && current.get(el) == lost && now._key == lost._key) return { el, was };
-  const nearest = [...meanings.values()]
-    .filter((it) => it != lost && it.role == lost.role && current.get(liveOf(it)) == it && (low(it.name).includes(words) || words.includes(low(it.name))))
-    .sort((a, b) => (b.name == lost.name) - (a.name == lost.name))
-    .slice(0, 3)
-    .map(brief);
-  const [best] = nearest, same = el && say(now) == say(lost);
-  return failure('stale_ref', `${ref} was ${say(lost)}, ${el ? 'now ' + (same ? 'in another item' : say(now)) : 'removed'}` + (best ? `; nearest: ${best.ref} ${say(best)}` : ''), { was, now, nearest });
+  const lost = meaningOf(ref), el = lost && lost._key && lost._target.deref();
+  if (!lost || !lost._key) return failure('ref_not_found', 'unknown ref');
+  if (!el || !isLive(el)) return failure('ref_not_found', 'removed');
+  const { _key, _said } = identify(el);
+  return current.get(el) == lost && _key == lost._key ? { el } : failure('stale_ref', 'changed', { now: _said });
 };

@@ -1,16 +1,12 @@
 /** The guard over a prepared action, and after it: what happened, and is the page quiet again? */
-import { assign, boxOf, cut, doc, fold, is, isLive, kindOf, matches, now, parentOf, textOf } from './dom.js';
+import { assign, boxOf, cut, doc, fold, is, isLive, kindOf, matches, now, parentOf } from './dom.js';
 import { isSeen, landing, pause } from './hit.js';
-import { introduce } from './refs.js';
 import { snapshot } from './snapshot.js';
 import { isUnseen } from './style.js';
 import { newTurn } from './turn.js';
 
 /** What the page has done since the action was prepared. */
 let state;
-/** Requests in flight, as far as somebody outside tells. */
-export const net = { pending: 0 };
-
 /** Calls back on every change of the document. */
 export const observe = (root, callback) => {
   const observer = new MutationObserver(callback);
@@ -23,13 +19,13 @@ const GUARDED = 'pointerdown touchstart mousedown pointerup touchend mouseup cli
 /** Watches the document and arms the guard: the first trusted event decides; when it misses the element, the gesture is stopped. */
 export const watch = (el, on, open) => {
   if (state) state._stop();
-  const mine = (state = { _at: 0, _types: '', _hit: false, _texts: [], _changed: new Set() }), changed = mine._changed;
+  const mine = (state = { _at: 0, _types: '', _hit: false, _texts: [], _changed: new Set() });
   const listener = (event) => {
-    const { type, target } = event, [hit] = event.composedPath();
+    const { type, target } = event;
     if (type == 'invalid') mine._texts.push(target.validationMessage);
     if (/load|hide/.test(type)) mine._left = 1;
-    if (is(type, GUARDED) && el && !open && event.isTrusted) {
-      if (!mine._hit) mine._hit = landing(hit, el) === true || landing(hit, on);
+    if (is(type, GUARDED) && el && !open && event.isTrusted && mine._hit !== true) {
+      mine._hit = mine._hit || landing(event.composedPath()[0], el, on);
       if (mine._hit !== true) {
         event.preventDefault();
         event.stopImmediatePropagation();
@@ -39,15 +35,12 @@ export const watch = (el, on, open) => {
     mine._types += ' ' + type;
   };
   const listen = (way) => {
-    for (const type of (GUARDED + ' beforeunload pagehide invalid input keyup').split(' ')) window[way + 'EventListener'](type, listener, { capture: true, passive: false });
+    for (const type of (GUARDED + ' beforeunload pagehide invalid input keydown').split(' ')) window[way + 'EventListener'](type, listener, { capture: true, passive: false });
   };
   const stop = observe(doc, (records) => {
     mine._at = now();
     for (const { target, addedNodes, type } of records)
-      if (changed.size < 500) {
-        addedNodes.forEach((node) => changed.add(node));
-        if (type == 'characterData' || (type[0] == 'a' && matches(target, '[role=alert],[role=status],[role$=dialog],[aria-live],dialog'))) changed.add(target);
-      }
+      for (const node of addedNodes[0] ? addedNodes : type[0] == 'c' || matches(target, '[role=alert],[role=status],[role$=dialog],[aria-live],dialog') ? [target] : []) if (mine._changed.size < 500) mine._changed.add(node);
   });
   listen('add');
   mine._stop = () => {
@@ -60,24 +53,24 @@ export const watch = (el, on, open) => {
 export const settle = async ({ settleMs = 1e3, quietMs = 20, expect, snapshot: options }) => {
   const start = now();
   if (!state) watch();
-  const mine = state, { _texts, _changed } = mine, late = () => mine._left || now() - start >= settleMs;
-  while (!late() && expect && !is(expect == 'key' ? 'keyup' : expect, mine._types) && !/contextmenu/.test(mine._types)) await pause();
+  const mine = state, { _texts, _changed } = mine, late = () => mine._left || now() - start >= settleMs, quiet = (ms) => now() - mine._at > ms;
+  // The event may never come: a page that swaps its form on the way leaves it without a target.
+  while (!late() && expect && !is(expect == 'key' ? 'keydown' : expect, mine._types) && !/contextmenu/.test(mine._types) && !(mine._at && mine._types && quiet(200))) await pause();
   await pause();
   await pause();
-  while (!late() && (net.pending > 0 || now() - mine._at < quietMs)) await pause(5);
-  const waitedMs = now() - start, active = doc.activeElement;
+  while (!late() && !quiet(quietMs)) await pause(5);
+  const waitedMs = now() - start;
   mine._stop();
   state = 0;
   newTurn();
   // What can be read now and could not before.
   for (let node of _changed) {
     if (kindOf(node) == 3) node = parentOf(node);
-    const words = node && kindOf(node) == 1 && isLive(node) && isSeen(node) && !isUnseen(node, boxOf(node)) && cut(fold(textOf(node).slice(0, 2e3)), 200);
+    const words = node && kindOf(node) == 1 && isLive(node) && isSeen(node) && !isUnseen(node, boxOf(node)) && cut(fold(node.innerText || ''), 200);
     if (words && !_texts[7] && !_texts.some((text) => text.includes(words))) _texts.push(words);
   }
   return assign(
     { reason: mine._left ? 'navigation' : waitedMs >= settleMs ? 'deadline' : 'quiet', waitedMs, hit: mine._hit, texts: _texts },
-    active && active != doc.body && { focus: introduce(active) },
     options && !mine._left && { snapshot: snapshot(options) },
   );
 };

@@ -4,7 +4,7 @@
  * What is far from the viewport, and what repeats, waits by its distance and is walked while there is budget; what is left
  * becomes a cut that says how to go on. Nothing recurses: pages may be 20,000 deep.
  */
-import { assign, attr, boxOf, cut, doc, findAll, flatParent, fold, is, kidsOf, kindOf, labelsOf, matches, max, min, now, round, strip, tagOf, textOf } from './dom.js';
+import { assign, attr, boxOf, cut, doc, findAll, flatParent, fold, is, isSkipped, isVoid, kidsOf, kindOf, labelsOf, matches, max, min, now, round, strip, tagOf, textOf } from './dom.js';
 import { CONTENT, FROM_CONTENT, INTERACTIVE, LEAF, ROLE_FLAGS, THIN } from './role-table.js';
 import { roleOf } from './roles.js';
 import { descriptionOf } from './names.js';
@@ -14,18 +14,10 @@ import { isSeen } from './hit.js';
 import { isGone, isInkless, isInline, isUnseen, isVisible, styleOf } from './style.js';
 import { turn } from './turn.js';
 
-const isSkipped = (tag) => is(tag, 'script style template noscript head meta link title desc defs');
-
 /** A control out of sight is used through its label, or by a tap that lands on it all the same. */
-const isReachable = (el, { width }) => matches(el, 'input,select,textarea') && (width > 4 || labelsOf(el).some(isSeen));
+const isReachable = (el, { width }) => matches(el, 'input,select,textarea') && (width > 4 || labelsOf(el).some((it) => isSeen(it)));
 
-/** UTF-8 bytes, about. */
-const weigh = (text) => text.length + text.replace(/[\0-\x7f]+/g, '').length * 2;
-
-const indexIn = (frames, frame) => {
-  for (let i = frames.length; i--; ) if (frames[i] == frame) return i;
-  return -1;
-};
+const indexIn = (frames, frame) => [].indexOf.call(frames, frame);
 
 /**
  * A run of siblings to walk, or waiting to be.
@@ -46,24 +38,21 @@ const indexIn = (frames, frame) => {
  */
 
 export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen = 150, interactiveOnly = true, cursorInteractive, budgetChars = 8e4, maxDepth = 60, timeBudgetMs = 300, boxes, scope } = {}) => {
-  const start = now(), height = innerHeight, root = doc.documentElement, place = meaningOf(scope);
-  let list = [root], i = 0, end = 1, found = scope && (place ? resolve(scope) : { el: findAll(root, scope)[0] });
-  if (place && place._span) {
-    const first = place._target.deref(), parent = first && flatParent(first);
-    list = parent ? kidsOf(parent) : [];
-    i = list.indexOf(first);
-    end = min(list.length, i + place._span);
-    found = { el: list[i] };
-  } else if (scope) list = [found.el];
-  if (!list[i]) return found.error ? found : failure('ref_not_found', 'nothing is at ' + scope);
+  const start = now(), root = doc.documentElement, place = meaningOf(scope) || {}, first = place._target ? place._target.deref() : scope ? findAll(root, scope)[0] : root;
+  const found = place._key ? resolve(scope) : { el: first };
+  if (!found.el) return found.error ? found : failure('ref_not_found', 'nothing at ' + scope);
   clearStamps();
 
-  const stats = { domNodes: doc.all.length, visitedNodes: 0, emittedNodes: 0, skippedHidden: 0 }, reasons = new Set(), waiting = [], near = new Set(), top = { role: 'document', tag: 'html', children: [] };
-  let stack = [{ _list: list, _i: i, _end: end, _out: top.children, _depth: 0 }], spent = 0, texts = 0, refs = 0, over, reach = height;
-  // Fixed layers may stand anywhere in the document: what is painted in the viewport is near.
-  for (i = 21; i--; ) for (let el = doc.elementFromPoint((innerWidth * (1 + (i % 3))) / 4, (height * i) / 20); el && !near.has(el); el = flatParent(el)) near.add(el);
+  let list = [first], i = 0, end = 1;
+  if (place._span && flatParent(first)) {
+    list = kidsOf(flatParent(first));
+    i = list.indexOf(first);
+    end = min(list.length, i + place._span);
+  }
+  const stats = { domNodes: doc.all.length, visitedNodes: 0, emittedNodes: 0, skippedHidden: 0 }, reasons = new Set(), waiting = [], top = { role: 'document', tag: 'html', children: [] };
+  let stack = [{ _list: list, _i: i, _end: end, _out: top.children, _depth: 0 }], spent = 0, refs = 0, over, reach = innerHeight;
 
-  const distance = ({ top, bottom }) => max(top - height, -bottom, 0);
+  const distance = ({ top, bottom, left, right }) => max(top - innerHeight, -bottom, left - innerWidth, -right, 0);
   const fork = (run, _i, _end, more) => {
     const _out = [];
     run._out.push(_out);
@@ -85,14 +74,12 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
     if (run._named) return;
     if (_parent && run._ink == null) run._ink = isVisible(_parent) && !isInkless(_parent) && !matches(_parent, 'details:not([open])');
     if (run._ink === false) return turn._removed++;
-    if (texts > budgetChars * 0.4) return reasons.add('textBudget');
-    const piece = data.slice(0, maxTextPerNode * 2), words = strip(piece), weight = weigh(words);
+    const piece = data.slice(0, maxTextPerNode * 2), words = strip(piece);
     if (words != piece) turn._removed++;
     if (!text) _out.push((text = _out._text = { text: '' }));
     if (text.text.length < maxTextPerNode * 2) {
       text.text += words;
-      texts += weight;
-      spent += weight + 24;
+      spent += words.length + 24;
     }
   };
 
@@ -104,12 +91,12 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
     stats.visitedNodes++;
     if (isGone(el)) return stats.skippedHidden++;
     const box = boxOf(el), sized = box.width && box.height;
-    if (maxNodes < 1e4 && !near.has(el) && !run._now) {
-      const like = tag + attr(el, 'class'), away = distance(box);
+    const like = tag + attr(el, 'class'), away = sized ? distance(box) : innerHeight;
+    if (!run._now) {
       run._alike = like == run._like ? run._alike + 1 : 1;
       run._like = like;
-      if (run._alike > 8) return wait(run, tag == 'option' && !sized ? 1 / 0 : away + height, 'alike');
-      if (sized && away > reach) return wait(run, away, 'cut');
+      if (away && run._alike > 8) return wait(run, tag == 'option' ? 1 / 0 : away + innerHeight, 'alike');
+      if (away > reach) return wait(run, away, 'cut');
     }
     run._now = 0;
     if (isUnseen(el, box) && !isReachable(el, box)) {
@@ -132,21 +119,21 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
       const node = assign({ role: image ? 'img' : role, tag }, name && { name: cut(name, maxTextPerNode) }), attrs = attrsOf(el, role, name, maxAttrValueLen, interactiveOnly), description = active && descriptionOf(el, name);
       if (attrs) node.attrs = attrs;
       if (shown) {
-        node.ref = introduce(el, known).ref;
+        node.ref = introduce(el, known);
         refs++;
       }
       if (description) node.description = cut(description, maxTextPerNode);
       if (mark) node.cursorInteractive = mark;
       if (boxes) node.box = [box.left, box.top, box.width, box.height].map(round);
       if (isFrame) node.frame = indexIn(window, el.contentWindow);
-      spent += weigh(JSON.stringify(node)) + 15;
+      spent += JSON.stringify(node).length + 15;
       _out.push(node);
       _out._text = 0;
       node.children = out = [];
       _depth++;
       if (tag != 'select') _named = flags & LEAF || is(role, 'textbox searchbox combobox') ? 2 : name && (mark || (flags & FROM_CONTENT && (active || role == 'heading'))) ? 1 : _named;
     }
-    if (is(tag, 'input textarea img iframe frame video audio canvas object embed progress meter')) return;
+    if (isVoid(tag)) return;
     const kids = kidsOf(el), next = { _list: kids, _i: 0, _end: kids.length, _out: out, _depth, _named, _hand, _parent: el, _block: block };
     if (_depth <= maxDepth) stack.push(next);
     else if (kids[0]) {
@@ -169,10 +156,10 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
       const best = waiting.reduce((a, b) => (b._away < a._away ? b : a), { _away: 1 / 0 }), { _i, _end, _list, _away, _kind } = best, to = _i + 12;
       if (!_list) break;
       waiting.splice(waiting.indexOf(best), 1);
-      reach = max(reach, _away + height);
+      reach = max(reach, _away + innerHeight);
       // A few siblings, the first of them in any case; then the rest waits by its own distance.
       stack = [fork(best, _i, min(to, _end), { _now: 1 })];
-      if (to < _end) waiting.push(fork(best, to, _end, { _away: kindOf(_list[to]) == 1 ? distance(boxOf(_list[to])) + (_kind == 'alike' ? height : 0) : _away }));
+      if (to < _end) waiting.push(fork(best, to, _end, { _away: kindOf(_list[to]) == 1 ? distance(boxOf(_list[to])) + (_kind == 'alike' ? innerHeight : 0) : _away }));
     }
   }
   if (over && (stack[0] || waiting[0])) reasons.add(over);
@@ -185,7 +172,7 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
   // What waited goes into its place, text is folded, structure with nothing in it goes.
   const order = [top];
   for (const node of order) {
-    node.children = node.children.flat(1 / 0);
+    while (node.children.some(Array.isArray)) node.children = [].concat(...node.children);
     order.push(...node.children.filter((kid) => kid.children));
   }
   for (const node of order.reverse()) {
@@ -204,5 +191,5 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
   }
   stats.hiddenTextRemoved = turn._removed;
   stats.jsTimeMs = now() - start;
-  return { version: 1, url: location.href, title: fold(doc.title), timestamp: Date.now(), frameIndex: indexIn(parent == window ? [] : parent, window), tree: top, stats, truncated: !!(waiting[0] || reasons.size), reasons: [...reasons] };
+  return { version: 1, url: location.href, title: fold(doc.title), timestamp: Date.now(), frameIndex: indexIn(parent, window), tree: top, stats, truncated: !!(waiting[0] || reasons.size), reasons: [...reasons] };
 };

@@ -7,7 +7,7 @@ export const isIn = (el, state) => matches(el, `[aria-${state}=true],` + (NATIVE
 
 /** What a control holds, or null. A password is never read. @type {(el: Element) => string | null} */
 export const valueOf = (el) =>
-  tagOf(el) == 'select'
+  el.selectedOptions
     ? [...el.selectedOptions].map(({ label }) => fold(label)).join(', ')
     : matches(el, 'input,textarea')
       ? is(el.type, 'password hidden file image checkbox radio') ? null : el.value
@@ -16,7 +16,7 @@ export const valueOf = (el) =>
 /** "mixed", true or false; null for what cannot be checked. */
 export const checkedOf = (el) => {
   const native = is(el.type, 'checkbox radio');
-  return el.indeterminate || aria(el, 'checked') == 'mixed' ? 'mixed' : native || matches(el, '[aria-checked],[role$=checkbox],[role$=radio],[role=switch]') ? (native ? el.checked : isIn(el, 'checked')) : null;
+  return native && el.indeterminate || aria(el, 'checked') == 'mixed' ? 'mixed' : native ? el.checked : matches(el, '[aria-checked],[role$=checkbox],[role$=radio],[role=switch]') ? isIn(el, 'checked') : null;
 };
 
 /** @type {(el: Element, role: string, name: string, maxLen: number, lean: boolean) => Record<string, any> | undefined} */
@@ -27,11 +27,10 @@ export const attrsOf = (el, role, name, maxLen, lean) => {
     if (text && (key == 'name' || fold(text) != name)) out[key] = cut(/^data:/.test(text) ? 'data:' : text, maxLen);
   }
   for (const key of 'checked selected expanded disabled required readonly pressed current invalid'.split(' ')) {
-    const told = aria(el, key), shown = isIn(el, key) || (told != 'true' && told != 'false' && told);
+    const told = aria(el, key), shown = (key == 'checked' && checkedOf(el)) || isIn(el, key) || (!is(told, 'true false') && told);
     if (shown) out[key] = shown;
     else if (is(key, 'expanded pressed') && (told || (tag == 'summary' && key < 'f'))) out[key] = false;
   }
-  if (el.indeterminate && tag == 'input') out.checked = 'mixed';
   if (level) out.level = +level;
   if (at) out.valuenow = +at;
   for (const _ in out) return out;

@@ -34,7 +34,7 @@ export const isUnseen = (el, { left, right, bottom, width, height }) => {
   }
 };
 
-const isClear = (colour) => /, 0\)$/.test(colour);
+const isClear = (colour) => /^rgba.*, 0\)$/.test(colour);
 
 /**
  * Are the element's own words invisible: no size, no ink, indented away, or of the colour of the ground they stand on?

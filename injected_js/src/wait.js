@@ -14,7 +14,7 @@ const look = ({ fn, url, ref, text, selector, role, name = '' }) => {
   if (url) return new RegExp('^' + url.replace(/[^*\w]/g, '\\$&').replace(/\*+/g, '.*') + '$').test(location.href);
   if (ref) return resolve(ref).el;
   if (text) return fold(root.innerText).includes(fold(text));
-  if (selector) return findAll(root, selector).find(isSeen);
+  if (selector) return findAll(root, selector).find((it) => isSeen(it));
   for (const el of todo) {
     if (roleOf(el, 1) == role && isSeen(el) && !isHidden(el) && low(identify(el).name).includes(low(name))) return el;
     todo.push(...kidsOf(el).filter((kid) => kindOf(kid) == 1));
@@ -33,7 +33,7 @@ export const waitFor = async (condition, timeoutMs) => {
         found = await look(what);
       }
       const ok = !found == !!gone, waitedMs = now() - start;
-      if (ok || waitedMs >= timeoutMs) return assign({ ok, waitedMs, lastSeen: found ? 'there' : 'not there' }, ok && found && found.nodeType && { ref: introduce(found).ref });
+      if (ok || waitedMs >= timeoutMs) return assign({ ok, waitedMs, lastSeen: found ? 'there' : 'not there' }, ok && found && found.nodeType && { ref: introduce(found) });
       await pause();
     }
   } finally {
