@@ -47,12 +47,12 @@ const check = async (want, el, at) => {
   if (before === want) return;
   if (before != null && (want || el.type != 'radio')) gesture(at._on, CLICK, at);
   await pause();
-  if (checkedOf(el) !== want) return failure(want ? 'not_checkable' : 'not_uncheckable', before == null ? 'no checkbox' : 'unchanged');
+  if (checkedOf(el) !== want) return failure(want ? 'not_checkable' : 'not_uncheckable');
 };
 
 const ACTIONS = {
-  click: (el, at) => gesture(at._on, CLICK, at),
-  double_click: (el, at) => gesture(at._on, `${CLICK} ${CLICK} dblclick`, at),
+  click: CLICK,
+  double_click: `${CLICK} ${CLICK} dblclick`,
   async long_press(el, at) {
     gesture(at._on, DOWN, at);
     await pause(600);
@@ -64,7 +64,7 @@ const ACTIONS = {
   check: (el, at) => check(true, el, at),
   uncheck: (el, at) => check(false, el, at),
   select(el, at, { value, values = [value] }) {
-    if (tagOf(el) != 'select') return failure('not_a_select_element', 'no select element');
+    if (tagOf(el) != 'select') return failure('not_a_select_element');
     const all = [...el.options].filter((it) => !it.disabled), chosen = [];
     for (const want of values) {
       const option = all.find((it) => it.value == want) || all.find((it) => low(it.label) == low(want));
@@ -75,7 +75,7 @@ const ACTIONS = {
     gesture(el, CHANGE, at);
   },
   focus: (el) => el.focus(),
-  hover: (el, at) => gesture(el, 'pointerover pointerenter mouseover mouseenter pointermove mousemove', at),
+  hover: 'pointerover pointerenter mouseover mouseenter pointermove mousemove',
   scroll_into_view() {},
   scroll: (el, at, { direction, amount }) => scrollBy(direction, amount, el),
   press(el, at, { key }) {
@@ -92,6 +92,6 @@ const ACTIONS = {
 
 export const action = async (ref, name, params = {}) => {
   const act = ACTIONS[name], at = act ? await ready(ref, name, { timeoutMs: params.timeoutMs || 300, hit: /click|_press|check|drag|hover/.test(name) }) : failure('unknown_action', name);
-  const el = at._el, { error } = (el && (await act(el, at, params))) || at, done = { success: !error, action: name, ref, error };
+  const el = at._el, { error } = (el && (act.big ? gesture(at._on, act, at) : await act(el, at, params))) || at, done = { success: !error, action: name, ref, error };
   return el && !error ? assign(done, { value: valueOf(el), values: el.selectedOptions && [...el.selectedOptions].map((it) => fold(it.label)), checked: checkedOf(el) }) : done;
 };

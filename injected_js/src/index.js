@@ -1,4 +1,5 @@
 /** Installs the API in this world, once: a second evaluation keeps the refs. */
+import { assign } from './dom.js';
 import { action } from './actions.js';
 import { descriptionOf, nameOf } from './names.js';
 import { page } from './page.js';
@@ -18,8 +19,8 @@ const api = {
   action,
   waitFor,
   query,
-  roleOf: (el) => roleOf(el),
-  nameOf: (el) => nameOf(el),
+  roleOf,
+  nameOf,
   descriptionOf: (el) => descriptionOf(el, nameOf(el)),
 };
 // A page's fault is an answer, not an exception.
@@ -36,4 +37,4 @@ for (const name in api) {
     }
   };
 }
-if (!globalThis.__agentBrowser) globalThis.__agentBrowser = Object.assign(api, { version: 1, page });
+if (!globalThis.__agentBrowser) globalThis.__agentBrowser = assign(api, { version: 1, page });

@@ -14,25 +14,22 @@ export const ready = async (ref, action, { timeoutMs = 5e3, hit = true } = {}) =
     const found = resolve(ref), { el } = found;
     if (!el) return found;
     const _on = standIn(el);
-    let at = hit ? tapPoint(_on) : {}, code = 'not_visible', seen;
+    let at = hit ? tapPoint(_on) : {}, code, seen;
     if (at._outside || action == 'scroll_into_view') {
       _on.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
       at = tapPoint(_on);
     }
     const { left, top, width, height } = boxOf(_on), rect = [left, top, width, height];
     box = '' + rect;
-    if (!isSeen(_on)) seen = 'not visible';
-    else if (!/hover|focus|scroll/.test(action) && isIn(el, 'disabled')) seen = code = 'disabled';
-    else if (is(action, 'fill type clear') && !(el.isContentEditable || (matches(el, 'input,textarea') && !isIn(el, 'readonly') && !/^(but|sub|res|im|ch|rad|fil)/.test(el.type)))) {
-      code = 'not_editable';
-      seen = 'not editable';
-    }
+    if (!isSeen(_on)) code = 'not_visible';
+    else if (!/hover|focus|scroll/.test(action) && isIn(el, 'disabled')) code = 'disabled';
+    else if (is(action, 'fill type clear') && !(el.isContentEditable || (matches(el, 'input,textarea') && !isIn(el, 'readonly') && !/^(but|sub|res|im|ch|rad|fil)/.test(el.type)))) code = 'not_editable';
     // Equal over two frames: what slides is not tapped on its way.
     else if (box != last) seen = 'moving';
-    else if (at._outside) seen = 'outside the viewport';
+    else if (at._outside) code = 'not_visible';
     else if (at._by) seen = (code = 'covered') + ' by ' + at._by;
     else return assign({ ok: true, box: rect, tag: tagOf(el), _el: el, _on }, at);
-    if (now() > end) return failure(code, seen, { lastSeen: seen });
+    if (now() > end) return failure(code || 'timeout', seen, { lastSeen: seen });
     await pause();
   }
 };

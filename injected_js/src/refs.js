@@ -78,13 +78,12 @@ export const clearStamps = () => {
 };
 
 /** @type {(code: string, message: string, more?: object) => {error: object}} */
-export const failure = (code, message, more) => ({ error: assign({ code, message }, more) });
+export const failure = (code, message = code.replace(/_/g, ' '), more) => ({ error: assign({ code, message }, more) });
 
 /** The element of a ref if it still is what it was shown as. @type {(ref: string) => {el?: Element, error?: object}} */
 export const resolve = (ref) => {
   const lost = meaningOf(ref), el = lost && lost._key && lost._target.deref();
-  if (!lost || !lost._key) return failure('ref_not_found', 'unknown ref');
-  if (!el || !isLive(el)) return failure('ref_not_found', 'removed');
+  if (!el || !isLive(el)) return failure('ref_not_found');
   const { _key, _said } = identify(el);
-  return current.get(el) == lost && _key == lost._key ? { el } : failure('stale_ref', 'changed', { now: _said });
+  return current.get(el) == lost && _key == lost._key ? { el } : failure('stale_ref', '', { now: _said });
 };

@@ -116,16 +116,19 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
     if (visible && (mark || active || isFrame || !(flags & THIN || flags == null || _named))) {
       const known = identify(el), { name } = known, shown = active || mark || (flags & CONTENT && (name || !interactiveOnly)), image = /^ima?g/.test(role);
       if (!shown && image) return;
-      const node = assign({ role: image ? 'img' : role, tag }, name && { name: cut(name, maxTextPerNode) }), attrs = attrsOf(el, role, name, maxAttrValueLen, interactiveOnly), description = active && descriptionOf(el, name);
-      if (attrs) node.attrs = attrs;
-      if (shown) {
-        node.ref = introduce(el, known);
-        refs++;
-      }
-      if (description) node.description = cut(description, maxTextPerNode);
-      if (mark) node.cursorInteractive = mark;
-      if (boxes) node.box = [box.left, box.top, box.width, box.height].map(round);
-      if (isFrame) node.frame = indexIn(window, el.contentWindow);
+      refs += !!shown;
+      // What is undefined is not in the JSON.
+      const node = {
+        role: image ? 'img' : role,
+        tag,
+        name: cut(name, maxTextPerNode) || undefined,
+        attrs: attrsOf(el, role, name, maxAttrValueLen, interactiveOnly),
+        ref: shown ? introduce(el, known) : undefined,
+        description: (active && cut(descriptionOf(el, name), maxTextPerNode)) || undefined,
+        cursorInteractive: mark || undefined,
+        box: boxes ? [box.left, box.top, box.width, box.height].map(round) : undefined,
+        frame: isFrame ? indexIn(window, el.contentWindow) : undefined,
+      };
       spent += JSON.stringify(node).length + 15;
       _out.push(node);
       _out._text = 0;
