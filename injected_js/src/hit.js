@@ -5,6 +5,8 @@ import { isUnseen, isVisible } from './style.js';
 /** @type {(el: Element) => DOMRect} the first box of it that has an area */
 const firstBox = (el) => [...el.getClientRects()].find(({ width, height }) => width > 1 && height > 1) || boxOf(el);
 
+export const rectOf = ({ left, top, width, height }) => [left, top, width, height];
+
 /** @type {(el: Element) => boolean} */
 export const isSeen = (el, { width, height } = firstBox(el)) => width && height && isVisible(el);
 

@@ -1,6 +1,6 @@
 /** Before an action: is the ref still itself, can it be acted on, and does a tap land on it? */
 import { assign, boxOf, is, matches, now, tagOf } from './dom.js';
-import { isSeen, pause, standIn, tapPoint } from './hit.js';
+import { isSeen, pause, rectOf, standIn, tapPoint } from './hit.js';
 import { failure, resolve } from './refs.js';
 import { isIn } from './states.js';
 import { watch } from './settle.js';
@@ -19,7 +19,7 @@ export const ready = async (ref, action, { timeoutMs = 5e3, hit = true } = {}) =
       _on.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
       at = tapPoint(_on);
     }
-    const { left, top, width, height } = boxOf(_on), rect = [left, top, width, height];
+    const rect = rectOf(boxOf(_on));
     box = '' + rect;
     if (!isSeen(_on)) code = 'not_visible';
     else if (!/hover|focus|scroll/.test(action) && isIn(el, 'disabled')) code = 'disabled';

@@ -85,5 +85,5 @@ export const resolve = (ref) => {
   const lost = meaningOf(ref), el = lost && lost._key && lost._target.deref();
   if (!el || !isLive(el)) return failure('ref_not_found');
   const { _key, _said } = identify(el);
-  return current.get(el) == lost && _key == lost._key ? { el } : failure('stale_ref', '', { now: _said });
+  return current.get(el) == lost && _key == lost._key ? { el } : failure('stale_ref', undefined, { now: _said });
 };

@@ -10,7 +10,7 @@ import { roleOf } from './roles.js';
 import { descriptionOf } from './names.js';
 import { attrsOf } from './states.js';
 import { clearStamps, failure, identify, introduce, meaningOf, placeRef, resolve } from './refs.js';
-import { isSeen } from './hit.js';
+import { isSeen, rectOf } from './hit.js';
 import { isGone, isInkless, isInline, isUnseen, isVisible, styleOf } from './style.js';
 import { turn } from './turn.js';
 
@@ -126,7 +126,7 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
         ref: shown ? introduce(el, known) : undefined,
         description: (active && cut(descriptionOf(el, name), maxTextPerNode)) || undefined,
         cursorInteractive: mark || undefined,
-        box: boxes ? [box.left, box.top, box.width, box.height].map(round) : undefined,
+        box: boxes ? rectOf(box).map(round) : undefined,
         frame: isFrame ? indexIn(window, el.contentWindow) : undefined,
       };
       spent += JSON.stringify(node).length + 15;

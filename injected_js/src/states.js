@@ -21,7 +21,7 @@ export const checkedOf = (el) => {
 
 /** @type {(el: Element, role: string, name: string, maxLen: number, lean: boolean) => Record<string, any> | undefined} */
 export const attrsOf = (el, role, name, maxLen, lean) => {
-  const out = {}, tag = tagOf(el), level = aria(el, 'level') || (role == 'heading' && tag[1]), at = aria(el, 'valuenow') || (is(role, 'slider progressbar meter') && el.value);
+  const out = {}, tag = tagOf(el), put = (key, value) => value && (out[key] = +value);
   for (const key of ('href name type value placeholder' + (lean ? '' : ' src alt title action method')).split(' ')) {
     const text = key == 'value' ? valueOf(el) : key != 'type' || tag == 'input' ? attr(el, key) : '';
     if (text && (key == 'name' || fold(text) != name)) out[key] = cut(/^data:/.test(text) ? 'data:' : text, maxLen);
@@ -31,7 +31,7 @@ export const attrsOf = (el, role, name, maxLen, lean) => {
     if (shown) out[key] = shown;
     else if (is(key, 'expanded pressed') && (told || (tag == 'summary' && key < 'f'))) out[key] = false;
   }
-  if (level) out.level = +level;
-  if (at) out.valuenow = +at;
+  put('level', aria(el, 'level') || (role == 'heading' && tag[1]));
+  put('valuenow', aria(el, 'valuenow') || (is(role, 'slider progressbar meter') && el.value));
   for (const _ in out) return out;
 };
