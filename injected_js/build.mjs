@@ -14,8 +14,8 @@ const esbuild = createRequire(join(folder, 'x.js'))('esbuild');
 const wanted = JSON.parse(readFileSync(join(here, 'package.json'), 'utf8')).devDependencies.esbuild;
 if (esbuild.version != wanted) throw new Error(`esbuild ${wanted} is needed, found ${esbuild.version}`);
 
-/** Holds the size that has been reached; the goal is 15,000. */
-const LIMIT = 26200;
+// The aim is 15,000; this holds the line where it is.
+const LIMIT = 22900;
 const output = join(here, '..', 'bridge', 'snapshot', 'injected.min.js');
 const result = await esbuild.build({
   entryPoints: [join(here, 'src', 'index.js')],

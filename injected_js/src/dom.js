@@ -5,18 +5,16 @@
  * worlds too; so the tree is read with the prototypes' own methods.
  */
 const E = Element.prototype;
-const free = (method) => Function.call.bind(method);
-const ownGetter = (name, proto) => Object.getOwnPropertyDescriptor(proto, name);
+export const own = (proto, name) => Object.getOwnPropertyDescriptor(proto, name);
 
 export const doc = document;
 export const { assign } = Object;
 export const { max, min, round } = Math;
-export const now = () => performance.now();
-export const rootOf = () => doc.documentElement;
-export const [tagOf, shadowOf, kindOf, textOf, isLive, parentOf, firstOf, nextOf] = [
-  'localName', 'shadowRoot', 'nodeType', 'textContent', 'isConnected', 'parentNode', 'firstChild', 'nextSibling',
-].map((name) => free((ownGetter(name, E) || ownGetter(name, Node.prototype)).get));
-export const [get, matches, closest, boxOf, query] = ['getAttribute', 'matches', 'closest', 'getBoundingClientRect', 'querySelectorAll'].map((name) => free(E[name]));
+export const now = () => round(performance.now());
+export const [tagOf, shadowOf, kindOf, textOf, isLive, parentOf, nodesOf, get, matches, closest, boxOf, query] =
+  'localName shadowRoot nodeType textContent isConnected parentNode childNodes getAttribute matches closest getBoundingClientRect querySelectorAll'
+    .split(' ')
+    .map((name, i) => Function.call.bind(i > 6 ? E[name] : (own(E, name) || own(Node.prototype, name)).get));
 
 /** @type {(el: Element, selector: string) => Element[]} */
 export const findAll = (el, selector) => [...query(el, selector)];
@@ -27,11 +25,14 @@ export const aria = (el, name) => attr(el, 'aria-' + name);
 /** Is it one of these words? @type {(text: string, words: string) => boolean} */
 export const is = (text, words) => ` ${words} `.includes(` ${text} `);
 
+export const isSkipped = (tag) => is(tag, 'script style template noscript head meta link title desc defs');
+/** What has no content of its own to walk. */
+export const isVoid = (tag) => is(tag, 'input textarea img iframe frame video audio canvas object embed progress meter');
+
 /** Children in the flat tree (CSS Scoping §3.3): of the open shadow root, else what a slot was given, else its own. */
 export const kidsOf = (el) => {
-  const out = tagOf(el) == 'slot' ? el.assignedNodes() : [];
-  if (!out[0]) for (let node = firstOf(shadowOf(el) || el); node; node = nextOf(node)) out.push(node);
-  return out;
+  const given = tagOf(el) == 'slot' ? el.assignedNodes() : [];
+  return given[0] ? given : [...nodesOf(shadowOf(el) || el)];
 };
 
 /** The parent in the flat tree, or null. @type {(node: Node) => Element | null} */

@@ -1,36 +1,32 @@
 /** The page as a whole: scrolling, keys, where it is. */
-import { doc, is, matches } from './dom.js';
-
-const where = () => ({ x: scrollX, y: scrollY });
+import { doc, is, low, matches } from './dom.js';
 
 /** @type {(direction: string, amount?: number, el?: Element) => {x: number, y: number}} */
 export const scrollBy = (direction, amount = 300, el) => {
-  const by = is(direction, 'up left') ? -amount : amount, across = is(direction, 'left right');
-  while (el && !(across ? el.scrollWidth > el.clientWidth : el.scrollHeight > el.clientHeight)) el = el.parentElement;
-  (el || window).scrollBy({ left: across && by, top: !across && by, behavior: 'instant' });
-  return where();
+  const by = is(direction, 'up left') ? -amount : amount, left = is(direction, 'left right') ? by : 0, top = by - left;
+  while (el && !(left ? el.scrollWidth > el.clientWidth : el.scrollHeight > el.clientHeight)) el = el.parentElement;
+  return page.scrollTo(left, top, el, 'By');
 };
 
+const KEYS = { Enter: 13, Tab: 9, Escape: 27 };
+
 /** Synthetic key events ("Enter", "Control+A"), with what Enter and Space do by themselves. */
-export const pressKey = (combo, on = doc.activeElement || doc.body) => {
-  const held = combo.split(/\+(?=.)/), last = held.pop(), key = last == 'Space' ? ' ' : last, enter = key == 'Enter';
-  const keyCode = { Enter: 13, Tab: 9, Escape: 27, Backspace: 8, Delete: 46, ArrowLeft: 37, ArrowUp: 38, ArrowRight: 39, ArrowDown: 40 }[key] || key.toUpperCase().charCodeAt(0);
-  const init = { key, code: last[1] ? last : 'Key' + key.toUpperCase(), keyCode, bubbles: true, cancelable: true, composed: true };
-  for (const it of held) init[(it == 'Control' ? 'ctrl' : it.toLowerCase()) + 'Key'] = true;
+export const pressKey = (combo, on = doc.activeElement) => {
+  const held = combo.split(/\+(?=.)/), key = held.pop().replace('Space', ' '), enter = key == 'Enter', init = { key, code: key[1] ? key : 'Key' + key.toUpperCase(), keyCode: KEYS[key] || key.charCodeAt(0), bubbles: true, cancelable: true, composed: true };
+  for (const it of held) init[(it == 'Control' ? 'ctrl' : low(it)) + 'Key'] = true;
   const send = (event) => on.dispatchEvent(new KeyboardEvent('key' + event, init));
   if (send('down') && (!key[1] || enter) && send('press')) {
-    const push = enter && matches(on, 'input') && on.form ? [...on.form.elements].find((it) => is(it.type, 'submit image')) : matches(on, enter ? 'a,button,summary' : 'button,summary,[type=checkbox],[type=radio]') && (enter || key == ' ') && on;
+    const push = enter && on.form && matches(on, 'input') ? [...on.form.elements].find((it) => is(it.type, 'submit image')) : (enter || key == ' ') && matches(on, 'a,button,summary,[type=checkbox],[type=radio]') && on;
     if (push) push.click();
   }
   send('up');
-  return { key };
 };
 
 export const page = {
   scrollBy: (direction, amount) => scrollBy(direction, amount),
-  scrollTo(left, top) {
-    scrollTo({ left, top, behavior: 'instant' });
-    return where();
+  scrollTo(left, top, el, how) {
+    (el || window)['scroll' + (how || 'To')]({ left, top, behavior: 'instant' });
+    return { x: scrollX, y: scrollY };
   },
   getUrl: () => location.href,
   getTitle: () => doc.title,

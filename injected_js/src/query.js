@@ -1,31 +1,23 @@
 /** Reading one element by its ref. */
-import { boxOf, textOf } from './dom.js';
+import { boxOf } from './dom.js';
 import { failure, resolve } from './refs.js';
 import { valueOf } from './states.js';
 
-const pick = (from, keys) => {
-  const out = {};
-  for (const key of keys.split(' ')) out[key] = from[key];
-  return out;
-};
-
-const KINDS = {
-  text: (el) => el.innerText || textOf(el),
-  html: (el) => el.outerHTML,
-  value: valueOf,
-  attrs(el, limit) {
-    const out = {};
-    for (const { name, value } of [...el.attributes]) if (el.type != 'password' || name != 'value') out[name] = value.slice(0, limit);
-    return out;
-  },
-  computed_styles: (el) => pick(getComputedStyle(el), 'display color fontSize backgroundColor visibility'),
-  box: (el) => Object.values(pick(boxOf(el), 'left top width height')),
-};
+const pick = (from, keys) => keys.split(' ').reduce((out, key) => ((out[key] = from[key]), out), {});
 
 export const query = (ref, kind, limit = 2e3) => {
-  const { el, error } = resolve(ref);
+  const { el, error } = resolve(ref), attrs = {};
   if (error) return { error };
-  if (!KINDS[kind]) return failure('bad_usage', 'unknown kind of query');
-  const value = KINDS[kind](el, limit), truncated = !!value && value.length > limit;
-  return { ref, kind, value: truncated ? value.slice(0, limit) + '...[truncated]' : value, truncated };
+  for (const { name, value } of [...el.attributes]) if (el.type != 'password' || name != 'value') attrs[name] = value.slice(0, limit);
+  const value = {
+    text: () => el.innerText || el.textContent,
+    html: () => el.outerHTML,
+    value: () => valueOf(el),
+    attrs: () => attrs,
+    computed_styles: () => pick(getComputedStyle(el), 'display color fontSize backgroundColor visibility'),
+    box: () => pick(boxOf(el), 'left top width height'),
+  }[kind];
+  if (!value) return failure('bad_usage', kind);
+  const out = value(), truncated = !!out && out.length > limit;
+  return { ref, kind, value: truncated ? out.slice(0, limit) + '...[truncated]' : out, truncated };
 };

@@ -1,5 +1,5 @@
 /**
- * The roles: name, sum of flags, and after ":" the elements that have it by nature (none named: the one called like it;
+ * The roles by the sum of their flags: name, and after ":" the elements that have it by nature (none named: the one called like it;
  * "@" stands before an input type).
  *
  * Sources: WAI-ARIA 1.3 §5.4 (roles, "name from", "children presentational"), HTML-AAM 1.0 §3.5, SVG-AAM 1.0 §6.
@@ -22,16 +22,26 @@ export const APART = 32;
 export const ROLE_FLAGS = {};
 /** @type {Record<string, string>} */
 export const TAG_ROLES = {};
+let flags;
 (
-  'alert2 alertdialog32 application article2: banner blockquote16: button13:button,@button,@submit,@reset,@image,@file caption16: cell6 checkbox13:@checkbox ' +
-  'code16: columnheader6 combobox1 comment4 complementary contentinfo definition16:dd deletion16:del,s dialog32: document emphasis16:em feed figure2: ' +
-  'form generic16 graphics-document:svg graphics-object graphics-symbol grid32 gridcell6 group:address,details,fieldset,hgroup,optgroup heading6:h1,h2,h3,h4,h5,h6 image10: img10 iframe: insertion16:ins ' +
-  'link5 list:dir,menu,ol,ul listbox33:datalist listitem2 log2 main2: mark16: marquee math8: menu32 menubar32 menuitem5 menuitemcheckbox13 ' +
-  'menuitemradio13 meter10: navigation2:nav none16:@hidden note option13: paragraph16:p presentation16 progressbar10:progress radio13:@radio radiogroup32 ' +
-  'region2 row4:tr rowgroup20:tbody,tfoot,thead rowheader6 scrollbar8 search: searchbox1:@search sectionfooter16 sectionheader16 separator8:hr ' +
-  'slider9:@range spinbutton1:@number status2:output strong16: subscript16:sub suggestion16 superscript16:sup switch13 tab13 table: tablist32 tabpanel ' +
-  'term16:dfn,dt textbox1:textarea time16: timer toolbar32 tooltip6 tree32 treegrid32 treeitem5'
-).replace(/([a-z-]+)(\d*)(:?)(\S*)/g, (_, role, flags, natural, tags) => {
-  ROLE_FLAGS[role] = +flags;
-  if (natural) for (const tag of (tags || role).split(',')) TAG_ROLES[tag] = role;
+  '0 application banner complementary contentinfo document feed form graphics-document:svg graphics-object graphics-symbol group:address,details,fieldset,hgroup,optgroup iframe: list:dir,menu,ol,ul marquee note search: table: tabpanel timer ' +
+  '1 combobox searchbox:@search spinbutton:@number textbox:textarea ' +
+  '2 alert article: figure: listitem log main: navigation:nav region status:output ' +
+  '4 comment row:tr ' +
+  '5 link menuitem treeitem ' +
+  '6 cell columnheader gridcell heading:h1,h2,h3,h4,h5,h6 rowheader tooltip ' +
+  '8 math: scrollbar separator:hr ' +
+  '9 slider:@range ' +
+  '10 image: img meter: progressbar:progress ' +
+  '13 button:button,@button,@submit,@reset,@image,@file checkbox:@checkbox menuitemcheckbox menuitemradio option: radio:@radio switch tab ' +
+  '16 blockquote: caption: code: definition:dd deletion:del,s emphasis:em generic insertion:ins mark: none:@hidden paragraph:p presentation sectionfooter sectionheader strong: subscript:sub suggestion superscript:sup term:dfn,dt time: ' +
+  '20 rowgroup:tbody,tfoot,thead ' +
+  '32 alertdialog dialog: grid menu menubar radiogroup tablist toolbar tree treegrid ' +
+  '33 listbox:datalist'
+).replace(/(\d+)|([a-z-]+)(:?)(\S*)/g, (_, sum, role, natural, tags) => {
+  if (sum) flags = +sum;
+  else {
+    ROLE_FLAGS[role] = flags;
+    if (natural) for (const tag of (tags || role).split(',')) TAG_ROLES[tag] = role;
+  }
 });

@@ -1,17 +1,12 @@
-/** After an action: what happened, and is the page quiet again? */
-import { assign, boxOf, cut, doc, fold, is, isLive, kindOf, matches, now, parentOf, round, textOf } from './dom.js';
-import { isSeen, pause } from './hit.js';
-import { guard, listen } from './prepare.js';
-import { introduce } from './refs.js';
+/** The guard over a prepared action, and after it: what happened, and is the page quiet again? */
+import { assign, boxOf, cut, doc, fold, is, isLive, kindOf, matches, now, parentOf } from './dom.js';
+import { isSeen, landing, pause } from './hit.js';
 import { snapshot } from './snapshot.js';
 import { isUnseen } from './style.js';
 import { newTurn } from './turn.js';
 
 /** What the page has done since the action was prepared. */
 let state;
-/** Requests in flight, as far as somebody outside tells. */
-export const net = { pending: 0 };
-
 /** Calls back on every change of the document. */
 export const observe = (root, callback) => {
   const observer = new MutationObserver(callback);
@@ -19,51 +14,63 @@ export const observe = (root, callback) => {
   return () => observer.disconnect();
 };
 
-export const watch = (el) => {
+const GUARDED = 'pointerdown touchstart mousedown pointerup touchend mouseup click dblclick contextmenu';
+
+/** Watches the document and arms the guard: the first trusted event decides; when it misses the element, the gesture is stopped. */
+export const watch = (el, on, open) => {
   if (state) state._stop();
-  const changed = new Set(), said = [], events = 'beforeunload pagehide invalid input keyup';
-  const listener = ({ type, target }) => {
-    mine._types += ' ' + type;
-    if (type == 'invalid') said.push(target.validationMessage);
+  const mine = (state = { _at: 0, _types: '', _hit: false, _texts: [], _changed: new Set() });
+  const listener = (event) => {
+    const { type, target } = event;
+    if (type == 'invalid') mine._texts.push(target.validationMessage);
     if (/load|hide/.test(type)) mine._left = 1;
+    if (is(type, GUARDED) && el && !open && event.isTrusted && mine._hit !== true) {
+      mine._hit = mine._hit || landing(event.composedPath()[0], el, on);
+      if (mine._hit !== true) {
+        event.preventDefault();
+        event.stopImmediatePropagation();
+        mine._types = ' click';
+      }
+    }
+    mine._types += ' ' + type;
   };
-  const stops = [doc, el && el.getRootNode()].map((root) =>
-    root && observe(root, (records) => {
-      mine._at = now();
-      for (const { type, target, addedNodes } of records)
-        if (changed.size < 500) {
-          addedNodes.forEach((node) => changed.add(node));
-          if (type[0] == 'c' ? type[2] == 'a' : matches(target, '[role=alert],[role=status],[role=dialog],[role=alertdialog],[aria-live],dialog')) changed.add(target);
-        }
-    }),
-  );
-  const mine = (state = { _at: 0, _types: '', _changed: changed, _said: said, _stop: () => (listen('remove', events, listener), stops.map((stop) => stop && stop())) });
-  listen('add', events, listener);
+  const listen = (way) => {
+    for (const type of (GUARDED + ' beforeunload pagehide invalid input keydown').split(' ')) window[way + 'EventListener'](type, listener, { capture: true, passive: false });
+  };
+  const stop = observe(doc, (records) => {
+    mine._at = now();
+    for (const { target, addedNodes, type } of records)
+      for (const node of addedNodes[0] ? addedNodes : type[0] == 'c' || matches(target, '[role=alert],[role=status],[role$=dialog],[aria-live],dialog') ? [target] : []) if (mine._changed.size < 500) mine._changed.add(node);
+  });
+  listen('add');
+  mine._stop = () => {
+    stop();
+    listen('remove');
+  };
+  setTimeout(mine._stop, 3e4);
 };
 
 export const settle = async ({ settleMs = 1e3, quietMs = 20, expect, snapshot: options }) => {
-  const start = now(), late = () => state._left || now() - start >= settleMs;
+  const start = now();
   if (!state) watch();
-  while (!late() && expect && !(expect == 'click' ? guard._done : is(expect == 'key' ? 'keyup' : expect, state._types))) await pause();
+  const mine = state, { _texts, _changed } = mine, late = () => mine._left || now() - start >= settleMs, quiet = (ms) => now() - mine._at > ms;
+  // The event may never come: a page that swaps its form on the way leaves it without a target.
+  while (!late() && expect && !is(expect == 'key' ? 'keydown' : expect, mine._types) && !/contextmenu/.test(mine._types) && !(mine._at && mine._types && quiet(200))) await pause();
   await pause();
   await pause();
-  while (!late() && (net.pending > 0 || now() - state._at < quietMs)) await pause(5);
-  const { _left, _said: texts, _changed, _stop } = state, waitedMs = round(now() - start), active = doc.activeElement;
-  guard._disarm();
-  _stop();
+  while (!late() && !quiet(quietMs)) await pause(5);
+  const waitedMs = now() - start;
+  mine._stop();
   state = 0;
   newTurn();
   // What can be read now and could not before.
   for (let node of _changed) {
     if (kindOf(node) == 3) node = parentOf(node);
-    if (node && kindOf(node) == 1 && isLive(node) && !texts[7] && isSeen(node) && !isUnseen(node, boxOf(node))) {
-      const words = cut(fold(textOf(node).slice(0, 2e3)), 200);
-      if (words && !texts.some((text) => text.includes(words))) texts.push(words);
-    }
+    const words = node && kindOf(node) == 1 && isLive(node) && isSeen(node) && !isUnseen(node, boxOf(node)) && cut(fold(node.innerText || ''), 200);
+    if (words && !_texts[7] && !_texts.some((text) => text.includes(words))) _texts.push(words);
   }
   return assign(
-    { reason: _left ? 'navigation' : waitedMs >= settleMs ? 'deadline' : 'quiet', waitedMs, hit: guard._hit || false, texts },
-    active && active != doc.body && { focus: introduce(active) },
-    options && !_left && { snapshot: snapshot(options) },
+    { reason: mine._left ? 'navigation' : waitedMs >= settleMs ? 'deadline' : 'quiet', waitedMs, hit: mine._hit, texts: _texts },
+    options && !mine._left && { snapshot: snapshot(options) },
   );
 };

@@ -1,5 +1,5 @@
 /** What a person can see of an element, asked of computed style and boxes only where needed. */
-import { boxOf, doc, flatParent, is, matches, max, rootOf } from './dom.js';
+import { flatParent, is, matches, max } from './dom.js';
 import { turn } from './turn.js';
 
 /** @type {(el: Element) => CSSStyleDeclaration} */
@@ -26,9 +26,9 @@ export const isHidden = (el) => {
  * outside of what can be scrolled to. Below the fold, or further along in something that scrolls, is not hidden.
  */
 export const isUnseen = (el, { left, right, bottom, width, height }) => {
-  const { opacity, overflow, clip, clipPath, position } = styleOf(el), root = rootOf(), x = scrollX, rtl = styleOf(root).direction == 'rtl';
-  if (opacity == '0' || ((width < 2 || height < 2) && overflow != 'visible' && !isInline(el)) || /inset\(([5-9]\d|100)[.\d]*%|circle\(0/.test(clipPath) || (/rect\(([01]px[, )]+){4}/.test(clip) && /abs|fix/.test(position))) return 1;
-  if (width && height && (bottom + scrollY <= 0 || (rtl ? left >= innerWidth : right + x <= 0 || left + x >= max(root.scrollWidth, innerWidth)))) {
+  const { opacity, overflow, clip, clipPath, position } = styleOf(el), root = document.documentElement, rtl = styleOf(root).direction == 'rtl';
+  if (opacity == 0 || ((width < 2 || height < 2) && overflow != 'visible' && !isInline(el)) || /inset\(([5-9]\d|100)[.\d]*%|circle\(0/.test(clipPath) || (/rect\(([01]px[, )]+){4}/.test(clip) && /abs|fix/.test(position))) return 1;
+  if (width && height && (bottom + scrollY <= 0 || (rtl ? left >= innerWidth : right + scrollX <= 0 || left + scrollX >= max(root.scrollWidth, innerWidth)))) {
     while ((el = flatParent(el))) if ((el.scrollLeft || el.scrollTop) && /auto|scroll/.test(styleOf(el).overflow)) return;
     return 1;
   }
@@ -43,7 +43,7 @@ const isClear = (colour) => /^rgba.*, 0\)$/.test(colour);
 export const isInkless = (el) => {
   const { color, fontSize, textIndent, webkitTextFillColor } = styleOf(el);
   if (parseFloat(fontSize) < 2 || parseFloat(textIndent) < -99) return 1;
-  for (let levels = 0; el && levels < 50; levels++, el = flatParent(el)) {
+  for (let levels = 50; el && levels--; el = flatParent(el)) {
     const { backgroundColor, backgroundImage, position } = styleOf(el);
     if (backgroundImage != 'none') return;
     if (isClear(color)) return webkitTextFillColor == color;
