@@ -51,6 +51,7 @@ const check = async (want, el, at) => {
 };
 
 const ACTIONS = {
+  __proto__: null,
   click: CLICK,
   double_click: `${CLICK} ${CLICK} dblclick`,
   async long_press(el, at) {
@@ -68,7 +69,7 @@ const ACTIONS = {
     const all = [...el.options].filter((it) => !it.disabled), chosen = [];
     for (const want of values) {
       const option = all.find((it) => it.value == want) || all.find((it) => low(it.label) == low(want));
-      if (!option) return failure('no_such_option', `no option "${want}"`, { options: all.slice(0, 50).map((it) => fold(it.label)) });
+      if (!option) return failure('no_such_option', `no option "${want}"`, { options: [...el.options].slice(0, 50).map((it) => fold(it.label)) });
       chosen.push(option);
     }
     for (const option of el.options) option.selected = chosen.includes(option);

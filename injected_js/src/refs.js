@@ -34,17 +34,25 @@ const twins = (item, way) => {
   return n;
 };
 
-/** A mark of the words of the nearest row, list item, article or card around it; a card is one of three alike siblings. */
+/**
+ * A mark of the words of the nearest row, list item or article around it, else of the nearest card: one of two alike
+ * siblings, or of three around a form field, because two fields in alike boxes are a form.
+ */
 const itemOf = (el) => {
+  let card, hash;
   for (let item = el; item && item != doc.body; item = flatParent(item))
-    if (matches(item, 'li,tr,article,optgroup,[role$=row],[role=listitem],[role=article],[role=option],[role=treeitem]') || (item != el && twins(item, 'previous') + twins(item, 'next') > 3)) {
-      let hash = turn._items.get(item) || 0;
-      if (!hash) {
-        for (const letter of steady(kidsOf(item).map(textOf).join(' '))) hash = (hash * 31 + letter.codePointAt(0)) | 0;
-        turn._items.set(item, hash);
-      }
-      return hash;
+    if (matches(item, 'li,tr,article,optgroup,[role$=row],[role=listitem],[role=article],[role=option],[role=treeitem]')) {
+      card = item;
+      break;
+    } else if (!card && item != el && twins(item, 'previous') + twins(item, 'next') > (matches(el, 'input,select,textarea') ? 3 : 2)) card = item;
+  if (card) {
+    hash = turn._items.get(card) || 0;
+    if (!hash) {
+      for (const letter of steady(kidsOf(card).map(textOf).join(' '))) hash = (hash * 31 + letter.codePointAt(0)) | 0;
+      turn._items.set(card, hash);
     }
+  }
+  return hash;
 };
 
 /** What an element is now: role, the name by which it is known, and the key of both. */

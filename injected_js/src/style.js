@@ -29,7 +29,7 @@ export const isUnseen = (el, { left, right, bottom, width, height }) => {
   const { opacity, overflow, clip, clipPath, position } = styleOf(el), root = document.documentElement, rtl = styleOf(root).direction == 'rtl';
   if (opacity == 0 || ((width < 2 || height < 2) && overflow != 'visible' && !isInline(el)) || /inset\(([5-9]\d|100)[.\d]*%|circle\(0/.test(clipPath) || (/rect\(([01]px[, )]+){4}/.test(clip) && /abs|fix/.test(position))) return 1;
   if (width && height && (bottom + scrollY <= 0 || (rtl ? left >= innerWidth : right + scrollX <= 0 || left + scrollX >= max(root.scrollWidth, innerWidth)))) {
-    while ((el = flatParent(el))) if ((el.scrollLeft || el.scrollTop) && /auto|scroll/.test(styleOf(el).overflow)) return;
+    while ((el = flatParent(el))) if ((el.scrollWidth > el.clientWidth || el.scrollTop) && /auto|scroll/.test(styleOf(el).overflow)) return;
     return 1;
   }
 };

@@ -37,6 +37,10 @@ CHANGES = {
     "role": ("<div id=x role=button tabindex=0>Buy</div>", "x.setAttribute('role', 'link')"),
     "item text": ("<ul><li><b id=t>Ann</b> <button id=x>Delete</button><li>Bo <button>Delete</button></ul>", "t.textContent = 'Eve'"),
     "row text": ("<table><tr><td id=t>Ann<td><button id=x>Delete</button></table>", "t.textContent = 'Eve'"),
+    "row text around alike boxes": (
+        "<ul><li><b id=t>Ann</b><span><i>Edit</i></span><span><button id=x>Delete</button></span></ul>",
+        "t.textContent = 'Eve'",
+    ),
     "card text": (
         "<div class=c><p id=t>Ann</p><button id=x>Delete</button></div><div class=c><p>Bo</p><button>Delete</button></div>",
         "t.textContent = 'Eve'",
@@ -56,7 +60,6 @@ def test_a_ref_that_came_to_mean_something_else_is_stale_and_minted_anew(tab: Pa
     tab.run(f"{script}; 0")
     answer = prepare(tab, old)
     assert code(answer) in ("stale_ref", "ref_not_found")
-    assert answer["error"]["was"]["ref"] == old
     assert tab.call("action", old, "click", {})["error"]["code"] == code(answer)
     fresh = refs(tab.snapshot())
     assert old not in fresh
@@ -87,16 +90,19 @@ def test_a_ref_survives_what_does_not_change_its_meaning(tab: Page, change: str)
     assert ref in refs(tab.snapshot())
 
 
-def test_a_removed_element_is_gone_and_its_like_is_named(tab: Page) -> None:
+def test_a_removed_element_is_not_found_although_its_like_is_there(tab: Page) -> None:
     tab.show("<button id=a>Beta</button><button id=b>Beta (2)</button><button>Other</button>")
-    ref, like = list(refs(tab.snapshot()))[:2]
+    ref = next(iter(refs(tab.snapshot())))
     tab.run("a.remove()")
+    assert prepare(tab, ref)["error"]["code"] == "ref_not_found"
+
+
+def test_an_element_that_became_something_else_says_what(tab: Page) -> None:
+    tab.show("<button id=a>Pay</button>")
+    ref = next(iter(refs(tab.snapshot())))
+    tab.run("void (a.textContent = 'Cancel')")
     error = prepare(tab, ref)["error"]
-    assert error["code"] in ("ref_not_found", "stale_ref")
-    assert error["was"]["name"] == "Beta"
-    assert error["nearest"][0]["ref"] == like
-    assert 'button "Beta"' in error["message"]
-    assert "removed" in error["message"]
+    assert (error["code"], error["now"]) == ("stale_ref", 'button "Cancel"')
 
 
 def test_a_number_that_was_never_a_ref_is_not_found(tab: Page) -> None:
