@@ -54,7 +54,7 @@ def test_every_package_is_pinned_with_hashes_and_no_registry_is_named() -> None:
 def test_what_runs_needs_nothing_that_only_tests_need() -> None:
     needed, _, rest = CONSTRAINTS.partition("# For tests and checks\n")
 
-    for name in ("adbutils", "click", "pillow", "pydantic", "rich", "websockets", "hatchling", "editables"):
+    for name in ("adbutils", "click", "pillow", "rich", "websockets", "hatchling", "editables"):
         assert f"\n{name}==" in needed
     for name in ("pytest", "mypy", "ruff", "pychrome", "pure-python-adb"):
         assert f"\n{name}==" in f"\n{rest}"

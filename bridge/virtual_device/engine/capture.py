@@ -47,7 +47,8 @@ def plan_capture(params: Mapping[str, Any], view: View, *, overridden: bool) -> 
     if width <= 0 or height <= 0 or scale <= 0:
         return Plan(dict(params))  # an error, and Chromium words it best
     factor = scale * view.scale
-    size = (min(_MAX_SIDE_PX, math.ceil(width * factor)), min(_MAX_SIDE_PX, math.ceil(height * factor)))
+    # The product may be beyond what an integer is made of, or so small that it is 0.
+    size = (_side_px(width * factor), _side_px(height * factor))
     if size == (view.width_px, view.height_px) and scale == 1 and not overridden:
         return Plan(passed)
     return Plan(passed, size, scale)
@@ -73,3 +74,7 @@ def reshaped(encoded: str, plan: Plan) -> str:
     written = io.BytesIO()
     out.save(written, _FORMATS.get(plan.image_format, "PNG"))
     return base64.b64encode(written.getvalue()).decode()
+
+
+def _side_px(length: float) -> int:
+    return max(1, math.ceil(min(float(_MAX_SIDE_PX), length)))
