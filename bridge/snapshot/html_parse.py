@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import re
+
 from lxml import etree
 
 from bridge.errors import UsageError
 
 #: More of a document is not looked at.
 MAX_HTML_CHARS = 5_000_000
+#: libxml2 2.14 drops everything that comes after 2,048 open elements (`htmlMaxDepth`); Chromium makes siblings of what
+#: is deeper than 512 (HTML §13.2.6 allows a limit).
+_MAX_DEPTH = 512
 _EMPTY = b"<html><body></body></html>"
+_TAG = re.compile(r"<(/?)([a-zA-Z][^\s/>]*)[^<>]*>|<!--(?:(?!-->).)*(?:-->)?", re.DOTALL)
+_WITHOUT_END = frozenset("area base br col embed hr img input link meta source track wbr".split())
+_ENDED_BY_THE_NEXT = frozenset("p li dt dd tr td th option optgroup thead tbody tfoot rt rp".split())
+_HEAD_TAGS = frozenset("base basefont bgsound link meta noframes noscript script style template title".split())
+_RAW_TEXT = frozenset(("script", "style", "textarea", "title", "xmp"))
 
 Element = etree._Element
 
@@ -21,20 +31,40 @@ def parse_html(html: str) -> Element:
     """
     # A NUL ends the document for some versions of libxml2; HTML §13.2.5 has U+FFFD in its place.
     text = html[:MAX_HTML_CHARS].replace("\0", "\N{REPLACEMENT CHARACTER}")
-    parser = etree.HTMLParser(
-        encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True, no_network=True, recover=True
-    )
-    try:
-        root = etree.fromstring(text.encode("utf-8", "replace"), parser)
-    except etree.XMLSyntaxError:  # nothing in it that could be repaired
-        root = None
-    if root is None:
-        root = etree.fromstring(_EMPTY, parser)
-    if root.tag != "html":
-        shell = etree.fromstring(_EMPTY, parser)
+    root, is_whole = _parsed(text)
+    if not is_whole:
+        root, _ = _parsed(_flattened(text))
+    if root is not None and root.tag == "html":
+        _end_head(root)
+        return root
+    shell = etree.fromstring(_EMPTY, etree.HTMLParser())
+    if root is not None:
         shell[0].append(root)
-        return shell
-    return root
+    return shell
+
+
+def _end_head(root: Element) -> None:
+    """Moves into the body what libxml2 leaves in a head that nothing closes (HTML §13.2.6.4.4, "anything else")."""
+    head = root.find("head")
+    if head is None:
+        return
+    first = next(
+        (at for at, child in enumerate(head) if child.tag not in _HEAD_TAGS or (child.tail and child.tail.strip())), None
+    )
+    if first is None:
+        return
+    body = root.find("body")
+    if body is None:
+        body = etree.SubElement(root, "body")
+    stays = head[first].tag in _HEAD_TAGS
+    moved = head[first + stays :]
+    body.text, text = (f"{head[first].tail or ''}{body.text or ''}" if stays else body.text), body.text
+    if stays:
+        head[first].tail = None
+    elif moved and text:
+        moved[-1].tail, body.text = f"{moved[-1].tail or ''}{text}", None
+    for index, element in enumerate(moved):
+        body.insert(index, element)
 
 
 def select_first(root: Element, selector: str) -> Element | None:
@@ -43,10 +73,53 @@ def select_first(root: Element, selector: str) -> Element | None:
     Raises:
         UsageError: It is no selector, or one that only a browser can answer.
     """
-    from lxml import cssselect
+    import cssselect
+    from lxml.cssselect import CSSSelector
 
     try:
-        found = cssselect.CSSSelector(selector, translator="html")(root)
+        found = CSSSelector(selector, translator="html")(root)
     except (cssselect.SelectorError, etree.XPathError) as error:
         raise UsageError(f"{selector[:200]!r} is no CSS selector that can be used here: {error}.") from error
     return found[0] if found else None
+
+
+def _parsed(text: str) -> tuple[Element | None, bool]:
+    """The tree, and whether all of the document is in it."""
+    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
+    try:
+        root = etree.fromstring(text.encode("utf-8", "replace"), parser)
+    except etree.XMLSyntaxError:  # there is no element in it
+        return None, True
+    return root, not any(entry.type_name == "ERR_RESOURCE_LIMIT" for entry in parser.error_log)
+
+
+def _flattened(text: str) -> str:
+    """The document without the tags that stand deeper than `_MAX_DEPTH`; what is in them stays."""
+    kept: list[str] = []
+    open_tags: list[str] = []
+    at = 0
+    raw = ""
+    for tag in _TAG.finditer(text):
+        closes, name = tag[1], (tag[2] or "").lower()
+        if raw and not (closes and name == raw):
+            continue
+        raw = ""
+        keeps = len(open_tags) <= _MAX_DEPTH
+        if closes:
+            # An end tag closes what is open nearby; of one that closes nothing, nothing is lost.
+            for back, open_name in enumerate(reversed(open_tags[-20:]), 1):
+                if open_name == name:
+                    keeps = len(open_tags) - back < _MAX_DEPTH
+                    del open_tags[-back:]
+                    break
+        elif name and name not in _WITHOUT_END:
+            if open_tags and open_tags[-1] == name and name in _ENDED_BY_THE_NEXT:
+                open_tags.pop()
+            keeps = len(open_tags) < _MAX_DEPTH
+            open_tags.append(name)
+            raw = name if name in _RAW_TEXT else ""
+        if not keeps and not raw:
+            kept += (text[at : tag.start()], " ")
+            at = tag.end()
+    kept.append(text[at:])
+    return "".join(kept)
