@@ -5,8 +5,8 @@
     ├── DeadlineExceeded            timeout               a wait ended without what it waited for
     │   └── RequestTimedOut         timeout               a fetched page did not come in time
     ├── PolicyRefused               policy_refused        a rule forbids it
+    ├── NameNotResolved             name_not_resolved     the host name has no address
     ├── FetchFailed                 fetch_failed          webfetch has no page to give
-    │   ├── NameNotResolved         name_not_resolved     the host has no address
     │   ├── NetworkFailed           network_failed        connecting, sending or receiving broke
     │   ├── TlsFailed               tls_failed            no certificate that proves the name, or no TLS at all
     │   ├── TooManyRedirects        too_many_redirects
@@ -133,12 +133,12 @@ class PolicyRefused(BridgeError):
     exit_code = 4
 
 
+class NameNotResolved(BridgeError):
+    code = "name_not_resolved"
+
+
 class FetchFailed(BridgeError):
     code = "fetch_failed"
-
-
-class NameNotResolved(FetchFailed):
-    code = "name_not_resolved"
 
 
 class NetworkFailed(FetchFailed):

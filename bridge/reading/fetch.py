@@ -19,7 +19,7 @@ from typing import Any, Protocol
 from bridge.cdp.cost import Cost
 from bridge.deadline import Deadline
 from bridge.errors import BridgeError, DeadlineExceeded, RequestTimedOut, UsageError
-from bridge.reading.fetch_dial import Egress
+from bridge.policy.egress import Egress
 from bridge.reading.fetch_http import MAX_BODY_BYTES, Fetcher, Response
 from bridge.reading.fetch_page import Heading, PageFacts
 from bridge.reading.fetch_text import Links, Mode, PageText, Wanted, page_text

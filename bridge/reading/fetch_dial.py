@@ -5,30 +5,15 @@ from __future__ import annotations
 import functools
 import ssl
 from collections.abc import Callable, Iterable
-from typing import Any, Protocol
+from typing import Any
 
 import httpcore
 
 from bridge.deadline import Deadline
+from bridge.policy.egress import Egress
 
 #: An address that does not answer must leave time for the next one.
 _ATTEMPT_S = 6.0
-
-
-class Egress(Protocol):
-    """The way out as the policy allows it."""
-
-    async def check_url(self, url: str) -> str:
-        """The canonical form of a URL that may be opened; raises PolicyRefused for any other."""
-        ...
-
-    async def addresses(self, host: str, port: int, *, timeout_s: float) -> tuple[str, ...]:
-        """Judged and pinned IP literals in the order to try; raises PolicyRefused or NameNotResolved."""
-        ...
-
-    def record(self, host: str, port: int, address: str, *, bytes_sent: int, bytes_received: int) -> None:
-        """Notes what a connection carried, for the audit."""
-        ...
 
 
 @functools.cache
