@@ -21,8 +21,9 @@ from bridge.deadline import Deadline
 from bridge.errors import BridgeError, DeadlineExceeded, RequestTimedOut, UsageError
 from bridge.policy.egress import Egress
 from bridge.reading.fetch_http import MAX_BODY_BYTES, Fetcher, Response
-from bridge.reading.fetch_page import Heading, PageFacts
-from bridge.reading.fetch_text import Links, Mode, PageText, Wanted, page_text
+from bridge.reading.blocks import Block
+from bridge.reading.fetch_page import PageFacts
+from bridge.reading.fetch_text import Heading, Links, Mode, PageText, Wanted, page_text, shown_text
 
 __all__ = ["Egress", "FetchCache", "Fetched", "Heading", "PageFacts", "Render", "webfetch"]
 
@@ -163,7 +164,7 @@ async def webfetch(
         timeout_s: For everything together: names, connections, redirects, bodies, further pages.
         selector: Only the first element that this CSS selector finds.
         metadata: Fill in `metadata`, and begin the text with the page's own description.
-        outline: Fill in `outline`.
+        outline: Only the headings, as a list; also in `outline`.
         pages: Follow `rel=next` up to this many pages in all.
         links: `none` leaves the words of links without their targets.
         mode: What of the page: its main content, an article at any price, or the whole body.
@@ -191,8 +192,8 @@ async def webfetch(
     except DeadlineExceeded as error:
         raise RequestTimedOut(url, timeout_s, work.fetcher.wire.last_seen) from error
     page = first.page
-    parts = [f"> {page.facts.description}"] if metadata and page.facts.description else []
-    markdown, cut = _shortened("\n\n".join([*parts, *texts]), max_length)
+    summary = page.facts.description if metadata else ""
+    markdown, cut = shown_text(texts, max_length, summary=summary, only_outline=outline)
     wire = work.fetcher.wire
     return Fetched(
         markdown=markdown,
@@ -242,7 +243,7 @@ class _Work:
     body_truncated: bool = False
     rendered: bool = False
 
-    async def read(self, url: str, pages: int) -> tuple[_Read, list[str]]:
+    async def read(self, url: str, pages: int) -> tuple[_Read, list[list[Block]]]:
         """The first page, and the texts of all that were asked for and came."""
         first = await self._page(url)
         texts = [await self._rendered(first)]
@@ -256,7 +257,7 @@ class _Work:
             except BridgeError as error:
                 self.notes.append(f"Page {len(texts) + 1} at {next_url} did not come: {error.message}")
                 break
-            texts.append(at.page.text)
+            texts.append(at.page.blocks)
         return first, texts
 
     async def _page(self, url: str) -> _Read:
@@ -282,24 +283,19 @@ class _Work:
         self.cache.put(address, response)
         return response
 
-    async def _rendered(self, first: _Read) -> str:
+    async def _rendered(self, first: _Read) -> list[Block]:
         """The text of the first page, by a browser where it is nothing without one."""
         if not first.page.is_shell:
-            return first.page.text
+            return first.page.blocks
         if self.render is None:
             self.notes.append(_SHELL_NOTE)
-            return first.page.text
+            return first.page.blocks
         self.fetcher.wire.last_seen = "rendering an empty shell"
         try:
             text = await self.render(first.response.url, timeout_s=self.deadline.remaining_s)
         except BridgeError as error:
             self.notes.append(f"{_SHELL_NOTE} Rendering it failed: {error.message}")
-            return first.page.text
+            return first.page.blocks
         self.rendered = True
-        return text
+        return [Block("", text, "text")]
 
-
-def _shortened(text: str, max_length: int) -> tuple[str, bool]:
-    if max_length <= 0 or len(text) <= max_length:
-        return text, False
-    return truncate(text, max_length), True

@@ -20,7 +20,6 @@ _MOUNT_POINTS = frozenset(
 )
 _NEEDS_SCRIPT = re.compile(r"java\s?script|browser (is not|does not|doesn)", re.IGNORECASE)
 _WAITS = re.compile(r"^(loading|please wait|redirecting|just a moment)\b|^$", re.IGNORECASE)
-_MOST_HEADINGS = 500
 
 
 @dataclass(frozen=True)
@@ -38,18 +37,6 @@ class PageFacts:
 
     def to_json(self) -> dict[str, Any]:
         return {key: value for key, value in asdict(self).items() if value}
-
-
-@dataclass(frozen=True)
-class Heading:
-    """`anchor` is the id to put behind the `#`, "" where the page gives none."""
-
-    level: int
-    text: str
-    anchor: str
-
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 def page_facts(root: Element, url: str) -> PageFacts:
@@ -105,19 +92,6 @@ def base_url_of(root: Element, url: str) -> str:
         if element.get("href"):
             return joined(url, element.get("href") or "") or url
     return url
-
-
-def headings_of(root: Element) -> tuple[Heading, ...]:
-    """The headings in order, with the anchors that lead to them."""
-    found: list[Heading] = []
-    for element in root.iter("h1", "h2", "h3", "h4", "h5", "h6"):
-        words = _folded("".join(element.itertext()))
-        if words:
-            anchor = element.get("id") or next((below.get("id") or "" for below in element.iter("a") if below.get("id")), "")
-            found.append(Heading(int(element.tag[1]), words[:200], anchor[:200]))
-        if len(found) >= _MOST_HEADINGS:
-            break
-    return tuple(found)
 
 
 def is_empty_shell(root: Element) -> bool:

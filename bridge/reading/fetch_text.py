@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Literal
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Literal
 
 from bridge.errors import FetchFailed
+from bridge.reading.blocks import Block
 from bridge.reading.charset import decode_text
+from bridge.reading.document import joined, outline, truncated
 from bridge.reading.extract import main_content
 from bridge.reading.fetch_http import Response
-from bridge.reading.fetch_page import (
-    Heading,
-    PageFacts,
-    base_url_of,
-    headings_of,
-    is_empty_shell,
-    next_page_url,
-    page_facts,
-    title_of,
-)
-from bridge.reading.markdown import to_markdown
+from bridge.reading.fetch_page import PageFacts, base_url_of, is_empty_shell, next_page_url, page_facts, title_of
+from bridge.reading.markdown import to_blocks
 from bridge.reading.media_type import kind_of_body
 from bridge.snapshot.html_parse import parse_html, select_first
 
 Mode = Literal["main_content", "article", "raw"]
 Links = Literal["inline", "none"]
+#: What is looked at behind the limit of a text that is cut.
+_BEHIND_CHARS = 4_000
+
+
+@dataclass(frozen=True)
+class Heading:
+    """`anchor` is the id to put behind the `#`, "" where the page gives none."""
+
+    level: int
+    text: str
+    anchor: str
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
 
 
 @dataclass(frozen=True)
@@ -38,18 +46,23 @@ class Wanted:
 
 @dataclass(frozen=True)
 class PageText:
-    """One page as text, with what it says about itself; `kind` is `text` for what is no HTML."""
+    """One page as blocks of text, with what it says about itself; `kind` is `text` for what is no HTML."""
 
-    text: str
+    blocks: list[Block]
     kind: str
     content_type: str
     charset: str
     charset_source: str
     title: str = ""
-    facts: PageFacts = PageFacts()
-    headings: tuple[Heading, ...] = ()
+    facts: PageFacts = field(default_factory=PageFacts)
     next_url: str = ""
     is_shell: bool = False
+
+    @property
+    def headings(self) -> tuple[Heading, ...]:
+        return tuple(
+            Heading(block.level, block.title, block.anchor) for block in self.blocks if block.kind == "heading"
+        )
 
 
 def page_text(response: Response, wanted: Wanted) -> PageText:
@@ -62,19 +75,16 @@ def page_text(response: Response, wanted: Wanted) -> PageText:
     kind, content_type = kind_of_body(response.content_type, response.body)
     markup = kind == "html" or content_type.endswith("xml")
     decoded = decode_text(response.body, header=response.charset_label, markup=markup)
+    source = [Block("", decoded.text.strip(), "text")]
+    page = PageText(source, "text", content_type, decoded.charset, decoded.source)
     if kind != "html":
-        return PageText(decoded.text, "text", content_type, decoded.charset, decoded.source)
+        return page
     root = parse_html(decoded.text)
     base_url = base_url_of(root, response.url)
-    page = PageText(
-        text="",
-        kind="page",
-        content_type=content_type,
-        charset=decoded.charset,
-        charset_source=decoded.source,
+    page = replace(
+        page,
         title=title_of(root),
         facts=page_facts(root, response.url),
-        headings=headings_of(root),
         next_url=next_page_url(root, base_url),
         is_shell=is_empty_shell(root),
     )
@@ -82,20 +92,25 @@ def page_text(response: Response, wanted: Wanted) -> PageText:
         part = select_first(root, wanted.selector)
         if part is None:
             raise FetchFailed(f"nothing on {response.url} fits the selector {wanted.selector[:200]!r}.", url=response.url)
-        page = replace(page, text=to_markdown(part, base_url=base_url, links=wanted.links))
+        blocks, kind = to_blocks(part, base_url=base_url, links=wanted.links), "page"
     else:
         content = main_content(root, url=base_url, mode=wanted.mode)
-        text = to_markdown(content.tree, base_url=base_url, links=wanted.links)
-        page = replace(page, text=_titled(text, content.title or page.title), kind=content.kind)
+        blocks = to_blocks(content.tree, base_url=base_url, links=wanted.links, title=content.title or page.title)
+        kind = content.kind
     # Better the source than nothing: somebody can still see why there are no words in it.
-    return page if page.text.strip() else replace(page, text=decoded.text.strip(), kind="text")
+    return replace(page, blocks=blocks, kind=kind) if joined(blocks).strip() else page
 
 
-def _titled(markdown: str, title: str) -> str:
-    """The title first, as a heading, where the content does not begin with it already."""
-    words = " ".join(title.split())
-    if not words or not markdown.strip():
-        return markdown
-    head, _, _ = markdown.lstrip().partition("\n")
-    begins = head.lstrip("# ").strip().casefold()
-    return markdown if begins and (begins in words.casefold() or words.casefold() in begins) else f"# {words}\n\n{markdown}"
+def shown_text(pages: Sequence[list[Block]], max_length: int, *, summary: str = "", only_outline: bool = False) -> tuple[str, bool]:
+    """The pages as one text, and whether it was cut."""
+    blocks: list[Block] = [Block("", f"> {summary}", "text")] if summary else []
+    for page in pages:
+        for index, block in enumerate(page):
+            text = block.text
+            if 0 < max_length < len(text) - _BEHIND_CHARS and block.kind == "text":
+                text = text[: max_length + _BEHIND_CHARS]
+            gap = "\n\n" if index == 0 and blocks else block.gap
+            blocks.append(replace(block, gap=gap, text=text))
+    if only_outline:
+        blocks = [Block("", outline(blocks), "text")]
+    return truncated(blocks, max_length)
