@@ -298,4 +298,3 @@ class _Work:
             return first.page.blocks
         self.rendered = True
         return [Block("", text, "text")]
-

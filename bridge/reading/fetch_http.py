@@ -141,7 +141,9 @@ class Fetcher:
         except NameNotResolved as error:
             if error.message.startswith("DNS resolution failed"):
                 raise
-            raise NameNotResolved(f"DNS resolution failed: {error.message}", hint=error.hint, **error.details) from error
+            raise NameNotResolved(
+                f"DNS resolution failed: {error.message}", hint=error.hint, **error.details
+            ) from error
         except httpcore.RemoteProtocolError as error:
             raise NetworkFailed(f"Network error: {_protocol_words(error)}", url=address) from error
         except (httpcore.NetworkError, httpcore.TimeoutException, httpcore.ProtocolError, OSError) as error:
@@ -254,7 +256,9 @@ def _translated(error: Exception, address: str) -> BridgeError:
     if isinstance(error, httpcore.ConnectError):
         return NetworkFailed(f"Network error: no connection to {address} ({reason}).", url=address)
     if isinstance(error, httpcore.ReadError):
-        return NetworkFailed(f"Network error: the connection broke before the answer was complete ({address}).", url=address)
+        return NetworkFailed(
+            f"Network error: the connection broke before the answer was complete ({address}).", url=address
+        )
     return NetworkFailed(f"Network error: {reason or type(error).__name__} ({address}).", url=address)
 
 

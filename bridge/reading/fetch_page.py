@@ -16,7 +16,19 @@ _UNSEEN = frozenset(("script", "style", "noscript", "template", "head", "title",
 #: A page with more words than this says something without JavaScript.
 _SHELL_CHARS = 200
 _MOUNT_POINTS = frozenset(
-    ("root", "app", "__next", "__nuxt", "___gatsby", "main-app", "q-app", "svelte", "react-root", "app-root", "application")
+    (
+        "root",
+        "app",
+        "__next",
+        "__nuxt",
+        "___gatsby",
+        "main-app",
+        "q-app",
+        "svelte",
+        "react-root",
+        "app-root",
+        "application",
+    )
 )
 _NEEDS_SCRIPT = re.compile(r"java\s?script|browser (is not|does not|doesn)", re.IGNORECASE)
 _WAITS = re.compile(r"^(loading|please wait|redirecting|just a moment)\b|^$", re.IGNORECASE)

@@ -91,7 +91,9 @@ def page_text(response: Response, wanted: Wanted) -> PageText:
     if wanted.selector is not None:
         part = select_first(root, wanted.selector)
         if part is None:
-            raise FetchFailed(f"nothing on {response.url} fits the selector {wanted.selector[:200]!r}.", url=response.url)
+            raise FetchFailed(
+                f"nothing on {response.url} fits the selector {wanted.selector[:200]!r}.", url=response.url
+            )
         blocks, kind = to_blocks(part, base_url=base_url, links=wanted.links), "page"
     else:
         content = main_content(root, url=base_url, mode=wanted.mode)
@@ -101,7 +103,9 @@ def page_text(response: Response, wanted: Wanted) -> PageText:
     return replace(page, blocks=blocks, kind=kind) if joined(blocks).strip() else page
 
 
-def shown_text(pages: Sequence[list[Block]], max_length: int, *, summary: str = "", only_outline: bool = False) -> tuple[str, bool]:
+def shown_text(
+    pages: Sequence[list[Block]], max_length: int, *, summary: str = "", only_outline: bool = False
+) -> tuple[str, bool]:
     """The pages as one text, and whether it was cut."""
     blocks: list[Block] = [Block("", f"> {summary}", "text")] if summary else []
     for page in pages:

@@ -31,7 +31,9 @@ _MAGIC = (
     (b"\x00\x00\x01\x00", "image/x-icon"),
     (b"\x00asm", "application/wasm"),
 )
-_HTML_START = re.compile(rb"\s*(?:<!--(?:(?!-->).)*-->\s*)*<(!doctype\s+html|html|head|body)[\s>]", re.IGNORECASE | re.DOTALL)
+_HTML_START = re.compile(
+    rb"\s*(?:<!--(?:(?!-->).)*-->\s*)*<(!doctype\s+html|html|head|body)[\s>]", re.IGNORECASE | re.DOTALL
+)
 # MIME Sniffing §3 "binary data byte"
 _BINARY_BYTES = bytes(byte for byte in range(0x20) if byte not in (0x09, 0x0A, 0x0C, 0x0D, 0x1B))
 _TYPE = re.compile(r"\s*([!#$%&'*+.^_`|~\w-]+/[!#$%&'*+.^_`|~\w-]+)", re.ASCII)
@@ -50,7 +52,13 @@ def kind_by_type(content_type: str) -> Kind | None:
     """What the type says; None where it says nothing."""
     if content_type in _HTML_TYPES:
         return "html"
-    if content_type in ("", "application/octet-stream", "binary/octet-stream", "application/unknown", "unknown/unknown"):
+    if content_type in (
+        "",
+        "application/octet-stream",
+        "binary/octet-stream",
+        "application/unknown",
+        "unknown/unknown",
+    ):
         return None
     return "text" if _TEXT_TYPE.fullmatch(content_type) else "binary"
 
@@ -63,7 +71,11 @@ def kind_of_body(content_type: str, body: bytes) -> tuple[Kind, str]:
     said = kind_by_type(content_type)
     if said is not None:
         return said, content_type
-    return ("html", content_type or "text/html") if _HTML_START.match(body, 0, _SNIFF_BYTES) else ("text", content_type or "text/plain")
+    return (
+        ("html", content_type or "text/html")
+        if _HTML_START.match(body, 0, _SNIFF_BYTES)
+        else ("text", content_type or "text/plain")
+    )
 
 
 def sniffed_type(body: bytes) -> str:
@@ -80,6 +92,4 @@ def sniffed_type(body: bytes) -> str:
 def _is_utf16(head: bytes) -> bool:
     """Latin text in UTF-16 without a byte order mark: every other byte is zero, and none of the others is."""
     even, odd = head[::2], head[1::2]
-    return len(head) >= 16 and (
-        (not even.strip(b"\0") and 0 not in odd) or (not odd.strip(b"\0") and 0 not in even)
-    )
+    return len(head) >= 16 and ((not even.strip(b"\0") and 0 not in odd) or (not odd.strip(b"\0") and 0 not in even))

@@ -279,7 +279,9 @@ class Collector:
             if tag != "select":
                 if flags & LEAF or role in ("textbox", "searchbox", "combobox"):
                     named = 2
-                elif name and options.dedupe_text and (mark or (flags & FROM_CONTENT and (active or role == "heading"))):
+                elif (
+                    name and options.dedupe_text and (mark or (flags & FROM_CONTENT and (active or role == "heading")))
+                ):
                     named = named or 1
         if tag in VOID_TAGS:
             return
@@ -335,7 +337,9 @@ class Collector:
             node["cursorInteractive"] = mark
         if element.tag in _FRAMES:
             node["frame"] = -1
-        self._spent += 60 + len(node.get("name", "")) + sum(len(key) + len(str(value)) + 6 for key, value in attrs.items())
+        self._spent += (
+            60 + len(node.get("name", "")) + sum(len(key) + len(str(value)) + 6 for key, value in attrs.items())
+        )
         out.append(node)
         out.text = None
         node["children"] = inner

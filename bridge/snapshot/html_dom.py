@@ -194,7 +194,12 @@ class HtmlDocument:
     def _is_gone(self, element: Element) -> bool:
         tag = element.tag
         parent = element.getparent()
-        if parent is not None and parent.tag == "details" and parent.get("open") is None and not is_first_summary(element):
+        if (
+            parent is not None
+            and parent.tag == "details"
+            and parent.get("open") is None
+            and not is_first_summary(element)
+        ):
             return True
         if not element.attrib:
             return tag in UNRENDERED_TAGS or tag in ("dialog", "audio")

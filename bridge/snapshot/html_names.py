@@ -122,13 +122,17 @@ class Names:
 
     def _is_allowed(self, element: Element, role: str, lenient: bool) -> bool:
         if is_silent(role):
-            return not (is_focusable(element) or any(value and _GLOBAL_ARIA.match(key) for key, value in element.items()))
+            return not (
+                is_focusable(element) or any(value and _GLOBAL_ARIA.match(key) for key, value in element.items())
+            )
         if role in ("form", "region"):
             return bool(self.author_name(element))
         context = _NEEDS_CONTEXT.fullmatch(role)
         if context and not (lenient and ROLE_FLAGS.get(role, 0) & INTERACTIVE):
             # Core-AAM §5.1.2: outside its required context a role is as if it had not been there.
-            fits = {"menu": _is_menu, "tree": _is_tree}.get(context[1] or "", _is_tablist if role == "tab" else _is_list)
+            fits = {"menu": _is_menu, "tree": _is_tree}.get(
+                context[1] or "", _is_tablist if role == "tab" else _is_list
+            )
             return self.document.closest_above(element, fits) is not None
         return role in ROLE_FLAGS or _DOC_ROLE.fullmatch(role) is not None
 
@@ -187,7 +191,8 @@ class Names:
 
     def _from(self, elements: list[Element], walk: _Walk, how: int) -> str:
         words = [
-            self._compute(element, replace(walk, hidden=self.document.is_hidden(element)), how, 1) for element in elements
+            self._compute(element, replace(walk, hidden=self.document.is_hidden(element)), how, 1)
+            for element in elements
         ]
         return fold(" ".join(words))
 

@@ -49,7 +49,8 @@ def _end_head(root: Element) -> None:
     if head is None:
         return
     first = next(
-        (at for at, child in enumerate(head) if child.tag not in _HEAD_TAGS or (child.tail and child.tail.strip())), None
+        (at for at, child in enumerate(head) if child.tag not in _HEAD_TAGS or (child.tail and child.tail.strip())),
+        None,
     )
     if first is None:
         return

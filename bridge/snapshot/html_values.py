@@ -54,7 +54,9 @@ def value_of(element: Element) -> str | None:
         return value
     editable = element.get("contenteditable")
     is_editable = editable is not None and editable.lower() != "false"
-    return fold(text_of(element)) if is_editable or element.get("role") in ("textbox", "searchbox", "combobox") else None
+    return (
+        fold(text_of(element)) if is_editable or element.get("role") in ("textbox", "searchbox", "combobox") else None
+    )
 
 
 def number_of(element: Element) -> str:
@@ -76,7 +78,9 @@ def is_in(element: Element, state: str) -> bool:
         return True
     match state:
         case "checked":
-            return tag == "input" and element.get("checked") is not None and input_type(element) in ("checkbox", "radio")
+            return (
+                tag == "input" and element.get("checked") is not None and input_type(element) in ("checkbox", "radio")
+            )
         case "selected":
             return tag == "option" and _is_selected(element)
         case "expanded":
