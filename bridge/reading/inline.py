@@ -125,6 +125,9 @@ class Line:
 
     def take_flat(self) -> str:
         """The same for a place where no line begins a block: a heading, a cell."""
+        if not self._parts and not self._code:
+            self._space, self._breaks = False, 0
+            return ""
         self._flush_code()
         self._shut(0)
         text = "".join(self._parts)
@@ -135,7 +138,7 @@ class Line:
     def _words(self, words: str) -> None:
         parts = self._parts
         if parts and not self._space and not self._breaks:
-            before = parts[-1][-1]
+            before = parts[-1][-1:]
             if words[0] in "([:" and before == "]":
                 words = f"\\{words}"
             elif self._closed is not None and words[0].isalnum():
