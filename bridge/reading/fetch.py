@@ -20,8 +20,8 @@ from bridge.cdp.cost import Cost
 from bridge.deadline import Deadline
 from bridge.errors import BridgeError, DeadlineExceeded, RequestTimedOut, UsageError
 from bridge.policy.egress import Egress
-from bridge.reading.fetch_http import MAX_BODY_BYTES, Fetcher, Response
 from bridge.reading.blocks import Block
+from bridge.reading.fetch_http import MAX_BODY_BYTES, Fetcher, Response
 from bridge.reading.fetch_page import PageFacts
 from bridge.reading.fetch_text import Heading, Links, Mode, PageText, Wanted, page_text, shown_text
 

@@ -76,7 +76,7 @@ class Response:
 
 
 class Fetcher:
-    """The requests of one operation, which share its deadline. Nothing is kept between them: no cookies, no identity."""
+    """The requests of one operation, which share its deadline. Nothing is kept between them, no cookies either."""
 
     def __init__(self, egress: Egress, deadline: Deadline, tls: ssl.SSLContext | None = None) -> None:
         self._egress = egress
@@ -273,7 +273,7 @@ def _tls_failure(error: ssl.SSLError, address: str) -> TlsFailed:
 def _protocol_words(error: httpcore.RemoteProtocolError) -> str:
     words = str(error)
     if "without sending a response" in words:
-        return "the server closed the connection without an answer."
+        return "the server closed the connection without a whole answer."
     short = re.search(r"received (\d+) bytes, expected (\d+)", words)
     if short:
         return f"the connection closed after {short[1]} of {short[2]} bytes of the body."

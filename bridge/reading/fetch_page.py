@@ -52,7 +52,7 @@ class PageFacts:
 
 
 def page_facts(root: Element, url: str) -> PageFacts:
-    """Facts from Open Graph, `<meta>`, `<link>`, JSON-LD (schema.org) and `<html lang>`; the first that is there wins."""
+    """Facts from Open Graph, `<meta>`, `<link>`, JSON-LD (schema.org) and `<html lang>`; the first one there wins."""
     meta: dict[str, str] = {}
     for element in root.iter("meta"):
         key = (element.get("property") or element.get("name") or element.get("itemprop") or "").strip().lower()

@@ -97,10 +97,17 @@ def page_text(response: Response, wanted: Wanted) -> PageText:
         blocks, kind = to_blocks(part, base_url=base_url, links=wanted.links), "page"
     else:
         content = main_content(root, url=base_url, mode=wanted.mode)
-        blocks = to_blocks(content.tree, base_url=base_url, links=wanted.links, title=content.title or page.title)
-        kind = content.kind
+        title = content.title or page.title
+        blocks, kind = to_blocks(content.tree, base_url=base_url, links=wanted.links, title=title), content.kind
+        if not _says_more(blocks, title) and wanted.mode != "raw":
+            whole = main_content(parse_html(decoded.text), mode="raw")
+            blocks, kind = to_blocks(whole.tree, base_url=base_url, links=wanted.links, title=title), whole.kind
     # Better the source than nothing: somebody can still see why there are no words in it.
     return replace(page, blocks=blocks, kind=kind) if joined(blocks).strip() else page
+
+
+def _says_more(blocks: list[Block], title: str) -> bool:
+    return any(block.text.strip("# \n") != title for block in blocks)
 
 
 def shown_text(

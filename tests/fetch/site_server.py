@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import ssl
+import subprocess
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from bridge.errors import NameNotResolved, PolicyRefused
 from bridge.policy import TestServerGrant, decide
@@ -119,3 +121,47 @@ class MappedEgress:
 
     def record(self, host: str, port: int, address: str, *, bytes_sent: int, bytes_received: int) -> None:
         self.records.append((host, port, address, bytes_sent, bytes_received))
+
+
+@dataclass(frozen=True)
+class Authority:
+    """A certificate authority of our own, and what it has signed."""
+
+    folder: Path
+
+    def trust(self) -> ssl.SSLContext:
+        return ssl.create_default_context(cafile=str(self.folder / "ca.pem"))
+
+    def server(self, name: str, *, days: int = 2, self_signed: bool = False) -> ssl.SSLContext:
+        """A server's context with a certificate for that name."""
+        key, request, certificate = (self.folder / f"{name}.{end}" for end in ("key", "csr", "pem"))
+        openssl("req", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", request, "-subj", f"/CN={name}")
+        (self.folder / "names.cnf").write_text(f"subjectAltName=DNS:{name}\n")
+        signed_by = (
+            ("-signkey", key)
+            if self_signed
+            else ("-CA", self.folder / "ca.pem", "-CAkey", self.folder / "ca.key", "-CAcreateserial")
+        )
+        lifetime = (
+            ("-days", str(days)) if days > 0 else ("-not_before", "20200101000000Z", "-not_after", "20200102000000Z")
+        )
+        openssl(
+            "x509",
+            "-req",
+            "-in",
+            request,
+            "-out",
+            certificate,
+            "-extfile",
+            self.folder / "names.cnf",
+            *signed_by,
+            *lifetime,
+        )
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate, key)
+        return context
+
+
+def openssl(*arguments: str | Path) -> None:
+    done = subprocess.run(["openssl", *map(str, arguments)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

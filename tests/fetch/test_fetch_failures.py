@@ -10,8 +10,7 @@ import zlib
 
 import brotli
 import pytest
-from conftest import Authority
-from site_server import MappedEgress, Site, serve
+from site_server import Authority, MappedEgress, Site, serve
 
 from bridge.errors import (
     BridgeError,
@@ -169,8 +168,9 @@ async def test_a_coding_that_never_hands_anything_out_is_not_read_for_ever(site:
         (HEAD + b"Transfer-Encoding: chunked\r\n\r\nzz\r\nabc", "does not speak HTTP as it should"),
         (HEAD + b"X-Long: " + b"x" * 200_000 + b"\r\n\r\n", "headers are longer than 100 kB"),
         (HEAD + b"X: y\r\n" * 40_000 + b"\r\n", "headers are longer than 100 kB"),
-        (b"SSH-2.0-OpenSSH_9.2\r\n", "does not speak HTTP as it should"),
-        (b"", "the server closed the connection without an answer"),
+        (b"SSH-2.0-OpenSSH_9.2\r\n\r\n", "does not speak HTTP as it should"),
+        (b"", "the server closed the connection without a whole answer"),
+        (b"SSH-2.0-OpenSSH_9.2\r\n", "the server closed the connection without a whole answer"),
         (HEAD + b"Content-Encoding: gzip\r\n\r\nplain words", "no sound gzip"),
         (HEAD + b"Content-Encoding: br\r\n\r\n\xff\xff\xff plain", "no sound br"),
         (HEAD + b"Content-Encoding: gzip\r\n\r\n" + gzip.compress(b"<p>text</p>" * 99)[:-20], "before it is complete"),
@@ -259,7 +259,9 @@ async def test_of_the_body_of_an_error_the_first_thousand_characters_are_told(si
 async def test_a_binary_or_broken_body_of_an_error_does_not_hide_the_status(
     site: Site, egress: MappedEgress, kind: str
 ) -> None:
-    url = site.add("/", b"\x89PNG\r\n\x1a\n\0\0", kind, status="403 Forbidden", Content_Encoding="br" if "html" in kind else "")
+    url = site.add(
+        "/", b"\x89PNG\r\n\x1a\n\0\0", kind, status="403 Forbidden", Content_Encoding="br" if "html" in kind else ""
+    )
     assert (await failure(url, egress)).message == "HTTP 403: Forbidden"
 
 
@@ -375,7 +377,9 @@ async def test_a_certificate_that_does_not_hold_is_a_tls_error(
     authority: Authority, egress: MappedEgress, made_for: str, made: dict[str, bool] | None, words: str
 ) -> None:
     async with serve(authority.server(made_for, **(made or {}))) as site:
-        error = await failure(site.add("/", "<p>secret"), egress, **({"tls": authority.trust()} if made is not None else {}))
+        error = await failure(
+            site.add("/", "<p>secret"), egress, **({"tls": authority.trust()} if made is not None else {})
+        )
         assert isinstance(error, TlsFailed)
         assert error.message.startswith("TLS error: ")
         assert words in error.message
@@ -390,10 +394,18 @@ async def test_a_sound_certificate_is_verified_for_the_name_and_not_for_the_addr
     assert page.markdown == "safe"
 
 
-async def test_a_server_without_tls_is_a_tls_error_on_https(site: Site, egress: MappedEgress) -> None:
-    site.add("/", "<p>plain")
-    error = await failure(site.url().replace("http:", "https:"), egress)
+async def test_a_server_without_tls_is_a_tls_error_on_https(egress: MappedEgress) -> None:
+    async def speak_plainly(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(1)
+        writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+        await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(speak_plainly, "127.0.0.1", 0)
+    async with server:
+        error = await failure(f"https://site.test:{server.sockets[0].getsockname()[1]}/", egress)
     assert isinstance(error, TlsFailed)
+    assert "wrong version number" in error.message
 
 
 async def test_a_hundred_fetches_leave_no_connection_and_no_task(site: Site, egress: MappedEgress) -> None:
