@@ -183,9 +183,11 @@ async def webfetch(
         raise UsageError(f"pages is {pages}; it must be from 1 to {_MOST_PAGES}.")
     if not timeout_s > 0:
         raise UsageError(f"timeout_s is {timeout_s:g}; it must be more than 0.")
+    wanted = Wanted(selector, links, mode)
+    wanted.check()
     started = time.perf_counter()
     deadline = Deadline.after(timeout_s)
-    work = _Work(egress, Fetcher(egress, deadline, tls), deadline, Wanted(selector, links, mode), cache, render)
+    work = _Work(egress, Fetcher(egress, deadline, tls), deadline, wanted, cache, render)
     try:
         async with deadline.bound(url, lambda: work.fetcher.wire.last_seen):
             first, texts = await work.read(url, pages)

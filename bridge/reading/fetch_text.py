@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
-from bridge.errors import FetchFailed
+from bridge.errors import FetchFailed, UsageError
 from bridge.reading.blocks import Block
 from bridge.reading.charset import decode_text
 from bridge.reading.document import joined, outline, truncated
@@ -15,7 +15,7 @@ from bridge.reading.fetch_http import Response
 from bridge.reading.fetch_page import PageFacts, base_url_of, is_empty_shell, next_page_url, page_facts, title_of
 from bridge.reading.markdown import to_blocks
 from bridge.reading.media_type import kind_of_body
-from bridge.snapshot.html_parse import parse_html, select_first
+from bridge.snapshot.html_parse import compiled_selector, parse_html, select_first
 
 Mode = Literal["main_content", "article", "raw"]
 Links = Literal["inline", "none"]
@@ -42,6 +42,14 @@ class Wanted:
     selector: str | None = None
     links: Links = "inline"
     mode: Mode = "main_content"
+
+    def check(self) -> None:
+        """Raises UsageError for what could not be given of any page."""
+        for name, value, known in (("links", self.links, get_args(Links)), ("mode", self.mode, get_args(Mode))):
+            if value not in known:
+                raise UsageError(f"{name} is {value!r}; it must be {' or '.join(map(repr, known))}.")
+        if self.selector is not None:
+            compiled_selector(self.selector)
 
 
 @dataclass(frozen=True)

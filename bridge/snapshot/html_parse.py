@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from lxml import etree
 
@@ -68,8 +69,8 @@ def _end_head(root: Element) -> None:
         body.insert(index, element)
 
 
-def select_first(root: Element, selector: str) -> Element | None:
-    """The first element that a CSS selector finds.
+def compiled_selector(selector: str) -> Callable[[Element], list[Element]]:
+    """A function that finds what a CSS selector means.
 
     Raises:
         UsageError: It is no selector, or one that only a browser can answer.
@@ -78,9 +79,14 @@ def select_first(root: Element, selector: str) -> Element | None:
     from lxml.cssselect import CSSSelector
 
     try:
-        found = CSSSelector(selector, translator="html")(root)
+        return CSSSelector(selector, translator="html")
     except (cssselect.SelectorError, etree.XPathError) as error:
         raise UsageError(f"{selector[:200]!r} is no CSS selector that can be used here: {error}.") from error
+
+
+def select_first(root: Element, selector: str) -> Element | None:
+    """The first element that a CSS selector finds; raises what `compiled_selector` does."""
+    found = compiled_selector(selector)(root)
     return found[0] if found else None
 
 
