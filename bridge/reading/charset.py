@@ -100,9 +100,9 @@ def decode_text(body: bytes, *, header: str = "", markup: bool = False) -> Decod
         header: The `charset` parameter of Content-Type.
         markup: It is HTML or XML, which may say its own encoding.
     """
-    for mark, name in _BYTE_ORDER_MARKS:
+    for mark, encoding in _BYTE_ORDER_MARKS:
         if body.startswith(mark):
-            return Decoded(body[len(mark) :].decode(name, "replace"), name, "bom")
+            return Decoded(body[len(mark) :].decode(encoding, "replace"), encoding, "bom")
     claims = [("header", codec_for(header) if header else None)]
     if markup:
         said = _META.search(body, 0, _PRESCAN_BYTES) or _XML.match(body)
@@ -121,8 +121,8 @@ def decode_text(body: bytes, *, header: str = "", markup: bool = False) -> Decod
             return Decoded(text, name, source)
     if utf8 is not None:
         return Decoded(utf8, "utf-8", "detected")
-    name = _detect(body[:_DETECT_BYTES]) or next((claim for _, claim in claims if claim), None) or "cp1252"
-    return Decoded(body.decode(name, "replace"), name, "detected")
+    guess = _detect(body[:_DETECT_BYTES]) or next((claim for _, claim in claims if claim), None) or "cp1252"
+    return Decoded(body.decode(guess, "replace"), guess, "detected")
 
 
 def _as_utf8(body: bytes) -> str | None:
@@ -142,4 +142,6 @@ def _detect(sample: bytes) -> str | None:
     # Tags are ASCII in all of these and only blur the picture.
     words = re.sub(rb"<[^>]*>", b" ", sample)
     best = from_bytes(words, chunk_size=2048, steps=5).best()
-    return codec_for(best.encoding.replace("_", "-")) or codec_for(best.encoding) if best else None
+    if best is None:
+        return None
+    return codec_for(best.encoding.replace("_", "-")) or codec_for(best.encoding)

@@ -80,12 +80,12 @@ def page_text(response: Response, wanted: Wanted) -> PageText:
         FetchFailed: Nothing fits the selector.
         UsageError: It is no selector.
     """
-    kind, content_type = kind_of_body(response.content_type, response.body)
-    markup = kind == "html" or content_type.endswith("xml")
+    body_kind, content_type = kind_of_body(response.content_type, response.body)
+    markup = body_kind == "html" or content_type.endswith("xml")
     decoded = decode_text(response.body, header=response.charset_label, markup=markup)
     source = [Block("", decoded.text.strip(), "text")]
     page = PageText(source, "text", content_type, decoded.charset, decoded.source)
-    if kind != "html":
+    if body_kind != "html":
         return page
     root = parse_html(decoded.text)
     base_url = base_url_of(root, response.url)
@@ -96,20 +96,24 @@ def page_text(response: Response, wanted: Wanted) -> PageText:
         next_url=next_page_url(root, base_url),
         is_shell=is_empty_shell(root),
     )
+    kind: str
     if wanted.selector is not None:
         part = select_first(root, wanted.selector)
         if part is None:
             raise FetchFailed(
                 f"nothing on {response.url} fits the selector {wanted.selector[:200]!r}.", url=response.url
             )
-        blocks, kind = to_blocks(part, base_url=base_url, links=wanted.links), "page"
+        kind = "page"
+        blocks = to_blocks(part, base_url=base_url, links=wanted.links)
     else:
         content = main_content(root, url=base_url, mode=wanted.mode)
         title = content.title or page.title
-        blocks, kind = to_blocks(content.tree, base_url=base_url, links=wanted.links, title=title), content.kind
+        kind = content.kind
+        blocks = to_blocks(content.tree, base_url=base_url, links=wanted.links, title=title)
         if not _says_more(blocks, title) and wanted.mode != "raw":
             whole = main_content(parse_html(decoded.text), mode="raw")
-            blocks, kind = to_blocks(whole.tree, base_url=base_url, links=wanted.links, title=title), whole.kind
+            kind = whole.kind
+            blocks = to_blocks(whole.tree, base_url=base_url, links=wanted.links, title=title)
     # Better the source than nothing: somebody can still see why there are no words in it.
     return replace(page, blocks=blocks, kind=kind) if joined(blocks).strip() else page
 

@@ -21,6 +21,7 @@ from bridge.snapshot.html_names import Names
 from bridge.snapshot.html_parse import MAX_HTML_CHARS, parse_html, select_first
 from bridge.snapshot.html_query import attributes, outer_html, seen_text
 from bridge.snapshot.model import NodeRef, RenderOptions, SnapshotResult
+from bridge.snapshot.parse import STATE_ATTRS
 from bridge.snapshot.render import render_snapshot
 
 __all__ = [
@@ -33,9 +34,7 @@ __all__ = [
     "snapshot_html",
 ]
 
-_STATES = frozenset(
-    "checked selected expanded disabled required readonly pressed current invalid level valuenow".split()
-)
+_STATES = STATE_ATTRS | {"level", "valuenow"}
 
 
 class QueryKind(Enum):
@@ -127,7 +126,7 @@ def snapshot_html(
         document, Names(document), collecting, url=url, title=text_of(title, 2_000) if title is not None else ""
     )
     raw = collector.collect(_scope(document, options.scope), start)
-    raw["stats"]["domNodes"] = len(document.numbered)
+    raw["stats"]["domNodes"] = document.count
     return _with_attrs(render_snapshot(raw, rendering), document, options)
 
 

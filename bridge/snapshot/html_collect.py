@@ -231,7 +231,7 @@ class Collector:
 
     def _add_element(self, run: _Run, element: Element) -> None:
         document, names, options = self.document, self.names, self.options
-        tag = element.tag
+        tag = str(element.tag)
         out = run.out
         if tag == "br":
             out.text = None

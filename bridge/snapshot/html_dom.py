@@ -57,6 +57,12 @@ class HtmlDocument:
 
     An element's number depends on the document alone, not on how it is shown, so that `e12` is the same element in
     every snapshot and query of it.
+
+    Attributes:
+        numbered: The elements by their numbers, the first one's is 1.
+        labels: The `label` elements of a control, and `controls` the other way round.
+        count: Elements in all.
+        has_more: The document is larger than what is looked at.
     """
 
     root: Element
@@ -65,6 +71,7 @@ class HtmlDocument:
     ids: dict[str, Element] = field(default_factory=dict, repr=False)
     labels: dict[Element, list[Element]] = field(default_factory=dict, repr=False)
     controls: dict[Element, Element] = field(default_factory=dict, repr=False)
+    count: int = 0
     has_more: bool = False
     _styled: set[str] = field(default_factory=set, repr=False)
     _styles: dict[Element, dict[str, str]] = field(default_factory=dict, repr=False)
@@ -75,10 +82,11 @@ class HtmlDocument:
     def of(cls, root: Element) -> HtmlDocument:
         document = cls(root)
         labels: list[Element] = []
-        for count, element in enumerate(root.iter()):
-            if count >= MAX_ELEMENTS:
+        for element in root.iter():
+            if document.count >= MAX_ELEMENTS:
                 document.has_more = True
                 break
+            document.count += 1
             document._index(element, labels)
         for label in labels:
             document._connect(label)

@@ -137,7 +137,7 @@ class Names:
         return role in ROLE_FLAGS or _DOC_ROLE.fullmatch(role) is not None
 
     def _implicit_role(self, element: Element) -> str:
-        tag = element.tag
+        tag = str(element.tag)
         document = self.document
         kind = ""
         if tag in _TABLE_PART:
@@ -215,7 +215,7 @@ class Names:
 
     def _native_name(self, element: Element, walk: _Walk, how: int) -> str:
         """2E: what HTML and SVG give."""
-        tag = element.tag
+        tag = str(element.tag)
         labels = self.document.labels.get(element)
         if labels and how != _CHILD:
             words = self._from(labels, walk, _LABEL)
@@ -242,7 +242,7 @@ class Names:
         if depth > _NAME_DEPTH or self._steps < 0 or (nested and element in walk.seen):
             return " " if element is walk.root else ""
         document = self.document
-        tag, role = element.tag, self.role_of(element)
+        tag, role = str(element.tag), self.role_of(element)
         flags = ROLE_FLAGS.get(role, 0)
         walk.seen.add(element)
         # 2A

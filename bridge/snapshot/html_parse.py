@@ -16,10 +16,17 @@ MAX_HTML_CHARS = 5_000_000
 _MAX_DEPTH = 512
 _EMPTY = b"<html><body></body></html>"
 _TAG = re.compile(r"<(/?)([a-zA-Z][^\s/>]*)[^<>]*>|<!--(?:(?!-->).)*(?:-->)?", re.DOTALL)
-_WITHOUT_END = frozenset("area base br col embed hr img input link meta source track wbr".split())
-_ENDED_BY_THE_NEXT = frozenset("p li dt dd tr td th option optgroup thead tbody tfoot rt rp".split())
-_HEAD_TAGS = frozenset("base basefont bgsound link meta noframes noscript script style template title".split())
-_RAW_TEXT = frozenset(("script", "style", "textarea", "title", "xmp"))
+
+
+def _tags(names: str) -> frozenset[str]:
+    return frozenset(names.split())
+
+
+#: HTML §13.1.2 "void elements"
+END_TAGS_OMITTED = _tags("area base br col embed hr img input link meta param source track wbr")
+_ENDED_BY_THE_NEXT = _tags("p li dt dd tr td th option optgroup thead tbody tfoot rt rp")
+_HEAD_TAGS = _tags("base basefont bgsound link meta noframes noscript script style template title")
+_RAW_TEXT = _tags("script style textarea title xmp")
 
 Element = etree._Element
 
@@ -119,7 +126,7 @@ def _flattened(text: str) -> str:
                     keeps = len(open_tags) - back < _MAX_DEPTH
                     del open_tags[-back:]
                     break
-        elif name and name not in _WITHOUT_END:
+        elif name and name not in END_TAGS_OMITTED:
             if open_tags and open_tags[-1] == name and name in _ENDED_BY_THE_NEXT:
                 open_tags.pop()
             keeps = len(open_tags) < _MAX_DEPTH

@@ -7,14 +7,12 @@ from collections.abc import Iterator
 from html import escape
 
 from bridge.snapshot.html_dom import HtmlDocument, fold, input_type
-from bridge.snapshot.html_parse import Element
+from bridge.snapshot.html_parse import END_TAGS_OMITTED, Element
 from bridge.snapshot.html_roles import SKIPPED_TAGS
 
 MARK = "...[truncated]"
 _MOST_ATTRS = 1_000
 _RAW_TEXT = frozenset(("script", "style", "xmp", "iframe", "noembed", "noframes", "plaintext"))
-# HTML §13.1.2
-_VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
 _SPACE = re.compile(r"\s+")
 
 
@@ -84,14 +82,14 @@ def _serialised(element: Element) -> Iterator[str]:
         at, opens = stack.pop()
         if opens:
             yield _start_tag(at)
-            if at.tag not in _VOID:
+            if at.tag not in END_TAGS_OMITTED:
                 if at.text:
                     yield at.text if at.tag in _RAW_TEXT else escape(at.text, quote=False)
                 stack.append((at, False))
                 stack.extend((child, True) for child in reversed(at))
                 continue
         else:
-            yield f"</{at.tag}>"
+            yield f"</{at.tag!s}>"
         if at is not element and at.tail:
             parent = at.getparent()
             raw = parent is not None and parent.tag in _RAW_TEXT
@@ -102,4 +100,4 @@ def _start_tag(element: Element) -> str:
     if input_type(element) == "password":
         return '<input type="password">'
     attrs = "".join([f' {key}="{escape(value)}"' for key, value in element.items()[:_MOST_ATTRS]])
-    return f"<{element.tag}{attrs}>"
+    return f"<{element.tag!s}{attrs}>"

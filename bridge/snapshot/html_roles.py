@@ -35,10 +35,10 @@ ROLE_FLAGS: dict[str, int] = {}
 TAG_ROLES: dict[str, str] = {}
 for _flags, _words in _TABLE.items():
     for _word in _words.split():
-        _role, _colon, _tags = _word.partition(":")
+        _role, _colon, _elements = _word.partition(":")
         ROLE_FLAGS[_role] = _flags
         if _colon:
-            TAG_ROLES.update(dict.fromkeys((_tags or _role).split(","), _role))
+            TAG_ROLES.update(dict.fromkeys((_elements or _role).split(","), _role))
 
 
 def _tags(names: str) -> frozenset[str]:
@@ -52,9 +52,9 @@ VOID_TAGS = _tags("input textarea img iframe frame video audio canvas object emb
 UNRENDERED_TAGS = _tags("area base datalist noembed noframes param rp")
 #: Everything else is inline, custom elements too.
 BLOCK_TAGS = _tags(
-    "html body address article aside blockquote center dd details dialog dir div dl dt fieldset figcaption figure footer "
-    "form frame frameset h1 h2 h3 h4 h5 h6 header hgroup hr legend li listing main marquee menu nav ol optgroup option p "
-    "plaintext pre search section summary table tbody td tfoot th thead tr caption col colgroup ul xmp "
+    "html body address article aside blockquote center dd details dialog dir div dl dt fieldset figcaption figure "
+    "footer form frame frameset h1 h2 h3 h4 h5 h6 header hgroup hr legend li listing main marquee menu nav ol optgroup "
+    "option p plaintext pre search section summary table tbody td tfoot th thead tr caption col colgroup ul xmp "
     "button input select textarea meter progress rt"
 )
 LABELABLE_TAGS = _tags("button input meter output progress select textarea")
@@ -62,8 +62,8 @@ LABELABLE_TAGS = _tags("button input meter output progress select textarea")
 FOCUSABLE_TAGS = _tags("button input select textarea iframe")
 #: Elements that can have a ref without an attribute saying so.
 REF_TAGS = _tags(
-    "a area button input select option textarea summary datalist h1 h2 h3 h4 h5 h6 td th li article section main nav img "
-    "image figure output progress meter"
+    "a area button input select option textarea summary datalist h1 h2 h3 h4 h5 h6 td th li article section main nav "
+    "img image figure output progress meter"
 )
 INPUT_TYPES = _tags(
     "text search tel url email password date month week time datetime-local number range color checkbox radio file "

@@ -13,6 +13,7 @@ _STATES = ("checked", "selected", "expanded", "disabled", "required", "readonly"
 _LEAN = ("href", "name", "type", "value", "placeholder")
 _FULL = (*_LEAN, "src", "alt", "title", "action", "method")
 _WITHOUT_VALUE = frozenset(("password", "hidden", "file", "image", "checkbox", "radio"))
+_TEXT_ROLES = ("textbox", "searchbox", "combobox")
 _DISABLEABLE = frozenset(("button", "input", "select", "textarea", "optgroup", "option", "fieldset"))
 # HTML §2.3.4.3 "valid floating-point number"
 _NUMBER = re.compile(r"-?(\d+(\.\d+)?|\.\d+)([eE][-+]?\d+)?")
@@ -98,12 +99,11 @@ def is_in(element: Element, state: str) -> bool:
 def attrs_of(element: Element, role: str, name: str, max_chars: int, *, lean: bool) -> dict[str, Any]:
     """The attributes and states that a snapshot carries, as the injected script's `attrsOf` has them."""
     out: dict[str, Any] = {}
-    tag = element.tag
+    tag = str(element.tag)
     for key in _LEAN if lean else _FULL:
-        if key == "value":
-            text = value_of(element)
-        else:
-            text = element.get(key) if key != "type" or tag == "input" else None
+        if key == "type" and tag != "input":
+            continue
+        text = value_of(element) if key == "value" else element.get(key)
         if text and (key == "name" or fold(text) != name):
             out[key] = cut("data:" if text.startswith("data:") else text, max_chars)
     for state in _STATES:
@@ -118,7 +118,9 @@ def attrs_of(element: Element, role: str, name: str, max_chars: int, *, lean: bo
     level = element.get("aria-level") or (tag[1] if role == "heading" and re.fullmatch("h[1-6]", tag) else "")
     if _NUMBER.fullmatch(level):
         out["level"] = float(level)
-    now = element.get("aria-valuenow") or (number_of(element) if role in ("slider", "progressbar", "meter") else "")
+    now = element.get("aria-valuenow") or ""
+    if not now and role in ("slider", "progressbar", "meter"):
+        now = number_of(element)
     if _NUMBER.fullmatch(now):
         out["valuenow"] = float(now)
     return out

@@ -18,7 +18,8 @@ ARTICLE = """<!doctype html><html lang=en><head><title>Gold today - The Daily</t
 <meta name=description content="What gold costs"><meta name=author content="A. Writer">
 <meta property="article:published_time" content="2026-03-01"><link rel=canonical href="/gold"></head>
 <body><nav><a href=/>Home</a><a href=/shop>Shop</a></nav><article><h1 id=top>Gold today</h1>
-<p>Gold, which is a metal, costs <a href="/prices">more than yesterday</a>, as everybody has heard, and less than tomorrow.</p>
+<p>Gold, which is a metal, costs <a href="/prices">more than yesterday</a>, as everybody has heard, and
+less than tomorrow.</p>
 <h2 id=why>Why</h2><p>Because there is not much of it, because it shines, and because people like what shines.</p>
 <p class=note>A note at the end, with enough words in it to be a paragraph of its own, or so one hopes.</p>
 </article><footer>Imprint</footer></body></html>"""
@@ -145,7 +146,7 @@ async def test_a_body_without_head_and_body_tags_loses_nothing(site: Site, egres
         ("gzip", gzip.compress(b"<p>packed words</p>")),
         ("x-gzip", gzip.compress(b"<p>packed ") + gzip.compress(b"words</p>") + b"\0\0\0"),
         ("deflate", zlib.compress(b"<p>packed words</p>")),
-        ("deflate", zlib.compressobj(9, zlib.DEFLATED, -15).compress(b"") + zlib.compress(b"<p>packed words</p>")[2:-4]),
+        ("deflate", zlib.compress(b"<p>packed words</p>")[2:-4]),
         ("br", brotli.compress(b"<p>packed words</p>")),
         ("br, gzip", gzip.compress(brotli.compress(b"<p>packed words</p>"))),
         ("identity", b"<p>packed words</p>"),
@@ -157,7 +158,7 @@ async def test_content_codings_are_undone(site: Site, egress: MappedEgress, codi
 
 
 WORDS = "Grüße aus Köln, größer als sonst und mit süßen Früchten"
-RUSSIAN = "Золото сегодня стоит дороже, чем вчера, и об этом говорят все газеты страны"
+RUSSIAN = "Золото сегодня стоит дороже, чем вчера, и об этом говорят все газеты страны"  # noqa: RUF001
 JAPANESE = "今日の金の価格は昨日より高くなりましたが、明日はどうなるかわかりません。"
 
 
@@ -215,9 +216,7 @@ async def test_the_request_carries_no_identity(
 
 async def test_what_was_carried_is_told_to_the_audit(site: Site, egress: MappedEgress) -> None:
     page = await webfetch(site.add("/", "<p>x</p>"), egress=egress)
-    assert egress.records == [
-        ("site.test", site.port, "127.0.0.1", page.cost.bytes_sent, page.cost.bytes_received)
-    ]
+    assert egress.records == [("site.test", site.port, "127.0.0.1", page.cost.bytes_sent, page.cost.bytes_received)]
 
 
 async def test_loopback_needs_a_grant(site: Site) -> None:
@@ -253,7 +252,7 @@ async def test_a_further_page_that_does_not_come_is_said_and_the_first_is_kept(
     assert "HTTP 404" in page.notes[0]
 
 
-SHELL = '<title>App</title><div id=root></div><noscript>You need to enable JavaScript.</noscript><script src=/a.js></script>'
+SHELL = "<title>App</title><div id=root></div><noscript>You need to enable JavaScript.</noscript><script src=/a.js></script>"
 
 
 async def test_an_empty_shell_is_called_one(site: Site, egress: MappedEgress) -> None:
@@ -338,7 +337,8 @@ async def test_a_fetch_that_is_cancelled_leaves_no_connection(site: Site, egress
 
 
 @pytest.mark.parametrize(
-    "options", [{"pages": 0}, {"pages": 1000}, {"timeout_s": 0}, {"timeout_s": float("nan")}, {"mode": "x"}, {"selector": "p["}]
+    "options",
+    [{"pages": 0}, {"pages": 1000}, {"timeout_s": 0}, {"timeout_s": float("nan")}, {"mode": "x"}, {"selector": "p["}],
 )
 async def test_arguments_without_sense_are_refused_before_anything_is_dialled(
     egress: MappedEgress, options: dict[str, object]
