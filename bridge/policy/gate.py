@@ -126,6 +126,8 @@ class _Client:
         self._reader = reader
         self._writer = writer
         self._server: _Server | None = None
+        self._is_answering = False
+        self._has_unread_body = False
 
     async def run(self) -> None:
         wait_s = _HEAD_S
@@ -162,6 +164,9 @@ class _Client:
         except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, BridgeError) as error:
             text = f"{place[0]}:{place[1]} cannot be reached: {error}"
             answer = own_page(502, "No connection", text, code="connection_failed")
+        if self._is_answering:  # a page of ours in the middle of an answer would be taken for the site's
+            self._writer.transport.abort()
+            return False
         if self._writer.transport.is_closing():
             return False
         self._writer.write(answer)
@@ -169,26 +174,17 @@ class _Client:
         return False
 
     async def _tunnel(self, host: str, port: int) -> None:
-        # A tunnel is judged as https: what runs in it cannot be seen. A pattern for http alone does not open tunnels,
-        # except to its own port, where Chromium's WebSockets (ws) need one.
-        await self._judge_tunnel(host, port)
+        await self._egress.check_tunnel(host, port)
         address, far = await self._egress.open(host, port, timeout_s=_CONNECT_S)
         counts = [0, 0]
         try:
+            self._is_answering = True
             self._writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
             await _drain(self._writer)
             await _splice((self._reader, self._writer), far, counts)
         finally:
             far[1].close()
             self._egress.record(host, port, address, bytes_sent=counts[0], bytes_received=counts[1])
-
-    async def _judge_tunnel(self, host: str, port: int) -> None:
-        try:
-            await self._egress.check_destination("https", host, port)
-        except PolicyRefused:
-            if port == 443:
-                raise
-            await self._egress.check_destination("http", host, port)
 
     async def _forward(self, request: RequestHead, host: str, port: int, path: str) -> bool:
         await self._egress.check_destination("http", host, port)
@@ -232,9 +228,7 @@ class _Client:
             return await receiving
         finally:
             receiving.cancel()
-            if not sending.done():
-                server.is_used = False
-                self._reader.feed_eof()  # the rest of the body is not a request
+            self._has_unread_body = not sending.done()
             sending.cancel()
             await asyncio.gather(sending, receiving, return_exceptions=True)
 
@@ -258,15 +252,14 @@ class _Client:
 
     async def _answer(self, server: _Server, request: RequestHead, head: bytes) -> bool:
         response = parse_response(head, request.method)
-        keeps_client = request.keeps_alive and response.body != UNTIL_CLOSE and not self._reader.at_eof()
+        keeps_client = request.keeps_alive and response.body != UNTIL_CLOSE and not self._has_unread_body
         out = forwarded_response(response, keeps_alive=keeps_client)
         server.bytes_received += len(head)
+        self._is_answering = True
         self._writer.write(out)
         try:
             server.bytes_received += await _copy_body(server.streams[0], self._writer, response.body)
             await _drain(self._writer)
-        except BadMessage as error:
-            raise ConnectionResetError(f"{server.host} sent a body that breaks off: {error}") from error
         finally:
             self._egress.record(
                 server.host,
@@ -275,7 +268,8 @@ class _Client:
                 bytes_sent=server.bytes_sent,
                 bytes_received=server.bytes_received,
             )
-        if not response.keeps_alive:
+        self._is_answering = False
+        if not response.keeps_alive or self._has_unread_body:
             self._drop_server()
         return keeps_client
 

@@ -94,9 +94,21 @@ class PinnedEgress:
         """Refuse a host and port as `check_url` would refuse their URL."""
         await self._permitted(judge_destination(self.policy, scheme, host, port, self.grants), f"{host}:{port}")
 
+    async def check_tunnel(self, host: str, port: int) -> None:
+        """Refuse a tunnel: in it may be https, or a WebSocket of either kind, and nobody can see which.
+
+        One that is denied for any of them is denied; at the port of https it is taken for https.
+        """
+        judged = [judge_destination(self.policy, scheme, host, port, self.grants) for scheme in ("https", "http")]
+        if port == 443:
+            judged = judged[:1]
+        verdict = next((found for found in judged if found.rule == "denied_origins"), None) or _best(judged)
+        await self._permitted(verdict, f"{host}:{port}")
+
     async def addresses(self, host: str, port: int, *, timeout_s: float) -> tuple[str, ...]:
         """See Egress.addresses. The host is canonical, as `check_url` gives it."""
-        await self.check_destination("https" if port == 443 else "http", host, port)
+        judged = [judge_destination(self.policy, scheme, host, port, self.grants) for scheme in ("https", "http")]
+        await self._permitted(_best(judged), f"{host}:{port}")
         return await self._pinned(host, port, Deadline.after(timeout_s))
 
     def check_resolved_host(self, host: str, address: str) -> None:
@@ -229,6 +241,11 @@ class PinnedEgress:
         if host not in self._pins and len(self._pins) >= _MAX_PINS:
             raise PolicyRefused(f"{host} is refused: {_MAX_PINS} hosts have been opened under this policy", host=host)
         self._pins[host] = addresses
+
+
+def _best(decisions: list[Decision]) -> Decision:
+    """The most permissive one: of a scheme that is not known, any may be meant."""
+    return min(decisions, key=lambda decision: ("allow", "ask", "deny").index(decision.action))
 
 
 def refusal(decision: Decision, shown: str, more: str = "") -> PolicyRefused:
