@@ -1,8 +1,8 @@
 """Which IP addresses are never connected to, and under which name that is said.
 
 IANA's registries of special-purpose addresses (RFC 6890 and what was added since), and every form in which an IPv6
-address carries an IPv4 one. `ipaddress.is_private` and `is_global` are no such list: they pass 100.64.0.0/10, multicast,
-64:ff9b::/96, 2002::/16, ::a.b.c.d, fec0::/10 and more.
+address carries an IPv4 one. `ipaddress.is_private` and `is_global` are no such list: they pass 100.64.0.0/10,
+multicast, 64:ff9b::/96, 2002::/16, ::a.b.c.d, fec0::/10 and more.
 """
 
 from __future__ import annotations
