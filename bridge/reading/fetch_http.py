@@ -92,6 +92,8 @@ class Fetcher:
             FetchFailed: One of its leaves, which says what went wrong.
         """
         address = await self._egress.check_url(url)
+        if not address.startswith(("http://", "https://")):
+            raise PolicyRefused(f"{address[:200]} is no page that could be fetched: only http and https are.")
         passed: list[str] = []
         while True:
             async with self._exchange(address) as response:

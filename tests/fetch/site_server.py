@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bridge.errors import NameNotResolved, PolicyRefused
-from bridge.policy import TestServerGrant, decide
-from bridge.policy.address import parse_address
+from bridge.policy import TestServerGrant, decide, policy_for
 
 Handler = Callable[[asyncio.StreamWriter], Awaitable[None]]
 
@@ -108,10 +107,10 @@ class MappedEgress:
     records: list[tuple[str, int, str, int, int]] = field(default_factory=list)
 
     async def check_url(self, url: str) -> str:
-        decision = decide(url, self.grants)
+        decision = decide(policy_for("operator"), url, self.grants)
         if not decision.allowed:
             raise PolicyRefused(f"{url} is refused: {decision.reason}.", hint=decision.hint)
-        return url if parse_address(url) else ""
+        return decision.url
 
     async def addresses(self, host: str, port: int, *, timeout_s: float) -> tuple[str, ...]:
         self.dialled.append(f"{host}:{port}")

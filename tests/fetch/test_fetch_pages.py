@@ -11,7 +11,8 @@ import pytest
 from site_server import MappedEgress, Site
 
 from bridge.errors import FetchFailed, HttpFailed, PolicyRefused, ScriptFailed, UsageError
-from bridge.policy import TestServerGrant
+from bridge.policy import TestServerGrant, policy_for
+from bridge.policy.pinning import PinnedEgress
 from bridge.reading.fetch import FetchCache, webfetch
 
 ARTICLE = """<!doctype html><html lang=en><head><title>Gold today - The Daily</title>
@@ -223,9 +224,24 @@ async def test_loopback_needs_a_grant(site: Site) -> None:
     site.add("/", "<p>mine</p>")
     url = f"http://127.0.0.1:{site.port}/"
     with pytest.raises(PolicyRefused):
-        await webfetch(url, egress=MappedEgress({"127.0.0.1": ("127.0.0.1",)}))
-    granted = MappedEgress({"127.0.0.1": ("127.0.0.1",)}, (TestServerGrant("127.0.0.1", site.port),))
+        await webfetch(url, egress=PinnedEgress(policy_for("operator")))
+    granted = PinnedEgress(policy_for("operator"), [TestServerGrant("127.0.0.1", site.port)])
     assert (await webfetch(url, egress=granted)).markdown == "mine"
+
+
+async def test_a_public_name_that_resolves_to_a_private_address_is_never_dialled(site: Site) -> None:
+    async def resolve(host: str) -> tuple[str, ...]:
+        return ("127.0.0.1",)
+
+    with pytest.raises(PolicyRefused):
+        await webfetch(site.add("/", "x"), egress=PinnedEgress(policy_for("operator"), resolve=resolve))
+    assert site.connections == 0
+
+
+@pytest.mark.parametrize("url", ["about:blank", "file:///etc/passwd", "", "gold", "javascript:1"])
+async def test_only_the_web_is_fetched(url: str) -> None:
+    with pytest.raises(PolicyRefused):
+        await webfetch(url, egress=PinnedEgress(policy_for("operator")))
 
 
 async def test_further_pages_are_joined(site: Site, egress: MappedEgress) -> None:
@@ -252,7 +268,7 @@ async def test_a_further_page_that_does_not_come_is_said_and_the_first_is_kept(
     assert "HTTP 404" in page.notes[0]
 
 
-SHELL = "<title>App</title><div id=root></div><noscript>You need to enable JavaScript.</noscript><script src=/a.js></script>"
+SHELL = "<title>App</title><div id=root></div><noscript>Please enable JavaScript.</noscript><script src=/a.js></script>"
 
 
 async def test_an_empty_shell_is_called_one(site: Site, egress: MappedEgress) -> None:
