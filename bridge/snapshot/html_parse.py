@@ -108,32 +108,38 @@ def _parsed(text: str) -> tuple[Element | None, bool]:
 
 
 def _flattened(text: str) -> str:
-    """The document without the tags that stand deeper than `_MAX_DEPTH`; what is in them stays."""
+    """The document with what stands deeper than `_MAX_DEPTH` side by side at that depth."""
     kept: list[str] = []
     open_tags: list[str] = []
     at = 0
-    raw = ""
+    raw = leaf = ""  # the text-only element, and the one at the greatest depth, that are open
     for tag in _TAG.finditer(text):
         closes, name = tag[1], (tag[2] or "").lower()
         if raw and not (closes and name == raw):
             continue
         raw = ""
-        keeps = len(open_tags) <= _MAX_DEPTH
+        if not name or name in END_TAGS_OMITTED:
+            continue
+        instead = tag[0]
         if closes:
             # An end tag closes what is open nearby; of one that closes nothing, nothing is lost.
-            for back, open_name in enumerate(reversed(open_tags[-20:]), 1):
-                if open_name == name:
-                    keeps = len(open_tags) - back < _MAX_DEPTH
-                    del open_tags[-back:]
-                    break
-        elif name and name not in END_TAGS_OMITTED:
+            back = next((back for back, one in enumerate(reversed(open_tags[-20:]), 1) if one == name), 0)
+            was_deep = len(open_tags) > _MAX_DEPTH
+            if back:
+                del open_tags[-back:]
+            if was_deep and len(open_tags) >= _MAX_DEPTH:
+                instead, leaf = ("", leaf) if name != leaf else (tag[0], "")
+            elif was_deep and leaf:
+                instead, leaf = f"</{leaf}>{tag[0]}", ""
+        else:
             if open_tags and open_tags[-1] == name and name in _ENDED_BY_THE_NEXT:
                 open_tags.pop()
-            keeps = len(open_tags) < _MAX_DEPTH
             open_tags.append(name)
             raw = name if name in _RAW_TEXT else ""
-        if not keeps and not raw:
-            kept += (text[at : tag.start()], " ")
+            if len(open_tags) > _MAX_DEPTH:
+                instead, leaf = f"</{leaf}>{tag[0]}" if leaf else tag[0], name
+        if instead != tag[0]:
+            kept += (text[at : tag.start()], instead)
             at = tag.end()
     kept.append(text[at:])
     return "".join(kept)

@@ -10,7 +10,7 @@ import pytest
 
 sys.path.append(str(Path(__file__).parents[1] / "snapshot"))
 
-from browser import ACCNAME, Page, chromium, open_page, serve  # noqa: E402
+from browser import ACCNAME, Page, chromium, open_page, serve
 
 
 @pytest.fixture(scope="module")
