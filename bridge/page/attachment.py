@@ -12,6 +12,7 @@ from typing import Any
 from bridge.cdp import CdpConnection
 from bridge.deadline import Deadline
 from bridge.errors import BridgeError, DeadlineExceeded, ProtocolError, ScriptFailed, TabLost, TransportError
+from bridge.page.fetching import Fetching
 from bridge.page.state import Dialog, PageState, World
 from bridge.page.watch import Watch
 from bridge.snapshot.injected import isolated_source
@@ -46,6 +47,7 @@ class Attachment:
     Attributes:
         connection: The CDP connection; it is this tab's alone.
         state: Reduced from every event before anybody waits for it.
+        fetching: The one owner of request interception.
         answer_dialog: What becomes of a confirm or a prompt: `(accept, prompt text)`.
     """
 
@@ -53,6 +55,7 @@ class Attachment:
         self.connection = connection
         self.state = PageState()
         self.watch = Watch()
+        self.fetching = Fetching(connection)
         self.answer_dialog: Callable[[Dialog], tuple[bool, str]] = _default_answer
         self._script = isolated_source()
         self._dialog_waiting = asyncio.Event()
@@ -143,6 +146,7 @@ class Attachment:
         )
 
     def _take_event(self, method: str, params: Mapping[str, Any], session_id: str | None) -> None:
+        self.fetching.take_event(method, params, session_id)
         if not self.state.reduce(method, params):
             return
         if method == "Page.javascriptDialogOpening":
@@ -214,3 +218,4 @@ async def attach(connection: CdpConnection, *, timeout_s: float) -> AsyncIterato
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        await attachment.fetching.close()

@@ -21,7 +21,7 @@ from bridge.policy.grant import TestServerGrant
 from bridge.policy.judge import decide
 from bridge.session.capabilities import Capabilities, probe, require_supported
 from bridge.session.devices import Chosen, Notice, VirtualDevices, chosen_device
-from bridge.session.tab import SessionTab, View
+from bridge.session.tab import OnAttach, SessionTab, View
 
 logger = logging.getLogger(__name__)
 
@@ -63,7 +63,8 @@ class Session:
         self._last_touch = time.monotonic()
         self._background: set[asyncio.Task[None]] = set()
         self._capabilities: Capabilities | None = None
-        self._host_closed: str | None = None
+        # Awaited with every tab's fresh attachment, in this order: the policy's gate comes first.
+        self._on_attach: list[OnAttach] = []
 
     @classmethod
     @asynccontextmanager
@@ -156,6 +157,7 @@ class Session:
             keep_alive=self._touch,
             check_alive=self._check_alive,
             notice=self._notice,
+            on_attach=self._on_attach,
         )
         page = Page(tab)
         self._tabs[tab.tab_id] = (tab, page)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from bridge.adb import AdbDevice
 from bridge.cdp import open_cdp
@@ -33,8 +34,15 @@ class View:
     density_dpi: int = 160
 
 
+OnAttach: TypeAlias = Callable[[Attachment], Awaitable[None]]
+
+
 class SessionTab:
-    """One tab of a session, `t1`, `t2`, …; implements what a page needs of it."""
+    """One tab of a session, `t1`, `t2`, …; implements what a page needs of it.
+
+    Each of `on_attach` is awaited with every fresh attachment before any address is loaded in it, so what it installs
+    (the policy's gate, a page's routes) also holds after the tab was opened again.
+    """
 
     def __init__(
         self,
@@ -47,6 +55,7 @@ class SessionTab:
         keep_alive: Callable[[], None],
         check_alive: Callable[[], None],
         notice: Callable[[str], None],
+        on_attach: Sequence[OnAttach] = (),
     ) -> None:
         self._tab_id = tab_id
         self._device = device
@@ -56,6 +65,7 @@ class SessionTab:
         self._keep_alive = keep_alive
         self._check_alive = check_alive
         self._notice = notice
+        self._on_attach = on_attach
         self._attachment: Attachment | None = None
         self._stack = AsyncExitStack()
         self.host_tab: str | None = None
@@ -101,9 +111,12 @@ class SessionTab:
         sock = await self._device.open_stream(self._devtools_service(), timeout_s=deadline.remaining_s)
         path = f"/devtools/page/{target.target_id}"
         connection = await self._stack.enter_async_context(open_cdp(sock, path, timeout_s=deadline.remaining_s))
-        self._attachment = await self._stack.enter_async_context(attach(connection, timeout_s=deadline.remaining_s))
+        attachment = await self._stack.enter_async_context(attach(connection, timeout_s=deadline.remaining_s))
+        for prepare in self._on_attach:
+            await prepare(attachment)
+        self._attachment = attachment
         self._lost = None
-        return self._attachment
+        return attachment
 
     def lose(self, reason: str) -> None:
         """The host app says that this tab is no more."""
