@@ -25,10 +25,10 @@ logger = logging.getLogger(__name__)
 Step = Literal["none", "terminate_script", "fresh_connection", "kill_renderer", "failed"]
 
 # Of a link whose replies take no time; slower ones get four of their round trips more.
-_PROBE_S = 0.5
-_TERMINATE_S = 0.3
-_FRESH_S = 0.4
-_KILL_S = 0.5
+_PROBE_S = 0.4
+_TERMINATE_S = 0.25
+_FRESH_S = 0.3
+_KILL_S = 0.4
 
 SENTENCES: dict[Step, str] = {
     "terminate_script": "The page's script did not come to an end and was terminated; the document is still there.",

@@ -7,10 +7,11 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import Any, Literal, Protocol
 
-from bridge.errors import BridgeError, UsageError
+from bridge.deadline import Deadline
+from bridge.errors import BridgeError, DeadlineExceeded, UsageError
 from bridge.page.actions import Actions, checked_input_kind
 from bridge.page.annotate import draw_boxes
-from bridge.page.attachment import Attachment
+from bridge.page.attachment import Attachment, WorldGone
 from bridge.page.boxes import labelled_boxes
 from bridge.page.capture import ImageFormat, capture_viewport, checked_format, picture_size, resized
 from bridge.page.dialogs import DialogAnswer
@@ -26,7 +27,7 @@ from bridge.snapshot import SnapshotResult
 
 ACTION_TIMEOUT_S = 5.0
 NAVIGATION_TIMEOUT_S = 30.0
-_TITLE_S = 5.0
+_TITLE_S = 1.0
 
 
 class Tab(Protocol):
@@ -341,12 +342,14 @@ class Page(EmulatedPage):
             attachment, notices = await self._ready()
             with attachment.connection.measure() as meter:
                 loader_id = await move(attachment)
-                title = await self._title(attachment)
+                title = await self._title(attachment, Deadline.after(_TITLE_S))
+            if title is None:
+                notices += ("the page has not told its title: it moved on, or its script keeps it busy",)
             state = attachment.state
             answer = state.responses.get(loader_id) or state.responses.get(state.main.loader_id if state.main else "")
             return NavigationResult(
                 url=self.url,
-                title=title,
+                title=title or "",
                 status=answer.status if answer else None,
                 waited_for=wait_until,
                 cost=meter.cost(),
@@ -372,7 +375,12 @@ class Page(EmulatedPage):
             self._actions = Actions(attachment, self._refs, self._snapshots)
         return attachment, notices
 
-    async def _title(self, attachment: Attachment) -> str:
+    async def _title(self, attachment: Attachment, deadline: Deadline) -> str | None:
+        """None when the page moved on, or does not answer any more."""
         main = attachment.state.main
-        found = await attachment.evaluate(main.frame_id if main else "", "document.title", timeout_s=_TITLE_S)
+        try:
+            async with deadline.bound("the title"):
+                found = await attachment.evaluate(main.frame_id if main else "", "document.title", timeout_s=_TITLE_S)
+        except (DeadlineExceeded, WorldGone):
+            return None
         return str(found or "")
