@@ -77,7 +77,7 @@ class PageState:
         self.navigations = 0
         self.moves_within = 0
         self.main_failure_count = 0
-        self.certificate_error: tuple[str, str] | None = None
+        self.certificate_errors: deque[str] = deque(maxlen=1)
         self.responses: dict[str, Response] = {}
         self.failures: dict[str, str] = {}
         self.requests: dict[str, Request] = {}
@@ -297,7 +297,7 @@ class PageState:
                 self.failures.pop(next(iter(self.failures)))
 
     def _certificate_error(self, params: Mapping[str, Any]) -> None:
-        self.certificate_error = (str(params.get("requestURL", "")), str(params.get("errorType", "")))
+        self.certificate_errors.append(str(params.get("errorType", "")))
 
     def _crashed(self, params: Mapping[str, Any]) -> None:
         self.crashed = True

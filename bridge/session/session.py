@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
+import math
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -30,6 +31,8 @@ START_TIMEOUT_S = 60.0
 _TOUCH_EVERY_S = 20.0
 _TOUCH_TIMEOUT_S = 5.0
 _PROBE_S = 5.0
+# How long after the ladder's blow the news of dead tabs still comes from it.
+_KILL_NEWS_S = 10.0
 
 
 class Session:
@@ -70,6 +73,7 @@ class Session:
         self._background: set[asyncio.Task[None]] = set()
         self._capabilities: Capabilities | None = None
         self._lost: BridgeError | None = None
+        self._killed_at = -math.inf
         self._reconnecting = asyncio.Lock()
         link.on_connected.append(self._take_host)
 
@@ -231,7 +235,11 @@ class Session:
         if event in ("tab.lost", "idle_destroyed"):
             reason = "idle" if event == "idle_destroyed" else str(fields.get("reason", "lost"))
             for tab, _ in self._tabs.values():
-                if tab.host_tab == fields.get("tab"):
+                if tab.host_tab != fields.get("tab"):
+                    continue
+                if reason == "renderer_crashed" and time.monotonic() - self._killed_at < _KILL_NEWS_S:
+                    tab.lose_to_ladder()
+                else:
                     tab.lose(reason)
 
     async def ensure_connected(self) -> tuple[str, ...]:
@@ -248,10 +256,8 @@ class Session:
         self._lost = await self._link.diagnose()
         return self._lost
 
-    def renderer_killed(self, by: SessionTab) -> None:
-        for tab, _ in self._tabs.values():
-            if tab is not by and tab.is_lost:
-                tab.lose_to_ladder()
+    def renderer_killed(self) -> None:
+        self._killed_at = time.monotonic()
 
     async def _take_host(self, host: HostClient) -> None:
         require_supported(host.hello)
