@@ -36,8 +36,10 @@ class Tab(Protocol):
     @property
     def tab_id(self) -> str: ...
 
-    async def attachment(self) -> tuple[Attachment, tuple[str, ...]]:
-        """A living attachment, and what had to be done to have one (such as reopening a tab that idled away)."""
+    async def attachment(self, *, revisit: bool = True) -> tuple[Attachment, tuple[str, ...]]:
+        """A living attachment, and what had to be done to have one (such as reopening a tab that idled away).
+
+        A tab that had to be opened again is at its address again, without `revisit` at a blank page."""
         ...
 
     def judge(self, url: str) -> None:
@@ -98,7 +100,9 @@ class Page(EmulatedPage):
         """
         address = checked_url(url)
         self._tab.judge(address)
-        return await self._navigate(lambda tab: go(tab, address, wait_until, timeout_s=timeout_s), wait_until)
+        return await self._navigate(
+            lambda tab: go(tab, address, wait_until, timeout_s=timeout_s), wait_until, revisit=False
+        )
 
     async def back(
         self, *, wait_until: WaitUntil = "load", timeout_s: float = NAVIGATION_TIMEOUT_S
@@ -337,9 +341,11 @@ class Page(EmulatedPage):
             result = await run(self._actions)
             return replace(result, notices=notices) if notices else result
 
-    async def _navigate(self, move: Callable[[Attachment], Awaitable[str]], wait_until: WaitUntil) -> NavigationResult:
+    async def _navigate(
+        self, move: Callable[[Attachment], Awaitable[str]], wait_until: WaitUntil, *, revisit: bool = True
+    ) -> NavigationResult:
         async with self._turn:
-            attachment, notices = await self._ready()
+            attachment, notices = await self._ready(revisit=revisit)
             with attachment.connection.measure() as meter:
                 loader_id = await move(attachment)
                 title = await self._title(attachment, Deadline.after(_TITLE_S))
@@ -367,8 +373,8 @@ class Page(EmulatedPage):
     async def _prepare(self, attachment: Attachment) -> None:
         await self._setup.apply(attachment, timeout_s=SETUP_TIMEOUT_S)
 
-    async def _ready(self) -> tuple[Attachment, tuple[str, ...]]:
-        attachment, notices = await self._tab.attachment()
+    async def _ready(self, *, revisit: bool = True) -> tuple[Attachment, tuple[str, ...]]:
+        attachment, notices = await self._tab.attachment(revisit=revisit)
         if attachment is not self._attachment:
             self._attachment = attachment
             self._snapshots = Snapshots(attachment, self._refs)

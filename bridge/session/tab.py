@@ -130,9 +130,10 @@ class SessionTab:
     def on_attach(self, prepare: OnAttach) -> None:
         self._on_attach.append(prepare)
 
-    async def attachment(self) -> tuple[Attachment, tuple[str, ...]]:
+    async def attachment(self, *, revisit: bool = True) -> tuple[Attachment, tuple[str, ...]]:
         """The living attachment. A tab that idled away or was freed by killing its renderer is opened again, and that
-        is said; so is one that was lost otherwise where the session restores tabs.
+        is said; so is one that was lost otherwise where the session restores tabs. Without `revisit` a tab that is
+        opened again stays blank, for whoever is going elsewhere anyway.
 
         Raises:
             TabLost: Closed, or its renderer died.
@@ -148,7 +149,7 @@ class SessionTab:
                     f"{self._tab_id} is gone: {self._lost}",
                     hint="Open a new tab, or restore it with session.reconnect().",
                 )
-            notices += (await self.restore(),)
+            notices += (await self.restore(revisit=revisit),)
         elif self._attachment is not None and self._attachment.connection.closed.is_set():
             await self.reattach(timeout_s=_REATTACH_S)
         if self._attachment is None:
@@ -171,7 +172,7 @@ class SessionTab:
         self._lost = None
         return attachment
 
-    async def restore(self, *, timeout_s: float = _REOPEN_TIMEOUT_S) -> str:
+    async def restore(self, *, revisit: bool = True, timeout_s: float = _REOPEN_TIMEOUT_S) -> str:
         """Open it again at its address; what was done, in a sentence."""
         deadline = Deadline.after(timeout_s)
         url, why = self.url, self._lost or "lost"
@@ -181,7 +182,7 @@ class SessionTab:
         attachment = await self.open(timeout_s=deadline.remaining_s)
         why = {_IDLE: "closed after idling", _FREED: "closed because its page did not answer"}.get(why, f"lost ({why})")
         said = f"{self._tab_id} had been {why} and was opened again"
-        if url and not url.startswith("about:blank"):
+        if revisit and url and not url.startswith("about:blank"):
             self._home.judge(url)
             try:
                 await go(attachment, url, "load", timeout_s=deadline.remaining_s)
@@ -231,6 +232,12 @@ class SessionTab:
         await finish(old.aclose(), at_most_s=_DETACH_S, what=f"detaching from {self._tab_id}")
         return attachment
 
+    async def rejoin(self, *, timeout_s: float) -> str:
+        """The host process and its tab outlived the connection: attach again to the document; what was done."""
+        await self.reattach(timeout_s=timeout_s)
+        self._lost = None
+        return f"{self._tab_id} was still there, at {self.url}"
+
     async def kill_renderer(self, *, timeout_s: float) -> bool:
         deadline = Deadline.after(timeout_s)
         try:
@@ -266,7 +273,7 @@ class SessionTab:
                     await self._changed.wait()
         if (lost := await self._home.diagnose()) is not None:
             return lost
-        if self._lost is not None and isinstance(error, TransportError):
+        if self._lost is not None and isinstance(error, TransportError | NavigationFailed):
             return TabLost(f"{self._tab_id} is gone: {self._lost}", hint="Open a new tab, or session.reconnect().")
         return error
 

@@ -7,13 +7,13 @@ import gc
 import http.server
 import os
 import socket
+import stat
 import tempfile
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 
@@ -107,7 +107,7 @@ class Held:
             tasks=len(asyncio.all_tasks()),
             forwards=await server.query("host:list-forward", deadline),
             reverses=reverses,
-            temp_files=frozenset(path.name for path in Path(tempfile.gettempdir()).glob("*bridge*")),
+            temp_files=frozenset(name for name in os.listdir(tempfile.gettempdir()) if "bridge" in name),  # noqa: PTH208
         )
 
 
@@ -117,10 +117,13 @@ _served_ports: set[int] = set()
 def _is_served(fd: int) -> bool:
     """A connection that the page server in this process has accepted: those are the browser's, not ours."""
     try:
-        with socket.socket(fileno=os.dup(fd)) as sock:
-            return sock.family == socket.AF_INET and sock.getsockname()[1] in _served_ports
+        is_socket = stat.S_ISSOCK(os.fstat(fd).st_mode)
     except OSError:
         return False
+    if not is_socket:
+        return False
+    with socket.socket(fileno=os.dup(fd)) as sock:
+        return sock.family == socket.AF_INET and sock.getsockname()[1] in _served_ports
 
 
 @asynccontextmanager
@@ -129,9 +132,9 @@ async def nothing_leaks(serial: str) -> AsyncIterator[None]:
     before = await Held.now(serial)
     yield
     deadline = Deadline.after(10)
-    while (after := await Held.now(serial)) != before and not deadline.passed:
+    while (after := await Held.now(serial)) != before and not deadline.passed:  # noqa: ASYNC110 - nobody tells
         await asyncio.sleep(0.1)
-    assert after.fds <= before.fds, f"{after.fds - before.fds} file descriptors are left"
+    assert after.fds <= before.fds, sorted(os.readlink(f"/proc/self/fd/{fd}") for fd in os.listdir("/proc/self/fd"))  # noqa
     assert after.tasks <= before.tasks, list(asyncio.all_tasks())
     assert after.forwards == before.forwards
     assert after.reverses == before.reverses
