@@ -60,6 +60,7 @@ async def go(attachment: Attachment, url: str, wait_until: WaitUntil, *, timeout
     checked_wait(wait_until)
     deadline = Deadline.after(timeout_s)
     state = attachment.state
+    state.certificate_errors.clear()
     try:
         reply = await attachment.call("Page.navigate", {"url": url}, timeout_s=deadline.remaining_s)
     except DeadlineExceeded as error:
@@ -68,6 +69,8 @@ async def go(attachment: Attachment, url: str, wait_until: WaitUntil, *, timeout
         raise DeadlineExceeded(f"opening {url}", timeout_s, "no answer from the server yet") from error
     net_error = reply.get("errorText")
     if net_error:
+        if net_error == "net::ERR_ABORTED" and state.certificate_errors:
+            net_error = state.certificate_errors[-1]  # we were asked about it, and cancelled
         raise NavigationFailed(url, net_error, hint=_HINTS.get(net_error, ""))
     loader_id = reply.get("loaderId")
     if not loader_id:

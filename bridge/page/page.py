@@ -7,10 +7,11 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import Any, Literal, Protocol
 
-from bridge.errors import BridgeError, UsageError
+from bridge.deadline import Deadline
+from bridge.errors import BridgeError, DeadlineExceeded, UsageError
 from bridge.page.actions import Actions, checked_input_kind
 from bridge.page.annotate import draw_boxes
-from bridge.page.attachment import Attachment
+from bridge.page.attachment import Attachment, WorldGone
 from bridge.page.boxes import labelled_boxes
 from bridge.page.capture import ImageFormat, capture_viewport, checked_format, picture_size, resized
 from bridge.page.dialogs import DialogAnswer
@@ -26,7 +27,7 @@ from bridge.snapshot import SnapshotResult
 
 ACTION_TIMEOUT_S = 5.0
 NAVIGATION_TIMEOUT_S = 30.0
-_TITLE_S = 5.0
+_TITLE_S = 1.0
 
 
 class Tab(Protocol):
@@ -35,8 +36,10 @@ class Tab(Protocol):
     @property
     def tab_id(self) -> str: ...
 
-    async def attachment(self) -> tuple[Attachment, tuple[str, ...]]:
-        """A living attachment, and what had to be done to have one (such as reopening a tab that idled away)."""
+    async def attachment(self, *, revisit: bool = True) -> tuple[Attachment, tuple[str, ...]]:
+        """A living attachment, and what had to be done to have one (such as reopening a tab that idled away).
+
+        A tab that had to be opened again is at its address again, without `revisit` at a blank page."""
         ...
 
     def judge(self, url: str) -> None:
@@ -97,7 +100,9 @@ class Page(EmulatedPage):
         """
         address = checked_url(url)
         self._tab.judge(address)
-        return await self._navigate(lambda tab: go(tab, address, wait_until, timeout_s=timeout_s), wait_until)
+        return await self._navigate(
+            lambda tab: go(tab, address, wait_until, timeout_s=timeout_s), wait_until, revisit=False
+        )
 
     async def back(
         self, *, wait_until: WaitUntil = "load", timeout_s: float = NAVIGATION_TIMEOUT_S
@@ -336,17 +341,21 @@ class Page(EmulatedPage):
             result = await run(self._actions)
             return replace(result, notices=notices) if notices else result
 
-    async def _navigate(self, move: Callable[[Attachment], Awaitable[str]], wait_until: WaitUntil) -> NavigationResult:
+    async def _navigate(
+        self, move: Callable[[Attachment], Awaitable[str]], wait_until: WaitUntil, *, revisit: bool = True
+    ) -> NavigationResult:
         async with self._turn:
-            attachment, notices = await self._ready()
+            attachment, notices = await self._ready(revisit=revisit)
             with attachment.connection.measure() as meter:
                 loader_id = await move(attachment)
-                title = await self._title(attachment)
+                title = await self._title(attachment, Deadline.after(_TITLE_S))
+            if title is None:
+                notices += ("the page has not told its title: it moved on, or its script keeps it busy",)
             state = attachment.state
             answer = state.responses.get(loader_id) or state.responses.get(state.main.loader_id if state.main else "")
             return NavigationResult(
                 url=self.url,
-                title=title,
+                title=title or "",
                 status=answer.status if answer else None,
                 waited_for=wait_until,
                 cost=meter.cost(),
@@ -364,15 +373,20 @@ class Page(EmulatedPage):
     async def _prepare(self, attachment: Attachment) -> None:
         await self._setup.apply(attachment, timeout_s=SETUP_TIMEOUT_S)
 
-    async def _ready(self) -> tuple[Attachment, tuple[str, ...]]:
-        attachment, notices = await self._tab.attachment()
+    async def _ready(self, *, revisit: bool = True) -> tuple[Attachment, tuple[str, ...]]:
+        attachment, notices = await self._tab.attachment(revisit=revisit)
         if attachment is not self._attachment:
             self._attachment = attachment
             self._snapshots = Snapshots(attachment, self._refs)
             self._actions = Actions(attachment, self._refs, self._snapshots)
         return attachment, notices
 
-    async def _title(self, attachment: Attachment) -> str:
+    async def _title(self, attachment: Attachment, deadline: Deadline) -> str | None:
+        """None when the page moved on, or does not answer any more."""
         main = attachment.state.main
-        found = await attachment.evaluate(main.frame_id if main else "", "document.title", timeout_s=_TITLE_S)
+        try:
+            async with deadline.bound("the title"):
+                found = await attachment.evaluate(main.frame_id if main else "", "document.title", timeout_s=_TITLE_S)
+        except (DeadlineExceeded, WorldGone):
+            return None
         return str(found or "")

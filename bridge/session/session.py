@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
+import math
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from typing import Any, ClassVar
 
 from bridge.adb import AdbDevice, AdbServer
@@ -26,10 +27,15 @@ from bridge.session.tab import OnAttach, SessionTab, View
 logger = logging.getLogger(__name__)
 
 START_TIMEOUT_S = 60.0
+# How much longer an operation may take that begins by reconnecting.
+RECONNECT_TIMEOUT_S = 30.0
 # The host app destroys a WebView 300 s after the last sign of life; CDP traffic does not pass it, so we tell it.
 _TOUCH_EVERY_S = 20.0
 _TOUCH_TIMEOUT_S = 5.0
 _PROBE_S = 5.0
+_REJOIN_S = 5.0
+# How long after the ladder's blow the news of dead tabs still comes from it.
+_KILL_NEWS_S = 10.0
 
 
 class Session:
@@ -70,6 +76,7 @@ class Session:
         self._background: set[asyncio.Task[None]] = set()
         self._capabilities: Capabilities | None = None
         self._lost: BridgeError | None = None
+        self._killed_at = -math.inf
         self._reconnecting = asyncio.Lock()
         link.on_connected.append(self._take_host)
 
@@ -98,7 +105,8 @@ class Session:
                 device under the same port while the session lasts.
             width_px, height_px, density_dpi: The tabs' size; density 160 gives device pixel ratio 1.
             reconnect: Restore what is lost (cable, adb server, reboot, host app, renderer) when the next operation
-                begins, as `reconnect()` does, and say so in its notices. The one that was interrupted still fails.
+                begins, as `reconnect()` does, and say so in its notices; it may take 30 s longer then. The one that was
+                interrupted still fails.
             dialogs: How JavaScript dialogs are answered in every tab; see `page.on_dialog`.
             on_notice: Told in one sentence what the caller should know, such as that a virtual device is used.
 
@@ -139,8 +147,9 @@ class Session:
     async def reconnect(self, *, timeout_s: float = START_TIMEOUT_S) -> tuple[str, ...]:
         """Restore what is lost: wait for the device, start the host app, open the tabs at their addresses again.
 
-        What was done, one sentence each; nothing where nothing is lost. Forms, scroll positions and refs of a restored
-        tab are gone; cookies are as the device kept them. A tab that does not come back stays lost, and that is said.
+        What was done, one sentence each; nothing where nothing is lost. A tab that outlived the connection, as after a
+        cable was pulled, is as it was, refs included. Of one that was opened again at its address forms, scroll
+        position and refs are gone; cookies are as the device kept them. One that does not come back stays lost.
 
         Raises:
             DeadlineExceeded: The device did not come back; says what it was last seen as.
@@ -149,18 +158,25 @@ class Session:
         deadline = Deadline.after(timeout_s)
         async with self._reconnecting:
             said: list[str] = []
-            if (lost := await self.diagnose()) is not None:
+            lost = await self.diagnose()
+            if lost is not None:
+                before = self.host.pid
                 await self._link.renew(timeout_s=deadline.remaining_s)
                 self._lost = None
                 said.append(f"reconnected to {self.serial}: {lost.message}")
-                self.notice(said[-1])
+                self.notice(said[0])
+                outlived = await self._host_tabs(deadline) if self.host.pid == before else frozenset()
+                there = [tab for tab, _ in self._tabs.values() if not tab.is_lost and tab.host_tab in outlived]
                 for tab, _ in self._tabs.values():
-                    tab.lose("its host app was lost")
+                    if tab not in there:
+                        tab.lose("its host app was lost")
+                said += await asyncio.gather(*(self._rejoin(tab, deadline) for tab in there))
             gone = [tab for tab, _ in self._tabs.values() if tab.is_lost]
             said += await asyncio.gather(*(self._restore(tab, deadline) for tab in gone))
-            if said and self._capabilities is not None and (pages := self.pages):
-                attachment, _ = await pages[0]._ready()
-                self._capabilities = await probe(attachment, self.host, timeout_s=_PROBE_S)
+            if said and self._capabilities is not None and (first := next(iter(self._tabs.values()), None)):
+                with suppress(BridgeError):
+                    attachment, _ = await first[0].attachment()
+                    self._capabilities = await probe(attachment, self.host, timeout_s=_PROBE_S)
             return tuple(said)
 
     @property
@@ -231,7 +247,11 @@ class Session:
         if event in ("tab.lost", "idle_destroyed"):
             reason = "idle" if event == "idle_destroyed" else str(fields.get("reason", "lost"))
             for tab, _ in self._tabs.values():
-                if tab.host_tab == fields.get("tab"):
+                if tab.host_tab != fields.get("tab"):
+                    continue
+                if reason == "renderer_crashed" and time.monotonic() - self._killed_at < _KILL_NEWS_S:
+                    tab.lose_to_ladder()
+                else:
                     tab.lose(reason)
 
     async def ensure_connected(self) -> tuple[str, ...]:
@@ -242,20 +262,30 @@ class Session:
             return ()
         if not self.restores_tabs:
             raise self._lost
-        return await self.reconnect()
+        return await self.reconnect(timeout_s=RECONNECT_TIMEOUT_S)
 
     async def diagnose(self) -> BridgeError | None:
         self._lost = await self._link.diagnose()
         return self._lost
 
-    def renderer_killed(self, by: SessionTab) -> None:
-        for tab, _ in self._tabs.values():
-            if tab is not by and tab.is_lost:
-                tab.lose_to_ladder()
+    def renderer_killed(self) -> None:
+        self._killed_at = time.monotonic()
 
     async def _take_host(self, host: HostClient) -> None:
         require_supported(host.hello)
         host.on_event(self._take_event)
+
+    async def _host_tabs(self, deadline: Deadline) -> frozenset[str]:
+        return frozenset(
+            str(tab.get("tab")) for tab in await self.host_client.list_tabs(timeout_s=deadline.remaining_s)
+        )
+
+    async def _rejoin(self, tab: SessionTab, deadline: Deadline) -> str:
+        try:
+            return await tab.rejoin(timeout_s=min(_REJOIN_S, deadline.remaining_s))
+        except BridgeError as error:
+            tab.lose(error.message)
+            return f"{tab.tab_id} was still there and did not answer"
 
     async def _restore(self, tab: SessionTab, deadline: Deadline) -> str:
         try:
