@@ -4,6 +4,7 @@
     ├── UsageError                  bad_usage             what was asked for makes no sense
     ├── DeadlineExceeded            timeout               a wait ended without what it waited for
     ├── PolicyRefused               policy_refused        a rule forbids it
+    ├── NameNotResolved             name_not_resolved     the host name has no address
     ├── DeviceError
     │   ├── AdbUnavailable          adb_unavailable       no adb program, no server, another version
     │   ├── NoDevice                no_device             nothing is attached
@@ -113,6 +114,10 @@ class DeadlineExceeded(BridgeError):
 class PolicyRefused(BridgeError):
     code = "policy_refused"
     exit_code = 4
+
+
+class NameNotResolved(BridgeError):
+    code = "name_not_resolved"
 
 
 class DeviceError(BridgeError):

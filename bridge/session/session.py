@@ -19,6 +19,7 @@ from bridge.page.dialogs import DialogAnswer
 from bridge.page.page import Page
 from bridge.policy.grant import TestServerGrant
 from bridge.policy.judge import decide
+from bridge.policy.rules import policy_for
 from bridge.session.capabilities import Capabilities, probe, require_supported
 from bridge.session.devices import Chosen, Notice, VirtualDevices, chosen_device
 from bridge.session.link import HostLink
@@ -239,7 +240,7 @@ class Session:
             logger.debug("%s did not close cleanly: %s", page.tab_id, error)
 
     def judge(self, url: str) -> None:
-        decision = decide(url, self._grants)
+        decision = decide(policy_for("operator"), url, self._grants)
         if not decision.allowed:
             raise PolicyRefused(f"{url[:200]} is refused: {decision.reason}", hint=decision.hint)
 

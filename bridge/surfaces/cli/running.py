@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from bridge.deadline import Deadline
 from bridge.errors import PolicyRefused
-from bridge.policy import TestServerGrant, decide
+from bridge.policy import TestServerGrant, decide, policy_for
 from bridge.surfaces.cli.options import CommonOptions, SessionOptions
 from bridge.surfaces.cli.output import note
 
@@ -93,7 +93,7 @@ def checked_address(url: str, options: SessionOptions) -> str:
     from bridge.page.navigation import checked_url
 
     address = checked_url(url)
-    decision = decide(address, grants_of(options))
+    decision = decide(policy_for("operator"), address, grants_of(options))
     if not decision.allowed:
         raise PolicyRefused(f"{address[:200]} is refused: {decision.reason}.", hint=decision.hint, url=address[:2000])
     return address
