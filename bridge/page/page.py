@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from bridge.deadline import Deadline
 from bridge.errors import BridgeError, DeadlineExceeded, UsageError
@@ -18,6 +18,7 @@ from bridge.page.dialogs import DialogAnswer
 from bridge.page.emulated import SETUP_TIMEOUT_S, EmulatedPage
 from bridge.page.emulation import PageSetup
 from bridge.page.navigation import WaitUntil, checked_url, go, go_to_entry, history_entry, reload, stop
+from bridge.page.reading import ReadRequest, ReadResult, read
 from bridge.page.refs import RefTable
 from bridge.page.results import ActionResult, NavigationResult, Screenshot, WaitResult
 from bridge.page.snapshots import SnapshotRequest, Snapshots
@@ -25,7 +26,12 @@ from bridge.page.turn import Turn
 from bridge.page.waiting import Condition, wait_for
 from bridge.snapshot import SnapshotResult
 
+if TYPE_CHECKING:
+    from bridge.reading.extract import Mode
+    from bridge.reading.markdown import LinkStyle
+
 ACTION_TIMEOUT_S = 5.0
+READ_TIMEOUT_S = 10.0
 NAVIGATION_TIMEOUT_S = 30.0
 _TITLE_S = 1.0
 
@@ -257,6 +263,40 @@ class Page(EmulatedPage):
             with attachment.connection.measure() as meter:
                 waited_ms = await wait_for(attachment, condition, timeout_s=timeout_s)
             return WaitResult(str(condition), waited_ms, meter.cost())
+
+    async def read(
+        self,
+        *,
+        mode: Mode = "main_content",
+        max_length: int = 50_000,
+        selector: str | None = None,
+        outline: bool = False,
+        section: str | None = None,
+        links: LinkStyle = "inline",
+        comments: bool = False,
+        timeout_s: float = READ_TIMEOUT_S,
+    ) -> ReadResult:
+        """The page as Markdown, of what is laid out and seen: one round trip. A page that is still empty is waited for.
+
+        Args:
+            mode: "main_content" leaves out what surrounds the text, "article" also where the page looks like a list,
+                "raw" is the whole body.
+            max_length: Characters at most; 0 is no limit. What is cut is said at the end.
+            selector: Only what is below the first element that this finds.
+            outline: Only the headings, with their anchors.
+            section: Only what is below the heading with these words or this anchor.
+            links: "inline" with addresses, "ref" with refs that can be clicked (`[Next](e7)`), "none" without.
+            comments: The readers' comments too.
+
+        Raises:
+            UsageError: The selector matches nothing, or there is no such section.
+        """
+        request = ReadRequest(mode, max_length, selector, outline, section, links, comments)
+        async with self._turn:
+            attachment, notices = await self._ready()
+            with attachment.connection.measure() as meter:
+                result = await read(attachment, self._refs, request, timeout_s=timeout_s)
+            return replace(result, cost=meter.cost(), notices=notices)
 
     async def screenshot(
         self,
