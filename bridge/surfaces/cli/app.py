@@ -16,6 +16,7 @@ from bridge.surfaces.cli.device_commands import devices, virtual
 from bridge.surfaces.cli.output import report_failure
 from bridge.surfaces.cli.page_commands import click_command, fill, open_command, press, screenshot, snapshot
 from bridge.surfaces.cli.read_command import read
+from bridge.surfaces.cli.reading_commands import fetch
 
 INTERRUPTED, TERMINATED, BROKEN_PIPE = 130, 143, 141
 
@@ -49,6 +50,7 @@ for _command in (
     press,
     screenshot,
     read,
+    fetch,
 ):
     webview_bridge.add_command(_command)
 

@@ -12,6 +12,7 @@ import click
 from bridge.errors import UsageError
 from bridge.surfaces.cli.options import SessionOptions, session_options
 from bridge.surfaces.cli.output import cost_words, note, one_line, print_json, printable, write_file
+from bridge.surfaces.cli.reading_commands import snapshot_of_file
 
 if TYPE_CHECKING:
     from bridge.page.page import Page
@@ -61,7 +62,8 @@ def open_command(options: SessionOptions, url: str | None, url_option: str | Non
 
 
 @click.command()
-@_url
+@click.option("--url", metavar="URL", help="The page to open first.")
+@click.option("--html", metavar="FILE|-", help="Instead of a page: HTML text, without a device.")
 @_wait_for
 @click.option("--all", "everything", is_flag=True, help="Texts and structure too, not only what can be acted on.")
 @click.option("--max-chars", type=click.IntRange(min=1), default=12_000, show_default=True, help="Bound of the text.")
@@ -70,7 +72,8 @@ def open_command(options: SessionOptions, url: str | None, url_option: str | Non
 @session_options
 def snapshot(
     options: SessionOptions,
-    url: str,
+    url: str | None,
+    html: str | None,
     wait_for: str | None,
     everything: bool,
     max_chars: int,
@@ -82,6 +85,13 @@ def snapshot(
     With --json: text, refs, stats, url, title, more, cost.
     """
     _check_writable(out)
+    if html is not None and (url is not None or wait_for is not None):
+        raise UsageError("--html is a snapshot of a text; it goes with neither --url nor --wait-for.")
+    if html is not None:
+        snapshot_of_file(options, html, everything=everything, max_chars=max_chars, scope=scope, out=out)
+        return
+    if url is None:
+        raise UsageError("Missing option '--url'.", hint="Or give --html FILE.")
 
     async def act(page: Page, steps: Steps) -> None:
         shot = await page.snapshot(
