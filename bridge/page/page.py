@@ -9,13 +9,14 @@ from typing import Any, Literal, Protocol
 
 from bridge.errors import UsageError
 from bridge.page.actions import Actions, checked_input_kind
-from bridge.page.annotate import draw_boxes
 from bridge.page.attachment import Attachment
-from bridge.page.boxes import labelled_boxes
-from bridge.page.capture import ImageFormat, capture_viewport, checked_format, picture_size, resized
+from bridge.page.full_page import Progress, Strategy
+from bridge.page.host_services import HostServices
 from bridge.page.navigation import WaitUntil, checked_url, go
+from bridge.page.picture import ImageFormat
 from bridge.page.refs import RefTable
 from bridge.page.results import ActionResult, NavigationResult, Screenshot, WaitResult
+from bridge.page.screenshots import ScreenshotRequest, Screenshots
 from bridge.page.snapshots import SnapshotRequest, Snapshots
 from bridge.page.waiting import Condition, wait_for
 from bridge.snapshot import SnapshotResult
@@ -30,6 +31,16 @@ class Tab(Protocol):
 
     @property
     def tab_id(self) -> str: ...
+
+    @property
+    def host_services(self) -> HostServices | None:
+        """The host app's part, None for a tab of an app that is not ours."""
+        ...
+
+    @property
+    def full_page(self) -> Strategy | None:
+        """The strategy for whole pages that the capability probe found; None when it could not tell."""
+        ...
 
     async def attachment(self) -> tuple[Attachment, tuple[str, ...]]:
         """A living attachment, and what had to be done to have one (such as reopening a tab that idled away)."""
@@ -208,71 +219,37 @@ class Page:
     async def screenshot(
         self,
         *,
+        full_page: bool = False,
+        ref: str | None = None,
         format: ImageFormat = "png",
         quality: int | None = None,
         scale: Literal["css", "device"] = "css",
         annotate: bool = False,
-        timeout_s: float = 10.0,
+        max_height_px: int = 10_000,
+        strategy: Strategy | Literal["auto"] = "auto",
+        timeout_s: float = 30.0,
+        on_progress: Progress | None = None,
     ) -> Screenshot:
-        """The viewport as a picture; with `annotate`, numbered boxes equal to the refs of a snapshot taken with it.
+        """A picture of the viewport, of the whole page or of one element; the scroll position stays what it was.
 
         Args:
             scale: "css" gives one pixel per CSS pixel, "device" what the device draws.
+            annotate: Draw numbered boxes equal to the refs of a snapshot taken with it.
+            max_height_px: Of the picture; a longer page is cut there and `truncated` says so.
+            strategy: How a whole page is captured; "auto" begins with what the capability probe found.
+            on_progress: Told the rows that are done and all rows, during a long capture.
 
         Raises:
-            CaptureFailed: The engine gave no picture, or an empty one.
+            CaptureFailed: The engine gave no picture, or none of the right size.
+            RefNotFound, StaleRef, NotVisible: The element is gone, or cannot be seen.
         """
-        checked_format(format, quality)
-        if scale not in ("css", "device"):
-            raise UsageError(f"scale={scale!r}", hint='It is "css" or "device".')
+        request = ScreenshotRequest(full_page, ref, format, quality, scale, annotate, max_height_px, strategy)
         async with self._turn:
-            attachment, _ = await self._ready()
-            with attachment.connection.measure() as meter:
-                image, view = await asyncio.gather(
-                    capture_viewport(attachment, format, quality, timeout_s=timeout_s),
-                    self._view(attachment, annotate, timeout_s),
-                )
-            width_px, height_px = picture_size(image)
-            css_width = view["width"] or width_px
-            ratio = width_px / css_width
-            if scale == "css" and ratio > 1.01:
-                width_px, height_px = round(width_px / ratio), round(height_px / ratio)
-                image = resized(image, width_px, height_px, format, quality)
-                ratio = 1.0
-            legend = labelled_boxes(view["raw"], ratio, width_px, height_px) if annotate else ()
-            if annotate:
-                image = draw_boxes(image, legend, format, ratio)
-            return Screenshot(
-                image_bytes=image,
-                format=format,
-                width_px=width_px,
-                height_px=height_px,
-                scale=round(ratio, 4),
-                strategy="cdp-viewport",
-                truncated=False,
-                cost=meter.cost(),
-                legend=legend,
-            )
-
-    async def _view(self, attachment: Attachment, annotate: bool, timeout_s: float) -> dict[str, Any]:
-        """The viewport's CSS width and, for annotation, a snapshot with boxes; all sent at once."""
-        assert self._snapshots is not None
-        main = attachment.state.main
-        frame_id = main.frame_id if main else ""
-        size = attachment.evaluate(
-            frame_id, "({width:innerWidth,scale:visualViewport?visualViewport.scale:1})", timeout_s=timeout_s
-        )
-        if not annotate:
-            measured = await size
-            raw: Mapping[str, Any] = {}
-        else:
-            request = SnapshotRequest(boxes=True)
-            measured, raw = await asyncio.gather(size, self._snapshots.raw(request, timeout_s=timeout_s))
-            self._snapshots.render(raw, request)
-        width = measured.get("width") if isinstance(measured, Mapping) else None
-        zoom = measured.get("scale") if isinstance(measured, Mapping) else None
-        visible = width / zoom if isinstance(width, int | float) and isinstance(zoom, int | float) and zoom else 0
-        return {"width": visible, "raw": raw}
+            attachment, notices = await self._ready()
+            assert self._snapshots is not None
+            shots = Screenshots(attachment, self._refs, self._snapshots, self._tab.host_services, self._tab.full_page)
+            shot = await shots.take(request, timeout_s=timeout_s, on_progress=on_progress)
+            return replace(shot, notices=(*notices, *shot.notices)) if notices else shot
 
     async def _scripted(
         self, ref: str, action: str, params: Mapping[str, Any], timeout_s: float, settle_s: float

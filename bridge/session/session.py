@@ -163,6 +163,7 @@ class Session:
             attachment = await tab.open()
             if self._capabilities is None:
                 self._capabilities = await probe(attachment, self._host.hello, timeout_s=_PROBE_S)
+            tab.full_page = self._capabilities.full_page
             if url is not None:
                 await page.goto(url)
         except BaseException:

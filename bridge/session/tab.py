@@ -15,7 +15,10 @@ from bridge.deadline import Deadline
 from bridge.errors import DeadlineExceeded, TabLost
 from bridge.host.client import HostClient
 from bridge.page.attachment import Attachment, attach
+from bridge.page.full_page import Strategy
+from bridge.page.host_services import HostServices
 from bridge.page.navigation import go
+from bridge.session.host_services import HostTabServices
 
 logger = logging.getLogger(__name__)
 
@@ -59,12 +62,17 @@ class SessionTab:
         self._attachment: Attachment | None = None
         self._stack = AsyncExitStack()
         self.host_tab: str | None = None
+        self.full_page: Strategy | None = None
         self._lost: str | None = None
         self._closed = False
 
     @property
     def tab_id(self) -> str:
         return self._tab_id
+
+    @property
+    def host_services(self) -> HostServices | None:
+        return HostTabServices(self._host, self.host_tab) if self.host_tab is not None else None
 
     async def attachment(self) -> tuple[Attachment, tuple[str, ...]]:
         """The living attachment. A tab that was destroyed because nobody used it is opened again, and that is said.
