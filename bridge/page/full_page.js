@@ -139,11 +139,9 @@
       await frame();
       return measure();
     },
-    async tile({ left, top, first, last }) {
-      const mine = epoch;
+    /** The view is at its place when this returns; the capture that follows waits for the frame itself. */
+    tile({ left, top, first, last }) {
       goTo(left, top);
-      await frame();
-      if (mine != epoch) return;
       glance();
       show(first, last);
       return measure();

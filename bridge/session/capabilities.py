@@ -80,6 +80,8 @@ async def probe(attachment: Attachment, hello: HostHello, *, timeout_s: float) -
     for name, call in calls.items():
         found[name] = await _answers(call, timeout_s)
     drawn = await _picture(beyond, timeout_s)
+    if _is_ours(attachment):
+        attachment.connection.send("Runtime.evaluate", {"expression": _WIPE}).abandon()
     main = attachment.state.main
     return Capabilities(
         webview=f"{hello.webview_package} {hello.webview_version}",
@@ -100,9 +102,7 @@ def _begin_beyond(attachment: Attachment) -> PendingCall:
     send("Runtime.evaluate", {"expression": _PAINT}).abandon()
     # WebView takes the clip's size and answers with the view, repeated (Chromium, CreateTiledBitmap).
     clip = {"x": 0, "y": 0, "width": _PROBE_WIDTH, "height": _PROBE_HEIGHT, "scale": 1}
-    call = send("Page.captureScreenshot", {"format": "png", "clip": clip, "captureBeyondViewport": True})
-    send("Runtime.evaluate", {"expression": _WIPE}).abandon()
-    return call
+    return send("Page.captureScreenshot", {"format": "png", "clip": clip, "captureBeyondViewport": True})
 
 
 def _is_ours(attachment: Attachment) -> bool:

@@ -12,10 +12,12 @@ import pytest
 from PIL import Image, ImageChops
 
 from bridge import Session
+from bridge.adb import AdbServer
 from bridge.errors import CaptureFailed, NotVisible, StaleRef, UsageError
 from bridge.page.full_page import Layout, Region, plan_for
 from bridge.page.page import Page
 from bridge.page.results import Screenshot
+from bridge.virtual_device.client import start_virtual_device
 from tests.conftest import LocalServer
 
 pytestmark = pytest.mark.browser
@@ -146,14 +148,27 @@ async def test_when_one_strategy_gives_the_wrong_picture_the_next_one_is_tried(
     assert differing(shot, expected(3000, 3000, "")) < 0.005
 
 
-async def test_when_every_strategy_fails_each_one_says_how(page: Page, local_server: LocalServer) -> None:
+async def test_when_the_asked_strategy_fails_the_others_are_left_alone(page: Page, local_server: LocalServer) -> None:
     await page.goto(local_server.url("capture/rows.html?height=3000"))
-    attachment, _ = await page._ready()
-    # The page believes in a denser screen than the view has.
-    metrics = {"width": 412, "height": 915, "deviceScaleFactor": 3, "mobile": True}
-    await attachment.call("Emulation.setDeviceMetricsOverride", metrics, timeout_s=5)
-    with pytest.raises(CaptureFailed, match=r"scroll-and-stitch: .*; host-native: .*; cdp-beyond-viewport: .* instead"):
-        await page.screenshot(full_page=True, scale="device")
+    with pytest.raises(CaptureFailed, match=r"^capture_failed: cdp-beyond-viewport: "):
+        await page.screenshot(full_page=True, strategy="cdp-beyond-viewport")
+
+
+async def test_an_engine_that_draws_beyond_its_view_is_found_out_and_used(
+    adb_port: int, local_server: LocalServer
+) -> None:
+    server = AdbServer.from_environment()
+    await server.ensure_running(timeout_s=20)
+    async with (
+        start_virtual_device(server=server, quirks=False, timeout_s=60) as device,
+        Session.open(device.serial, grants=[local_server.grant]) as session,
+    ):
+        page = await session.new_tab(local_server.url(f"capture/rows.html?height=3000&{OVERLAYS}"))
+        assert session.capabilities is not None
+        assert session.capabilities.full_page == "cdp-beyond-viewport"
+        shot = await page.screenshot(full_page=True)
+        assert (shot.strategy, shot.width_px, shot.height_px) == ("cdp-beyond-viewport", 412, 3000)
+        assert differing(shot, expected(3000, 3000, OVERLAYS)) < 0.005
 
 
 async def test_an_element_is_cropped_from_the_view_it_was_scrolled_into(
