@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any, Literal, Protocol
 
@@ -14,6 +15,7 @@ from bridge.page.full_page import Progress, Strategy
 from bridge.page.host_services import HostServices
 from bridge.page.navigation import WaitUntil, checked_url, go
 from bridge.page.picture import ImageFormat
+from bridge.page.record import Recorder, Recording, RecordingFormat, RecordingRequest, record, recording
 from bridge.page.refs import RefTable
 from bridge.page.results import ActionResult, NavigationResult, Screenshot, WaitResult
 from bridge.page.screenshots import ScreenshotRequest, Screenshots
@@ -250,6 +252,37 @@ class Page:
             shots = Screenshots(attachment, self._refs, self._snapshots, self._tab.host_services, self._tab.full_page)
             shot = await shots.take(request, timeout_s=timeout_s, on_progress=on_progress)
             return replace(shot, notices=(*notices, *shot.notices)) if notices else shot
+
+    async def record(
+        self,
+        duration_s: float = 3.0,
+        *,
+        format: RecordingFormat = "webp",
+        max_frames: int = 300,
+        max_bytes: int = 16 * 1024 * 1024,
+        max_width_px: int = 412,
+        max_fps: float = 12.0,
+        timeout_s: float = 10.0,
+        on_frame: Callable[[int, int], None] | None = None,
+    ) -> Recording:
+        """What is drawn in the next `duration_s` seconds, as an animated WebP or GIF; see `recording` for a block."""
+        request = RecordingRequest(format, max_frames, max_bytes, max(duration_s, 0.05), max_width_px, max_fps)
+        attachment, _ = await self._ready()
+        return await record(attachment, request, duration_s, timeout_s=timeout_s, on_frame=on_frame)
+
+    @asynccontextmanager
+    async def recording(
+        self, *, timeout_s: float = 10.0, on_frame: Callable[[int, int], None] | None = None, **bounds: Any
+    ) -> AsyncIterator[Recorder]:
+        """Record what the block does: `async with page.recording() as recorder: …`, then `recorder.result`.
+
+        Args:
+            bounds: The fields of `RecordingRequest`.
+        """
+        attachment, _ = await self._ready()
+        request = RecordingRequest(**bounds)
+        async with recording(attachment, request, timeout_s=timeout_s, on_frame=on_frame) as recorder:
+            yield recorder
 
     async def _scripted(
         self, ref: str, action: str, params: Mapping[str, Any], timeout_s: float, settle_s: float
