@@ -11,9 +11,12 @@ from typing import Any, Literal, Protocol
 from bridge.errors import UsageError
 from bridge.page.actions import Actions, checked_input_kind
 from bridge.page.attachment import Attachment
+from bridge.page.console import ConsoleLog
 from bridge.page.full_page import Progress, Strategy
 from bridge.page.host_services import HostServices
+from bridge.page.journal import Journal
 from bridge.page.navigation import WaitUntil, checked_url, go
+from bridge.page.network import NetworkLog
 from bridge.page.picture import ImageFormat
 from bridge.page.record import Recorder, Recording, RecordingFormat, RecordingRequest, record, recording
 from bridge.page.refs import RefTable
@@ -37,6 +40,11 @@ class Tab(Protocol):
     @property
     def host_services(self) -> HostServices | None:
         """The host app's part, None for a tab of an app that is not ours."""
+        ...
+
+    @property
+    def journal(self) -> Journal:
+        """The session's logs."""
         ...
 
     @property
@@ -283,6 +291,49 @@ class Page:
         request = RecordingRequest(**bounds)
         async with recording(attachment, request, timeout_s=timeout_s, on_frame=on_frame) as recorder:
             yield recorder
+
+    def console(
+        self, *, level: str | None = None, text: str | None = None, after: int = 0, limit: int = 100
+    ) -> ConsoleLog:
+        """What this tab's pages have logged since it was opened, uncaught errors included; costs nothing.
+
+        Args:
+            level: The least severe that is wanted: debug, info, warning or error.
+            after: Only entries with a higher number, such as `last` of an earlier log.
+        """
+        return self._tab.journal.console(tab_id=self.tab_id, level=level, text=text, after=after, limit=limit)
+
+    def network(
+        self,
+        *,
+        url: str | None = None,
+        method: str | None = None,
+        status: int | str | None = None,
+        resource_type: str | None = None,
+        failed: bool | None = None,
+        after: int = 0,
+        limit: int = 100,
+    ) -> NetworkLog:
+        """The requests of this tab since it was opened; costs nothing.
+
+        Args:
+            url: A part of the address, or a glob where it has a `*`.
+            status: A number, or a class such as "4xx".
+        """
+        return self._tab.journal.network(
+            tab_id=self.tab_id,
+            url=url,
+            method=method,
+            status=status,
+            resource_type=resource_type,
+            failed=failed,
+            after=after,
+            limit=limit,
+        )
+
+    def har(self, *, redact: bool = True) -> dict[str, Any]:
+        """The requests of this tab as HAR 1.2; credentials in headers are left out unless `redact` is off."""
+        return self._tab.journal.har(tab_id=self.tab_id, redact=redact)
 
     async def _scripted(
         self, ref: str, action: str, params: Mapping[str, Any], timeout_s: float, settle_s: float

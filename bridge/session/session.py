@@ -16,6 +16,7 @@ from bridge.deadline import Deadline
 from bridge.errors import BridgeError, DeviceLost, PolicyRefused
 from bridge.host.client import HostClient, HostHello
 from bridge.host.launch import start_host
+from bridge.page.journal import Journal
 from bridge.page.page import Page
 from bridge.policy.grant import TestServerGrant
 from bridge.policy.judge import decide
@@ -37,6 +38,7 @@ class Session:
 
     Attributes:
         serial: The device's adb serial.
+        journal: Console and network of all tabs since the first one, those of closed ones included.
         is_virtual: Whether it is Chromium on this machine instead of a phone.
     """
 
@@ -58,6 +60,7 @@ class Session:
         self._view = view
         self._grants = tuple(grants)
         self._notice = notice
+        self.journal = Journal()
         self._tabs: dict[str, tuple[SessionTab, Page]] = {}
         self._last_tab = 0
         self._last_touch = time.monotonic()
@@ -156,6 +159,7 @@ class Session:
             keep_alive=self._touch,
             check_alive=self._check_alive,
             notice=self._notice,
+            journal=self.journal,
         )
         page = Page(tab)
         self._tabs[tab.tab_id] = (tab, page)

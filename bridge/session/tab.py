@@ -17,6 +17,7 @@ from bridge.host.client import HostClient
 from bridge.page.attachment import Attachment, attach
 from bridge.page.full_page import Strategy
 from bridge.page.host_services import HostServices
+from bridge.page.journal import Journal
 from bridge.page.navigation import go
 from bridge.session.host_services import HostTabServices
 
@@ -50,6 +51,7 @@ class SessionTab:
         keep_alive: Callable[[], None],
         check_alive: Callable[[], None],
         notice: Callable[[str], None],
+        journal: Journal,
     ) -> None:
         self._tab_id = tab_id
         self._device = device
@@ -59,6 +61,7 @@ class SessionTab:
         self._keep_alive = keep_alive
         self._check_alive = check_alive
         self._notice = notice
+        self.journal = journal
         self._attachment: Attachment | None = None
         self._stack = AsyncExitStack()
         self.host_tab: str | None = None
@@ -109,6 +112,7 @@ class SessionTab:
         sock = await self._device.open_stream(self._devtools_service(), timeout_s=deadline.remaining_s)
         path = f"/devtools/page/{target.target_id}"
         connection = await self._stack.enter_async_context(open_cdp(sock, path, timeout_s=deadline.remaining_s))
+        connection.on_event(self.journal.reader(self._tab_id))
         self._attachment = await self._stack.enter_async_context(attach(connection, timeout_s=deadline.remaining_s))
         self._lost = None
         return self._attachment
