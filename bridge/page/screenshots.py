@@ -15,7 +15,7 @@ from bridge.page.annotate import draw_boxes
 from bridge.page.attachment import Attachment
 from bridge.page.boxes import labelled_boxes
 from bridge.page.capture import capture_viewport
-from bridge.page.elements import box_in_view, element_handle
+from bridge.page.handles import box_in_view, element_handle
 from bridge.page.full_page import (
     STRATEGIES,
     Document,
