@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import Any, Literal, Protocol
 
-from bridge.errors import UsageError
+from bridge.errors import BridgeError, UsageError
 from bridge.page.actions import Actions, checked_input_kind
 from bridge.page.attachment import Attachment
-from bridge.page.console import ConsoleLog
-from bridge.page.full_page import Progress, Strategy
-from bridge.page.host_services import HostServices
-from bridge.page.journal import Journal
-from bridge.page.navigation import WaitUntil, checked_url, go
-from bridge.page.network import NetworkLog
-from bridge.page.picture import ImageFormat
-from bridge.page.record import Recorder, Recording, RecordingFormat, RecordingRequest, record, recording
+from bridge.page.dialogs import DialogAnswer
+from bridge.page.emulated import SETUP_TIMEOUT_S, EmulatedPage
+from bridge.page.emulation import PageSetup
+from bridge.page.navigation import WaitUntil, checked_url, go, go_to_entry, history_entry, reload, stop
+from bridge.page.observed import ObservedPage, ObservedTab
 from bridge.page.refs import RefTable
-from bridge.page.results import ActionResult, NavigationResult, Screenshot, WaitResult
-from bridge.page.screenshots import ScreenshotRequest, Screenshots
+from bridge.page.results import ActionResult, NavigationResult, WaitResult
 from bridge.page.snapshots import SnapshotRequest, Snapshots
+from bridge.page.turn import Turn
 from bridge.page.waiting import Condition, wait_for
 from bridge.snapshot import SnapshotResult
 
@@ -31,26 +26,11 @@ NAVIGATION_TIMEOUT_S = 30.0
 _TITLE_S = 5.0
 
 
-class Tab(Protocol):
+class Tab(ObservedTab, Protocol):
     """What a page needs of its session."""
 
     @property
     def tab_id(self) -> str: ...
-
-    @property
-    def host_services(self) -> HostServices | None:
-        """The host app's part, None for a tab of an app that is not ours."""
-        ...
-
-    @property
-    def journal(self) -> Journal:
-        """The session's logs."""
-        ...
-
-    @property
-    def full_page(self) -> Strategy | None:
-        """The strategy for whole pages that the capability probe found; None when it could not tell."""
-        ...
 
     async def attachment(self) -> tuple[Attachment, tuple[str, ...]]:
         """A living attachment, and what had to be done to have one (such as reopening a tab that idled away)."""
@@ -60,8 +40,16 @@ class Tab(Protocol):
         """Raise PolicyRefused when this address may not be opened."""
         ...
 
+    def on_attach(self, prepare: Callable[[Attachment], Awaitable[None]]) -> None:
+        """Await `prepare` with every fresh attachment, before any address is loaded in it."""
+        ...
 
-class Page:
+    async def look_into(self, error: BridgeError) -> BridgeError:
+        """What stands behind an operation's error, after what could be done about it."""
+        ...
+
+
+class Page(ObservedPage, EmulatedPage):
     """A tab of a session. Not made directly: `session.new_tab()` gives one."""
 
     def __init__(self, tab: Tab) -> None:
@@ -70,13 +58,18 @@ class Page:
         self._attachment: Attachment | None = None
         self._snapshots: Snapshots | None = None
         self._actions: Actions | None = None
-        # One operation at a time: two at once would tell each other's changes.
-        self._turn = asyncio.Lock()
+        self._setup = PageSetup()
+        self._turn = Turn(tab.look_into)
+        tab.on_attach(self._prepare)
 
     @property
     def tab_id(self) -> str:
         """`t1`, `t2`, …: never used again in the session."""
         return self._tab.tab_id
+
+    @property
+    def _observed(self) -> ObservedTab:
+        return self._tab
 
     @property
     def url(self) -> str:
@@ -105,21 +98,49 @@ class Page:
         """
         address = checked_url(url)
         self._tab.judge(address)
+        return await self._navigate(lambda tab: go(tab, address, wait_until, timeout_s=timeout_s), wait_until)
+
+    async def back(
+        self, *, wait_until: WaitUntil = "load", timeout_s: float = NAVIGATION_TIMEOUT_S
+    ) -> NavigationResult:
+        """The page before this one in the tab's history; UsageError where there is none. Else as `goto`."""
+        return await self._travel(-1, wait_until, timeout_s)
+
+    async def forward(
+        self, *, wait_until: WaitUntil = "load", timeout_s: float = NAVIGATION_TIMEOUT_S
+    ) -> NavigationResult:
+        """The page after this one in the tab's history; UsageError where there is none. Else as `goto`."""
+        return await self._travel(+1, wait_until, timeout_s)
+
+    async def reload(
+        self,
+        *,
+        ignore_cache: bool = False,
+        wait_until: WaitUntil = "load",
+        timeout_s: float = NAVIGATION_TIMEOUT_S,
+    ) -> NavigationResult:
+        """Load the document again. Raises as `goto`."""
+        return await self._navigate(
+            lambda tab: reload(tab, wait_until, ignore_cache=ignore_cache, timeout_s=timeout_s), wait_until
+        )
+
+    async def stop(self, *, timeout_s: float = ACTION_TIMEOUT_S) -> None:
+        """Stop loading; what has arrived stays."""
         async with self._turn:
-            attachment, notices = await self._ready()
-            with attachment.connection.measure() as meter:
-                loader_id = await go(attachment, address, wait_until, timeout_s=timeout_s)
-                title = await self._title(attachment)
-            state = attachment.state
-            answer = state.responses.get(loader_id) or state.responses.get(state.main.loader_id if state.main else "")
-            return NavigationResult(
-                url=self.url,
-                title=title,
-                status=answer.status if answer else None,
-                waited_for=wait_until,
-                cost=meter.cost(),
-                notices=notices,
-            )
+            attachment, _ = await self._ready()
+            await stop(attachment, timeout_s=timeout_s)
+
+    def on_dialog(self, answer: DialogAnswer) -> None:
+        """How dialogs are answered from now on.
+
+        Args:
+            answer: "default" accepts alert and beforeunload and dismisses confirm and prompt; "accept"; "dismiss"; or
+                a function of the Dialog that gives True, False, the text for a prompt, or None for the default. It may
+                be a coroutine function, has two seconds, and must not call the page.
+
+        Whatever the answer, the dialog is told with the next result (`changes.dialogs`, or its notices).
+        """
+        self._setup.dialogs.set_answer(answer)
 
     async def snapshot(
         self,
@@ -212,128 +233,26 @@ class Page:
         text: str | None = None,
         url: str | None = None,
         gone: str | None = None,
+        function: str | None = None,
         timeout_s: float = NAVIGATION_TIMEOUT_S,
     ) -> WaitResult:
-        """Wait in the page until the one condition given is met; survives navigations.
+        """Wait until the one condition given is met; survives navigations.
+
+        Args:
+            url: A glob over the whole address: `**/checkout`.
+            gone: A selector that must match nothing visible.
+            function: JavaScript of yours, an expression or a function, run in the page's own world until it gives
+                something truthy.
 
         Raises:
             DeadlineExceeded: Says what was there instead.
         """
-        condition = Condition(selector=selector, role=role, name=name, text=text, url=url, gone=gone)
+        condition = Condition(selector=selector, role=role, name=name, text=text, url=url, gone=gone, function=function)
         async with self._turn:
             attachment, _ = await self._ready()
             with attachment.connection.measure() as meter:
                 waited_ms = await wait_for(attachment, condition, timeout_s=timeout_s)
             return WaitResult(str(condition), waited_ms, meter.cost())
-
-    async def screenshot(
-        self,
-        *,
-        full_page: bool = False,
-        ref: str | None = None,
-        format: ImageFormat = "png",
-        quality: int | None = None,
-        scale: Literal["css", "device"] = "css",
-        annotate: bool = False,
-        max_height_px: int = 10_000,
-        strategy: Strategy | Literal["auto"] = "auto",
-        timeout_s: float = 30.0,
-        on_progress: Progress | None = None,
-    ) -> Screenshot:
-        """A picture of the viewport, of the whole page or of one element; the scroll position stays what it was.
-
-        Args:
-            scale: "css" gives one pixel per CSS pixel, "device" what the device draws.
-            annotate: Draw numbered boxes equal to the refs of a snapshot taken with it.
-            max_height_px: Of the picture; a longer page is cut there and `truncated` says so.
-            strategy: How a whole page is captured; "auto" begins with what the capability probe found.
-            on_progress: Told the rows that are done and all rows, during a long capture.
-
-        Raises:
-            CaptureFailed: The engine gave no picture, or none of the right size.
-            RefNotFound, StaleRef, NotVisible: The element is gone, or cannot be seen.
-        """
-        request = ScreenshotRequest(full_page, ref, format, quality, scale, annotate, max_height_px, strategy)
-        async with self._turn:
-            attachment, notices = await self._ready()
-            assert self._snapshots is not None
-            shots = Screenshots(attachment, self._refs, self._snapshots, self._tab.host_services, self._tab.full_page)
-            shot = await shots.take(request, timeout_s=timeout_s, on_progress=on_progress)
-            return replace(shot, notices=(*notices, *shot.notices)) if notices else shot
-
-    async def record(
-        self,
-        duration_s: float = 3.0,
-        *,
-        format: RecordingFormat = "webp",
-        max_frames: int = 300,
-        max_bytes: int = 16 * 1024 * 1024,
-        max_width_px: int = 412,
-        max_fps: float = 12.0,
-        timeout_s: float = 10.0,
-        on_frame: Callable[[int, int], None] | None = None,
-    ) -> Recording:
-        """What is drawn in the next `duration_s` seconds, as an animated WebP or GIF; see `recording` for a block."""
-        request = RecordingRequest(format, max_frames, max_bytes, max(duration_s, 0.05), max_width_px, max_fps)
-        attachment, _ = await self._ready()
-        return await record(attachment, request, duration_s, timeout_s=timeout_s, on_frame=on_frame)
-
-    @asynccontextmanager
-    async def recording(
-        self, *, timeout_s: float = 10.0, on_frame: Callable[[int, int], None] | None = None, **bounds: Any
-    ) -> AsyncIterator[Recorder]:
-        """Record what the block does: `async with page.recording() as recorder: …`, then `recorder.result`.
-
-        Args:
-            bounds: The fields of `RecordingRequest`.
-        """
-        attachment, _ = await self._ready()
-        request = RecordingRequest(**bounds)
-        async with recording(attachment, request, timeout_s=timeout_s, on_frame=on_frame) as recorder:
-            yield recorder
-
-    def console(
-        self, *, level: str | None = None, text: str | None = None, after: int = 0, limit: int = 100
-    ) -> ConsoleLog:
-        """What this tab's pages have logged since it was opened, uncaught errors included; costs nothing.
-
-        Args:
-            level: The least severe that is wanted: debug, info, warning or error.
-            after: Only entries with a higher number, such as `last` of an earlier log.
-        """
-        return self._tab.journal.console(tab_id=self.tab_id, level=level, text=text, after=after, limit=limit)
-
-    def network(
-        self,
-        *,
-        url: str | None = None,
-        method: str | None = None,
-        status: int | str | None = None,
-        resource_type: str | None = None,
-        failed: bool | None = None,
-        after: int = 0,
-        limit: int = 100,
-    ) -> NetworkLog:
-        """The requests of this tab since it was opened; costs nothing.
-
-        Args:
-            url: A part of the address, or a glob where it has a `*`.
-            status: A number, or a class such as "4xx".
-        """
-        return self._tab.journal.network(
-            tab_id=self.tab_id,
-            url=url,
-            method=method,
-            status=status,
-            resource_type=resource_type,
-            failed=failed,
-            after=after,
-            limit=limit,
-        )
-
-    def har(self, *, redact: bool = True) -> dict[str, Any]:
-        """The requests of this tab as HAR 1.2; credentials in headers are left out unless `redact` is off."""
-        return self._tab.journal.har(tab_id=self.tab_id, redact=redact)
 
     async def _scripted(
         self, ref: str, action: str, params: Mapping[str, Any], timeout_s: float, settle_s: float
@@ -348,6 +267,34 @@ class Page:
             assert self._actions is not None
             result = await run(self._actions)
             return replace(result, notices=notices) if notices else result
+
+    async def _navigate(self, move: Callable[[Attachment], Awaitable[str]], wait_until: WaitUntil) -> NavigationResult:
+        async with self._turn:
+            attachment, notices = await self._ready()
+            with attachment.connection.measure() as meter:
+                loader_id = await move(attachment)
+                title = await self._title(attachment)
+            state = attachment.state
+            answer = state.responses.get(loader_id) or state.responses.get(state.main.loader_id if state.main else "")
+            return NavigationResult(
+                url=self.url,
+                title=title,
+                status=answer.status if answer else None,
+                waited_for=wait_until,
+                cost=meter.cost(),
+                notices=(*notices, *attachment.dialogs.take_untold()),
+            )
+
+    async def _travel(self, steps: int, wait_until: WaitUntil, timeout_s: float) -> NavigationResult:
+        async def move(attachment: Attachment) -> str:
+            entry_id, url = await history_entry(attachment, steps, timeout_s=timeout_s)
+            self._tab.judge(url)
+            return await go_to_entry(attachment, entry_id, url, wait_until, timeout_s=timeout_s)
+
+        return await self._navigate(move, wait_until)
+
+    async def _prepare(self, attachment: Attachment) -> None:
+        await self._setup.apply(attachment, timeout_s=SETUP_TIMEOUT_S)
 
     async def _ready(self) -> tuple[Attachment, tuple[str, ...]]:
         attachment, notices = await self._tab.attachment()

@@ -15,7 +15,6 @@ from bridge.page.annotate import draw_boxes
 from bridge.page.attachment import Attachment
 from bridge.page.boxes import labelled_boxes
 from bridge.page.capture import capture_viewport
-from bridge.page.handles import box_in_view, element_handle
 from bridge.page.full_page import (
     STRATEGIES,
     Document,
@@ -30,6 +29,7 @@ from bridge.page.full_page import (
     plan_for,
     stitched,
 )
+from bridge.page.handles import box_in_view, element_handle
 from bridge.page.host_services import HostServices
 from bridge.page.picture import ImageFormat, checked_format, decoded, encoded, picture_size, resized
 from bridge.page.refs import RefEntry, RefTable

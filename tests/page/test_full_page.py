@@ -6,6 +6,7 @@ import asyncio
 import io
 import json
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -139,10 +140,11 @@ async def test_the_webviews_repeated_view_is_not_taken_for_a_page(page: Page, lo
 
 
 async def test_when_one_strategy_gives_the_wrong_picture_the_next_one_is_tried(
-    page: Page, local_server: LocalServer
+    page: Page, session: Session, local_server: LocalServer
 ) -> None:
     await page.goto(local_server.url("capture/rows.html?height=3000"))
-    page._tab.full_page = "cdp-beyond-viewport"  # type: ignore[misc]
+    assert session.capabilities is not None
+    session._capabilities = replace(session.capabilities, full_page="cdp-beyond-viewport")
     shot = await page.screenshot(full_page=True)
     assert (shot.strategy, shot.height_px) == ("scroll-and-stitch", 3000)
     assert differing(shot, expected(3000, 3000, "")) < 0.005

@@ -190,7 +190,7 @@ async def test_the_logs_go_on_when_a_tab_is_opened_again_and_nothing_is_in_them_
         Session.open(device.serial, grants=[TestServerGrant("127.0.0.1", server)]) as session,
     ):
         lost = asyncio.Event()
-        session._host.on_event(lambda name, _: lost.set() if name == "idle_destroyed" else None)
+        session.host_client.on_event(lambda name, _: lost.set() if name == "idle_destroyed" else None)
         page = await session.new_tab(f"http://127.0.0.1:{server}/")
         await settled(page)
         before = [entry.text for entry in page.console()].count("careful")
