@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -10,17 +9,15 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from bridge.deadline import Deadline
 from bridge.errors import BridgeError, DeadlineExceeded, UsageError
 from bridge.page.actions import Actions, checked_input_kind
-from bridge.page.annotate import draw_boxes
 from bridge.page.attachment import Attachment, WorldGone
-from bridge.page.boxes import labelled_boxes
-from bridge.page.capture import ImageFormat, capture_viewport, checked_format, picture_size, resized
 from bridge.page.dialogs import DialogAnswer
 from bridge.page.emulated import SETUP_TIMEOUT_S, EmulatedPage
 from bridge.page.emulation import PageSetup
 from bridge.page.navigation import WaitUntil, checked_url, go, go_to_entry, history_entry, reload, stop
+from bridge.page.observed import ObservedPage, ObservedTab
 from bridge.page.reading import ReadRequest, ReadResult, read
 from bridge.page.refs import RefTable
-from bridge.page.results import ActionResult, NavigationResult, Screenshot, WaitResult
+from bridge.page.results import ActionResult, NavigationResult, WaitResult
 from bridge.page.snapshots import SnapshotRequest, Snapshots
 from bridge.page.turn import Turn
 from bridge.page.waiting import Condition, wait_for
@@ -36,7 +33,7 @@ NAVIGATION_TIMEOUT_S = 30.0
 _TITLE_S = 1.0
 
 
-class Tab(Protocol):
+class Tab(ObservedTab, Protocol):
     """What a page needs of its session."""
 
     @property
@@ -61,7 +58,7 @@ class Tab(Protocol):
         ...
 
 
-class Page(EmulatedPage):
+class Page(ObservedPage, EmulatedPage):
     """A tab of a session. Not made directly: `session.new_tab()` gives one."""
 
     def __init__(self, tab: Tab) -> None:
@@ -78,6 +75,10 @@ class Page(EmulatedPage):
     def tab_id(self) -> str:
         """`t1`, `t2`, …: never used again in the session."""
         return self._tab.tab_id
+
+    @property
+    def _observed(self) -> ObservedTab:
+        return self._tab
 
     @property
     def url(self) -> str:
@@ -297,75 +298,6 @@ class Page(EmulatedPage):
             with attachment.connection.measure() as meter:
                 result = await read(attachment, self._refs, request, timeout_s=timeout_s)
             return replace(result, cost=meter.cost(), notices=notices)
-
-    async def screenshot(
-        self,
-        *,
-        format: ImageFormat = "png",
-        quality: int | None = None,
-        scale: Literal["css", "device"] = "css",
-        annotate: bool = False,
-        timeout_s: float = 10.0,
-    ) -> Screenshot:
-        """The viewport as a picture; with `annotate`, numbered boxes equal to the refs of a snapshot taken with it.
-
-        Args:
-            scale: "css" gives one pixel per CSS pixel, "device" what the device draws.
-
-        Raises:
-            CaptureFailed: The engine gave no picture, or an empty one.
-        """
-        checked_format(format, quality)
-        if scale not in ("css", "device"):
-            raise UsageError(f"scale={scale!r}", hint='It is "css" or "device".')
-        async with self._turn:
-            attachment, _ = await self._ready()
-            with attachment.connection.measure() as meter:
-                image, view = await asyncio.gather(
-                    capture_viewport(attachment, format, quality, timeout_s=timeout_s),
-                    self._view(attachment, annotate, timeout_s),
-                )
-            width_px, height_px = picture_size(image)
-            css_width = view["width"] or width_px
-            ratio = width_px / css_width
-            if scale == "css" and ratio > 1.01:
-                width_px, height_px = round(width_px / ratio), round(height_px / ratio)
-                image = resized(image, width_px, height_px, format, quality)
-                ratio = 1.0
-            legend = labelled_boxes(view["raw"], ratio, width_px, height_px) if annotate else ()
-            if annotate:
-                image = draw_boxes(image, legend, format, ratio)
-            return Screenshot(
-                image_bytes=image,
-                format=format,
-                width_px=width_px,
-                height_px=height_px,
-                scale=round(ratio, 4),
-                strategy="cdp-viewport",
-                truncated=False,
-                cost=meter.cost(),
-                legend=legend,
-            )
-
-    async def _view(self, attachment: Attachment, annotate: bool, timeout_s: float) -> dict[str, Any]:
-        """The viewport's CSS width and, for annotation, a snapshot with boxes; all sent at once."""
-        assert self._snapshots is not None
-        main = attachment.state.main
-        frame_id = main.frame_id if main else ""
-        size = attachment.evaluate(
-            frame_id, "({width:innerWidth,scale:visualViewport?visualViewport.scale:1})", timeout_s=timeout_s
-        )
-        if not annotate:
-            measured = await size
-            raw: Mapping[str, Any] = {}
-        else:
-            request = SnapshotRequest(boxes=True)
-            measured, raw = await asyncio.gather(size, self._snapshots.raw(request, timeout_s=timeout_s))
-            self._snapshots.render(raw, request)
-        width = measured.get("width") if isinstance(measured, Mapping) else None
-        zoom = measured.get("scale") if isinstance(measured, Mapping) else None
-        visible = width / zoom if isinstance(width, int | float) and isinstance(zoom, int | float) and zoom else 0
-        return {"width": visible, "raw": raw}
 
     async def _scripted(
         self, ref: str, action: str, params: Mapping[str, Any], timeout_s: float, settle_s: float

@@ -16,6 +16,7 @@ from bridge.deadline import Deadline
 from bridge.errors import BridgeError, PolicyRefused
 from bridge.host.client import HostClient, HostHello
 from bridge.page.dialogs import DialogAnswer
+from bridge.page.journal import Journal
 from bridge.page.page import Page
 from bridge.policy.grant import TestServerGrant
 from bridge.policy.judge import decide
@@ -44,6 +45,7 @@ class Session:
 
     Attributes:
         serial: The device's adb serial.
+        journal: Console and network of all tabs since the first one, those of closed ones included.
         is_virtual: Whether it is Chromium on this machine instead of a phone.
         restores_tabs: Whether what is lost is restored without being asked.
     """
@@ -71,6 +73,7 @@ class Session:
         self._link = link
         self._grants = tuple(grants)
         self._dialogs = dialogs
+        self.journal = Journal()
         self._tabs: dict[str, tuple[SessionTab, Page]] = {}
         self._last_tab = 0
         self._last_touch = time.monotonic()
