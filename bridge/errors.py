@@ -40,6 +40,7 @@
     └── PageError
         ├── NavigationFailed        navigation_failed
         ├── TabLost                 tab_lost
+        ├── Unsupported             unsupported           this engine, or this mode, has it not
         ├── ScriptFailed            script_failed         the injected script threw
         ├── CaptureFailed           capture_failed
         └── ActionFailed
@@ -342,6 +343,10 @@ class NavigationFailed(PageError):
 
 class TabLost(PageError):
     code = "tab_lost"
+
+
+class Unsupported(PageError):
+    code = "unsupported"
 
 
 class ScriptFailed(PageError):

@@ -40,6 +40,12 @@ def outline(blocks: Sequence[Block]) -> str:
     return "\n".join(lines)
 
 
+def outline_blocks(blocks: Sequence[Block]) -> list[Block]:
+    """The outline as blocks, one a heading, so that it is cut between headings."""
+    lines = outline(blocks).split("\n")
+    return [Block("\n" if at else "", line, "text") for at, line in enumerate(lines) if line]
+
+
 def section(blocks: Sequence[Block], wanted: str) -> list[Block]:
     """The heading that `wanted` names, by its words or its anchor, and all up to the next one of its level.
 

@@ -14,13 +14,16 @@ from lxml import etree
 from bridge.errors import UsageError
 from bridge.reading.listing import find_listing
 from bridge.reading.measure import Masses, measure
-from bridge.reading.metadata import title_of
-from bridge.reading.pruning import clean, drop, prune, take_comments
+from bridge.reading.metadata import heading_of, title_of
+from bridge.reading.pruning import clean, prune, take_comments
 from bridge.reading.signals import is_body_name
+from bridge.reading.tables import is_layout
 
 Mode = Literal["main_content", "article", "raw"]
 Kind = Literal["article", "list", "page"]
 
+# Scores below this are a few lines: no part of them is left out for being smaller than the rest.
+_LITTLE = 30
 _CONTENT_TAGS = frozenset("p ul ol dl pre blockquote table h1 h2 h3 h4 h5 figure details".split())
 
 
@@ -63,26 +66,43 @@ def main_content(
     masses = measure(body)
     if mode == "main_content" and (listing := find_listing(body, masses)) is not None:
         return Extracted(listing, "list", title, found_comments)
-    content = _descend(body, masses)
+    heading = heading_of(body, title)
+    content = _descend(body, masses, heading)
     is_article = masses[content].prose > 0
-    clean(content, masses, title)
+    title = clean(content, masses, title)
     return Extracted(content, "article" if is_article else "page", title, found_comments)
 
 
-def _descend(body: etree._Element, masses: Masses) -> etree._Element:
-    """The smallest element that still holds nearly all the prose."""
+def _descend(body: etree._Element, masses: Masses, heading: etree._Element | None) -> etree._Element:
+    """The smallest element that still holds nearly all the prose, or of several articles the one with the title."""
     at = body
+    titled = set(heading.iterancestors()) if heading is not None else set()
     while True:
         children = [child for child in at if child in masses and masses[child].weighted > 0]
         if not children:
             return at
         best = max(children, key=lambda child: masses[child].weighted)
-        if best.tag in _CONTENT_TAGS:
+        if best.tag in _CONTENT_TAGS and not (best.tag == "table" and is_layout(best)):
             return at
+        named = next((child for child in children if child in titled), None)
+        if named is not None and named is not best and _are_twins(named, children):
+            at = named
+            continue
         whole, part = masses[at].weighted, masses[best].weighted
         if part < _enough(best) * whole and not _others_are_noise(best, children, masses):
+            # One of several articles: the one that the page is called after.
+            if best is named and _are_twins(named, children):
+                at = named
+                continue
+            return at
+        if masses[at].prose < _LITTLE and masses[best].prose < 0.7 * masses[at].prose:
             return at
         at = best
+
+
+def _are_twins(part: etree._Element, children: list[etree._Element]) -> bool:
+    """Is it one `article` among others?"""
+    return part.tag == "article" and sum(1 for child in children if child.tag == "article") > 1
 
 
 def _enough(part: etree._Element) -> float:
@@ -109,6 +129,3 @@ def _others_are_noise(best: etree._Element, children: list[etree._Element], mass
         if mass.weighted > 0.3 * prose and mass.link_density < 0.3:
             return False
     return True
-
-
-__all__ = ["Extracted", "Kind", "Mode", "drop", "main_content"]

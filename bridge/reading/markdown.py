@@ -16,7 +16,8 @@ from lxml import etree
 
 from bridge.errors import UsageError
 from bridge.reading.blocks import Block, Blocks, ListState
-from bridge.reading.document import joined, outline as outline_of, section as section_of, truncated
+from bridge.reading.document import outline_blocks, truncated
+from bridge.reading.document import section as section_of
 from bridge.reading.escape import SPACES, code_span, escape_heading_end, escape_text, fence_for, language_of
 from bridge.reading.footnotes import Footnotes
 from bridge.reading.inline import Line, Mark
@@ -78,7 +79,7 @@ def to_markdown(
     if section is not None:
         blocks = section_of(blocks, section)
     if outline:
-        blocks = [Block("", outline_of(blocks), "text")]
+        blocks = outline_blocks(blocks)
     return truncated(blocks, max_length)[0]
 
 

@@ -36,5 +36,19 @@ def title_of(tree: etree._Element) -> str:
     return title
 
 
+def heading_of(body: etree._Element, title: str) -> etree._Element | None:
+    """The heading that says the page's title."""
+    key = _bare(title)
+    for heading in body.iter("h1", "h2"):
+        words = _bare("".join(heading.itertext()))
+        if words and len(words) > 5 and (words == key or (len(words) > 15 and (words in key or key in words))):
+            return heading
+    return None
+
+
+def _bare(text: str) -> str:
+    return re.sub(r"\W+", "", text).casefold()
+
+
 def _folded(text: str) -> str:
     return _SPACES.sub(" ", text).strip()[:500]

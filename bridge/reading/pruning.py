@@ -7,7 +7,7 @@ import re
 from lxml import etree
 
 from bridge.reading.measure import Mass, Masses
-from bridge.reading.signals import is_body_name, is_byline_name, is_comments_name, is_noise_name
+from bridge.reading.signals import is_body_name, is_byline_name, is_comments_name, is_media_name, is_noise_name
 
 _ALWAYS = frozenset(
     "script style noscript template iframe svg object embed canvas button input select textarea nav footer dialog link "
@@ -22,9 +22,12 @@ _BLOCKS = frozenset("div section ul ol dl p table aside form header figure span 
 _RELATED = re.compile(
     r"(?i)(?:related|read (?:more|next|also)|see also|more (?:from|on|stories|news)|recommended|you (?:may|might)|"
     r"most (?:read|popular)|trending|don'?t miss|up next|also (?:on|read)|subscribe|sign up|newsletter|follow us|"
-    r"share (?:this|on)|advertisement|click here|leia (?:mais|também)|veja também|mehr zum thema|lesen sie|lire aussi|"
+    r"share (?:this|on)|advertisement|click here|leia (?:mais|também)|veja também|next (?:auto |post|article|story|up|news)|previous (?:post|article|story)|related|mehr zum thema|lesen sie|lire aussi|"
     r"à lire|leer también|te puede|baca juga|читайте|関連記事|相关|관련)"
 )
+_CAPTIONS = frozenset("p figcaption div".split())
+_BEFORE = frozenset("time p div span ul section small".split())
+_DATE = re.compile(r"\b(?:19|20)\d\d\b|\b\d{1,2}:\d\d\b|\b\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b")
 _MUCH = 0.4
 
 
@@ -71,9 +74,11 @@ def _is_noise(element: etree._Element, tag: str, mass: Mass | None, whole: Mass)
     if tag == "form":
         return mass.prose < 0.2 * whole.prose
     names = f"{element.get('class') or ''} {element.get('id') or ''}"
-    if tag == "p" and mass.text > 200:
+    if len(names) < 2 or tag not in _BLOCKS or (tag == "p" and mass.text > 200):
         return False
-    return len(names) > 1 and tag in _BLOCKS and is_noise_name(names) and not is_body_name(names)
+    if is_noise_name(names):
+        return not is_body_name(names)
+    return mass.text < 300 and tag in ("div", "section", "aside") and is_media_name(names) and not len(element.findall(".//p"))
 
 
 def _is_hidden(element: etree._Element) -> bool:
@@ -93,33 +98,70 @@ def take_comments(body: etree._Element) -> etree._Element | None:
     return None
 
 
-def clean(content: etree._Element, masses: Masses, title: str) -> None:
-    """Take out of the content what is about it and not of it: bylines, dates, lists of links, calls to share."""
+def clean(content: etree._Element, masses: Masses, title: str) -> str:
+    """Take out of the content what is about it and not of it: bylines, dates, lists of links, calls to share.
+
+    Gives the title: a heading above all text goes first, as what the page itself shows.
+    """
     whole = masses[content]
     began = False
-    seen_prose = 0.0
+    seen: set[str] = set()
+    _drop_related(content, masses)
     for element in list(content.iterdescendants()):
         mass = masses.get(element)
         tag = element.tag
         if mass is None or not isinstance(tag, str) or element.getparent() is None:
             continue
-        if tag in ("h1", "h2") and not began and _same(element, title):
+        if not began and (tag == "h1" or (tag == "h2" and _same(element, title))) and mass.prose < 20:
+            title = " ".join("".join(element.itertext()).split()) or title
             drop(element)
             continue
-        if tag == "p" and mass.prose > 3:
+        if mass.prose > 3 and (tag == "p" or mass.own_text > 80):
             began = True
+        if tag in _CAPTIONS and mass.text > 20 and mass.own_text == mass.text:
+            # Galleries and their enlargements say the same under each picture.
+            words = " ".join("".join(element.itertext()).split())
+            if words in seen:
+                drop(element)
+                continue
+            seen.add(words)
         if mass.prose > 0.25 * whole.prose:
             continue
         if _is_residue(element, tag, mass, began):
             drop(element)
-        seen_prose += mass.prose
     _trim_headings(content)
+    return title
+
+
+def _drop_related(content: etree._Element, masses: Masses) -> None:
+    """What follows a heading such as "Related" or "Next", up to the next heading, where it is little."""
+    whole = masses[content].prose
+    for heading in list(content.iter("h2", "h3", "h4", "h5", "h6", "p", "strong", "div")):
+        mass = masses.get(heading)
+        if mass is None or not 3 < mass.text < 45 or mass.prose > 2 or heading.getparent() is None:
+            continue
+        if not _RELATED.match("".join(heading.itertext()).strip()):
+            continue
+        following: list[etree._Element] = []
+        for element in heading.itersiblings():
+            if element.tag == heading.tag and heading.tag != "p" and heading.tag != "div":
+                break
+            following.append(element)
+        found = [masses[element] for element in following if element in masses]
+        prose = sum(mass.prose for mass in found)
+        text, link = sum(mass.text for mass in found), sum(mass.link for mass in found)
+        if following and prose < 0.15 * whole and link > 0.25 * text:
+            for element in following:
+                drop(element)
+            drop(heading)
 
 
 def _is_residue(element: etree._Element, tag: str, mass: Mass, began: bool) -> bool:
     if tag in ("img", "picture", "source", "br", "hr", "code", "pre", "figure"):
         return False
-    if tag == "time" and not began:
+    if not began and tag in _BEFORE and mass.text < 120 and mass.prose < 2.5 and (
+        tag == "time" or _DATE.search("".join(element.itertext())) or element.find(".//time") is not None
+    ):
         return True
     names = f"{element.get('class') or ''} {element.get('id') or ''} {element.get('itemprop') or ''} {element.get('rel') or ''}"
     if len(names) > 3 and mass.text < 150 and mass.prose < 4 and tag in _BLOCKS and is_byline_name(names):

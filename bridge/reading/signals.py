@@ -17,9 +17,10 @@ _NOISE = frozenset(
     "related relatedposts relatedarticles recirc recirculation recommended recommendation recommendations trending "
     "popular mostread readmore footer masthead toolbar pagination pager paging tags taglist tagcloud widget widgets "
     "skip sr screenreader offscreen comment comments commentlist disqus respond livefyre replies rating ratings votes "
-    "jp copyright disclaimer legal donate donation tooltip login register account search follow followus "
+    "jp gallery galleries slideshow slider copyright disclaimer legal donate donation tooltip login register account search follow followus "
     "prevnext postnav nextprev upsell teaser teasers carousel ticker print printfriendly authorbox bio".split()
 )
+_MEDIA = frozenset("video videos player embed embeds embedded media podcast audio playlist".split())
 _JOINED = re.compile(
     r"share-?(?:bar|buttons?|tools?|links?)|social-?(?:media|links?|icons?|buttons?|bar)|side-?bar|most-?(?:read|popular)|"
     r"read-?(?:more|next)|related-?(?:posts?|articles?|stor(?:y|ies)|content|links?|news|topics?)|more-?(?:from|stories|news)|"
@@ -63,6 +64,11 @@ def words_of(names: str) -> frozenset[str]:
 @lru_cache(maxsize=20_000)
 def is_noise_name(names: str) -> bool:
     return not words_of(names).isdisjoint(_NOISE) or _JOINED.search(names[:300]) is not None
+
+
+@lru_cache(maxsize=20_000)
+def is_media_name(names: str) -> bool:
+    return not words_of(names).isdisjoint(_MEDIA)
 
 
 @lru_cache(maxsize=20_000)

@@ -15,6 +15,7 @@ from bridge.surfaces.cli.demo_command import demo
 from bridge.surfaces.cli.device_commands import devices, virtual
 from bridge.surfaces.cli.output import report_failure
 from bridge.surfaces.cli.page_commands import click_command, fill, open_command, press, screenshot, snapshot
+from bridge.surfaces.cli.read_command import read
 from bridge.surfaces.cli.reading_commands import fetch
 
 INTERRUPTED, TERMINATED, BROKEN_PIPE = 130, 143, 141
@@ -48,6 +49,7 @@ for _command in (
     fill,
     press,
     screenshot,
+    read,
     fetch,
 ):
     webview_bridge.add_command(_command)
