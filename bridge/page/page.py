@@ -79,8 +79,13 @@ class Page(EmulatedPage):
     @property
     def title(self) -> str:
         """The title as of the last snapshot; no round trip."""
-        last = self._snapshots.last if self._snapshots else None
+        last = self.last_snapshot
         return last.title if last else ""
+
+    @property
+    def last_snapshot(self) -> SnapshotResult | None:
+        """What was shown last, by a snapshot or by an action's delta; no round trip."""
+        return self._snapshots.last if self._snapshots else None
 
     async def goto(
         self, url: str, *, wait_until: WaitUntil = "load", timeout_s: float = NAVIGATION_TIMEOUT_S
