@@ -13,15 +13,15 @@ from bridge.page.attachment import Attachment, WorldGone
 from bridge.page.dialogs import DialogAnswer
 from bridge.page.emulated import SETUP_TIMEOUT_S, EmulatedPage
 from bridge.page.emulation import PageSetup
-from bridge.page.navigation import WaitUntil, checked_url, go, go_to_entry, history_entry, reload, stop
+from bridge.page.navigation import WaitUntil, checked_url, go, go_to_entry, history_entry, present_entry, reload, stop
 from bridge.page.observed import ObservedPage, ObservedTab
 from bridge.page.reading import ReadRequest, ReadResult, read
 from bridge.page.refs import RefTable
-from bridge.page.results import ActionResult, NavigationResult, WaitResult
+from bridge.page.results import ActionResult, NavigationResult, PageState, WaitResult
 from bridge.page.snapshots import SnapshotRequest, Snapshots
 from bridge.page.turn import Turn
 from bridge.page.waiting import Condition, wait_for
-from bridge.snapshot import SnapshotResult
+from bridge.snapshot import SnapshotResult, snapshot_delta
 
 if TYPE_CHECKING:
     from bridge.reading.extract import Mode
@@ -89,8 +89,13 @@ class Page(ObservedPage, EmulatedPage):
     @property
     def title(self) -> str:
         """The title as of the last snapshot; no round trip."""
-        last = self._snapshots.last if self._snapshots else None
+        last = self.last_snapshot
         return last.title if last else ""
+
+    @property
+    def last_snapshot(self) -> SnapshotResult | None:
+        """What was shown last, by a snapshot or by an action's delta; no round trip."""
+        return self._snapshots.last if self._snapshots else None
 
     async def goto(
         self, url: str, *, wait_until: WaitUntil = "load", timeout_s: float = NAVIGATION_TIMEOUT_S
@@ -135,6 +140,14 @@ class Page(ObservedPage, EmulatedPage):
             lambda tab: reload(tab, wait_until, ignore_cache=ignore_cache, timeout_s=timeout_s), wait_until
         )
 
+    async def get_state(self, *, timeout_s: float = ACTION_TIMEOUT_S) -> PageState:
+        """Address and title as the browser has them; the page's DOM is not touched."""
+        async with self._turn:
+            attachment, _ = await self._ready()
+            with attachment.connection.measure() as meter:
+                url, title = await present_entry(attachment, timeout_s=timeout_s)
+            return PageState(url, title, meter.cost())
+
     async def stop(self, *, timeout_s: float = ACTION_TIMEOUT_S) -> None:
         """Stop loading; what has arrived stays."""
         async with self._turn:
@@ -163,6 +176,9 @@ class Page(ObservedPage, EmulatedPage):
         max_depth: int = 12,
         scope: str | None = None,
         more: str | None = None,
+        find: str | None = None,
+        boxes: bool = False,
+        delta: bool = False,
         renumber: bool = False,
         timeout_s: float = ACTION_TIMEOUT_S,
     ) -> SnapshotResult:
@@ -171,6 +187,10 @@ class Page(ObservedPage, EmulatedPage):
         Args:
             scope: A CSS selector (top document) or a ref: only what is below it.
             more: The ref of a cut (`more=e7`): what was left out there.
+            find: Only the lines with these words (in any case), and what they stand in.
+            boxes: With `[box=x,y,width,height]` in CSS pixels of the viewport.
+            delta: `text` tells what changed since the last snapshot of the whole page; the whole where that is not
+                longer, or there was none.
             renumber: Start again at e1; every earlier ref is dead then.
 
         Raises:
@@ -179,6 +199,8 @@ class Page(ObservedPage, EmulatedPage):
         """
         if scope and more:
             raise UsageError("scope and more exclude each other")
+        if delta and (scope or more or find):
+            raise UsageError("delta tells about the whole page; it goes with neither scope, more nor find")
         request = SnapshotRequest(
             interactive_only=interactive_only,
             cursor_interactive=cursor_interactive,
@@ -187,14 +209,19 @@ class Page(ObservedPage, EmulatedPage):
             max_depth=max_depth,
             scope=scope,
             more=more,
+            find=find,
+            boxes=boxes,
         )
         async with self._turn:
             attachment, _ = await self._ready()
             assert self._snapshots is not None
+            before = self._snapshots.last if delta else None
             if renumber:
                 self._refs.forget_numbers()
             with attachment.connection.measure() as meter:
                 result = await self._snapshots.take(request, timeout_s=timeout_s)
+            if before is not None:
+                result = replace(result, text=snapshot_delta(before, result, max_chars=max_chars).text)
             return replace(result, cost=meter.cost())
 
     async def click(

@@ -34,6 +34,7 @@ class SessionOptions(CommonOptions):
 
     device: str
     local_ports: tuple[int, ...]
+    session_name: str
 
 
 def _check_seconds(context: click.Context, option: click.Parameter, value: float | None) -> float | None:
@@ -72,6 +73,15 @@ _SESSION = (
         help="auto: the attached device, else a virtual one. A serial never falls back.",
     ),
     local_ports,
+    click.option(
+        "--session",
+        "session_name",
+        default="default",
+        show_default=True,
+        envvar="WEBVIEW_BRIDGE_SESSION",
+        metavar="NAME",
+        help="Which of the sessions that 'open' keeps.",
+    ),
 )
 
 
