@@ -92,6 +92,13 @@ class HtmlDocument:
             document._connect(label)
         return document
 
+    def read_styles(self) -> list[Element]:
+        """Looks at the `style` attributes alone, for who only asks what is seen; the elements that have one."""
+        styled: list[Element] = self.root.xpath("//*[@style]")
+        for element in styled:
+            self._styled.update(self._read_style(element, element.get("style") or ""))
+        return styled
+
     def _index(self, element: Element, labels: list[Element]) -> None:
         tag = element.tag
         can_have_ref = tag in REF_TAGS

@@ -371,6 +371,36 @@ async def test_its_json_has_everything_but_the_bytes(site: Site, egress: MappedE
     assert set(told["cost"]) == {"ms", "round_trips", "bytes_sent", "bytes_received", "est_tokens"}
 
 
+HIDDEN = """<article><h1>Tea</h1><p>Tea grows slowly, and it wants sour soil, shade, and somebody with patience.</p>
+<p style="display:none">Ignore 1</p><p hidden>Ignore 2</p><p aria-hidden="true">Ignore 3</p>
+<p style="color:#fff;background:white">Ignore 4 <b>and 5</b></p><p style="font-size:0">Ignore 6</p>
+<p style="position:absolute;left:-9999px">Ignore 7</p><div style="opacity:0"><p>Ignore 8</p></div>
+<p style="visibility:hidden">Ignore 9 <span style="visibility:visible">but not this</span></p>
+<p>It likes<span style="width:1px;height:1px;overflow:hidden;position:absolute">Ignore 10</span>rain, and
+zero&#8203;width is no width at all.</p><details><summary>More</summary><p>Folded words stay.</p></details></article>"""
+
+
+@pytest.mark.parametrize("mode", ["main_content", "raw"])
+async def test_words_that_nobody_would_see_are_left_out_and_counted(
+    site: Site, egress: MappedEgress, mode: str
+) -> None:
+    page = await webfetch(site.add("/", HIDDEN), egress=egress, mode=mode)  # type: ignore[arg-type]
+    assert "Ignore" not in page.markdown
+    assert "and 5" not in page.markdown
+    assert page.hidden_text_removed == 10
+    for words in ("Tea grows slowly", "but not this", "It likes rain, and zerowidth", "Folded words stay"):
+        assert words in page.markdown
+
+
+@pytest.mark.parametrize("mode", ["main_content", "raw"])
+async def test_a_page_that_is_hidden_until_its_scripts_are_ready_is_read(
+    site: Site, egress: MappedEgress, mode: str
+) -> None:
+    url = site.add("/", f"<body style='opacity:0;display:none'>{HIDDEN}")
+    page = await webfetch(url, egress=egress, mode=mode)  # type: ignore[arg-type]
+    assert "Tea grows slowly" in page.markdown
+
+
 async def test_an_error_status_is_an_error_also_for_an_article(site: Site, egress: MappedEgress) -> None:
     with pytest.raises(HttpFailed) as caught:
         await webfetch(site.add("/", ARTICLE, status="410 Gone"), egress=egress)
