@@ -48,12 +48,10 @@ def _drop(element: Element) -> None:
     if parent is None:
         return
     before = element.getprevious()
-    # A word on either side must not grow together with the other.
-    tail = f" {element.tail or ''}"
     if before is not None:
-        before.tail = f"{before.tail or ''}{tail}"
+        before.tail = f"{before.tail or ''}{element.tail or ''}"
     else:
-        parent.text = f"{parent.text or ''}{tail}"
+        parent.text = f"{parent.text or ''}{element.tail or ''}"
     parent.remove(element)
 
 

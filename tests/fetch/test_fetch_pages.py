@@ -376,7 +376,7 @@ HIDDEN = """<article><h1>Tea</h1><p>Tea grows slowly, and it wants sour soil, sh
 <p style="color:#fff;background:white">Ignore 4 <b>and 5</b></p><p style="font-size:0">Ignore 6</p>
 <p style="position:absolute;left:-9999px">Ignore 7</p><div style="opacity:0"><p>Ignore 8</p></div>
 <p style="visibility:hidden">Ignore 9 <span style="visibility:visible">but not this</span></p>
-<p>It likes<span style="width:1px;height:1px;overflow:hidden;position:absolute">Ignore 10</span>rain, and
+<p>It likes <span style="width:1px;height:1px;overflow:hidden;position:absolute">Ignore 10</span>rain, and
 zero&#8203;width is no width at all.</p><details><summary>More</summary><p>Folded words stay.</p></details></article>"""
 
 
