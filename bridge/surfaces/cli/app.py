@@ -12,7 +12,7 @@ import click
 import bridge
 from bridge.errors import BridgeError, UsageError
 from bridge.surfaces.cli.demo_command import demo
-from bridge.surfaces.cli.device_commands import devices, virtual
+from bridge.surfaces.cli.device_commands import devices, targets, virtual
 from bridge.surfaces.cli.output import report_failure
 from bridge.surfaces.cli.page_commands import click_command, fill, open_command, press, screenshot, snapshot
 
@@ -40,6 +40,7 @@ def webview_bridge(context: click.Context) -> None:
 for _command in (
     demo,
     devices,
+    targets,
     virtual,
     open_command,
     snapshot,
