@@ -118,6 +118,7 @@ class Attachment:
             ("Page.setLifecycleEventsEnabled", {"enabled": True}),
             ("Network.enable", {}),
             ("Runtime.enable", {}),
+            ("Log.enable", {}),
             (
                 "Page.addScriptToEvaluateOnNewDocument",
                 {"source": self._script, "worldName": WORLD_NAME, "runImmediately": True},

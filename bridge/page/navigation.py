@@ -139,6 +139,13 @@ async def history_entry(attachment: Attachment, steps: int, *, timeout_s: float)
     return int(entries[wanted]["id"]), str(entries[wanted].get("url", ""))
 
 
+async def present_entry(attachment: Attachment, *, timeout_s: float) -> tuple[str, str]:
+    """Address and title of the page that is shown, by the browser's history."""
+    history = await attachment.call("Page.getNavigationHistory", timeout_s=timeout_s)
+    entry = history["entries"][int(history["currentIndex"])]
+    return str(entry.get("url", "")), str(entry.get("title", ""))
+
+
 async def go_to_entry(
     attachment: Attachment, entry_id: int, url: str, wait_until: WaitUntil, *, timeout_s: float
 ) -> str:

@@ -32,7 +32,9 @@ from bridge.errors import (
 from bridge.page import ladder
 from bridge.page.attachment import Attachment, attach
 from bridge.page.dialogs import DialogAnswer
+from bridge.page.full_page import Strategy
 from bridge.page.globs import UrlPattern, url_pattern
+from bridge.page.journal import Journal
 from bridge.page.page import Page
 from bridge.session.tab import OnAttach
 from bridge.session.targets import CHROME_SOCKET, devtools_sockets, pages_of
@@ -115,6 +117,9 @@ class Owner(Protocol):
     @property
     def on_attach(self) -> list[OnAttach]: ...
 
+    @property
+    def journal(self) -> Journal: ...
+
     def judge(self, url: str) -> None: ...
 
     def notice(self, text: str) -> None: ...
@@ -142,6 +147,19 @@ class AttachedTab:
     @property
     def tab_id(self) -> str:
         return self._tab_id
+
+    @property
+    def host_services(self) -> None:
+        """The app is not ours: nothing can be staged in it, captured by it or asked of it."""
+
+    @property
+    def journal(self) -> Journal:
+        return self._owner.journal
+
+    @property
+    def full_page(self) -> Strategy | None:
+        """Found out when it is needed: each strategy's picture is verified."""
+        return None
 
     @property
     def target_id(self) -> str:
@@ -184,6 +202,7 @@ class AttachedTab:
             sock = await self._owner.device.open_stream(service, timeout_s=deadline.remaining_s)
             path = f"/devtools/page/{found.target.target_id}"
             connection = await stack.enter_async_context(open_cdp(sock, path, timeout_s=deadline.remaining_s))
+            connection.on_event(self.journal.reader(self._tab_id))
             attachment = await stack.enter_async_context(attach(connection, timeout_s=deadline.remaining_s))
             for prepare in (*self._owner.on_attach, *self._on_attach):
                 await prepare(attachment)
@@ -249,6 +268,7 @@ class AttachedSession:
     Attributes:
         serial: The device's adb serial.
         app: Which app it is.
+        journal: Console and network of all its pages since they were attached.
     """
 
     def __init__(
@@ -266,6 +286,7 @@ class AttachedSession:
         self.on_attach: list[OnAttach] = []
         self.judge = judge
         self.notice = notice
+        self.journal = Journal()
         self._dialogs = dialogs
         self._tabs: dict[str, tuple[AttachedTab, Page]] = {}
         self._last_tab = 0

@@ -13,12 +13,14 @@ from typing import Any, ClassVar
 
 from bridge.adb import AdbDevice, AdbServer
 from bridge.deadline import Deadline
-from bridge.errors import BridgeError, PolicyRefused
+from bridge.errors import BridgeError, PolicyRefused, UsageError
 from bridge.host.client import HostClient, HostHello
 from bridge.page.dialogs import DialogAnswer
+from bridge.page.journal import Journal
 from bridge.page.page import Page
-from bridge.policy.grant import TestServerGrant
+from bridge.policy.grant import AppGrant, Grant, TestServerGrant
 from bridge.policy.judge import decide
+from bridge.policy.rules import policy_for
 from bridge.session.attached import App, AttachedSession, attached_session
 from bridge.session.capabilities import Capabilities, probe, require_supported
 from bridge.session.devices import Chosen, Notice, VirtualDevices, chosen_device
@@ -44,6 +46,7 @@ class Session:
 
     Attributes:
         serial: The device's adb serial.
+        journal: Console and network of all tabs since the first one, those of closed ones included.
         is_virtual: Whether it is Chromium on this machine instead of a phone.
         restores_tabs: Whether what is lost is restored without being asked.
     """
@@ -71,6 +74,7 @@ class Session:
         self._link = link
         self._grants = tuple(grants)
         self._dialogs = dialogs
+        self.journal = Journal()
         self._tabs: dict[str, tuple[SessionTab, Page]] = {}
         self._last_tab = 0
         self._last_touch = time.monotonic()
@@ -157,7 +161,7 @@ class Session:
         title: str | None = None,
         device: str = "auto",
         adb_server: str | None = None,
-        grants: Sequence[TestServerGrant] = (),
+        grants: Sequence[Grant] = (),
         dialogs: DialogAnswer = "default",
         on_notice: Notice | None = None,
         timeout_s: float = START_TIMEOUT_S,
@@ -171,12 +175,15 @@ class Session:
             activity: Launched first (`.MainActivity`), and again when the app's process has ended; without it the app
                 must be running.
             data: The address that the launching intent carries.
+            grants: Test servers as in `open`, and `AppGrant(package, origins)` for what the app serves to itself.
             url, title: Which page to wait for, where the app has several: a glob over its address, words of its title.
 
         Raises:
             DeadlineExceeded: No such page came; says which there were.
             HostFailed: Android did not start the app.
         """
+        if foreign := [grant for grant in grants if isinstance(grant, AppGrant) and grant.package != package]:
+            raise UsageError(f"the grant {foreign[0]} is not for {package}")
         deadline = Deadline.after(timeout_s)
         notice = on_notice or _log_notice
         app = App(package, activity, data)
@@ -187,7 +194,7 @@ class Session:
                 chosen_device(server, device, cls.virtual_devices, notice, timeout_s=deadline.remaining_s)
             )
             adb_device = server.device(chosen.serial)
-            for number in sorted({grant.port for grant in grants}):
+            for number in sorted({grant.port for grant in grants if isinstance(grant, TestServerGrant)}):
                 port = f"tcp:{number}"
                 await stack.enter_async_context(adb_device.reverse(port, port, timeout_s=deadline.remaining_s))
             yield await stack.enter_async_context(
@@ -376,8 +383,8 @@ class Session:
         await self._link.close()
 
 
-def _judge(url: str, grants: Sequence[TestServerGrant]) -> None:
-    decision = decide(url, grants)
+def _judge(url: str, grants: Sequence[Grant]) -> None:
+    decision = decide(policy_for("operator"), url, grants)
     if not decision.allowed:
         raise PolicyRefused(f"{url[:200]} is refused: {decision.reason}", hint=decision.hint)
 

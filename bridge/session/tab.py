@@ -18,7 +18,12 @@ from bridge.errors import BridgeError, DeadlineExceeded, NavigationFailed, TabLo
 from bridge.host.client import HostClient
 from bridge.page import ladder
 from bridge.page.attachment import Attachment, attach
+from bridge.page.full_page import Strategy
+from bridge.page.host_services import HostServices
+from bridge.page.journal import Journal
 from bridge.page.navigation import go
+from bridge.session.capabilities import Capabilities
+from bridge.session.host_services import HostTabServices
 
 logger = logging.getLogger(__name__)
 
@@ -59,6 +64,12 @@ class Home(Protocol):
 
     @property
     def view(self) -> View: ...
+
+    @property
+    def journal(self) -> Journal: ...
+
+    @property
+    def capabilities(self) -> Capabilities | None: ...
 
     @property
     def on_attach(self) -> list[OnAttach]:
@@ -119,6 +130,19 @@ class SessionTab:
         """Where it was last known to be."""
         main = self._attachment.state.main if self._attachment else None
         return main.url if main else ""
+
+    @property
+    def journal(self) -> Journal:
+        return self._home.journal
+
+    @property
+    def full_page(self) -> Strategy | None:
+        found = self._home.capabilities
+        return found.full_page if found else None
+
+    @property
+    def host_services(self) -> HostServices | None:
+        return HostTabServices(self._home.host_client, self.host_tab) if self.host_tab is not None else None
 
     @property
     def is_lost(self) -> bool:
@@ -280,6 +304,7 @@ class SessionTab:
     async def _attach(self, deadline: Deadline) -> Attachment:
         async with AsyncExitStack() as stack:
             connection = await stack.enter_async_context(self._connection(deadline))
+            connection.on_event(self.journal.reader(self._tab_id))
             attachment = await stack.enter_async_context(attach(connection, timeout_s=deadline.remaining_s))
             for prepare in (*self._home.on_attach, *self._on_attach):
                 await prepare(attachment)
