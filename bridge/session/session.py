@@ -13,14 +13,15 @@ from typing import Any, ClassVar
 
 from bridge.adb import AdbDevice, AdbServer
 from bridge.deadline import Deadline
-from bridge.errors import BridgeError, PolicyRefused
+from bridge.errors import BridgeError, PolicyRefused, UsageError
 from bridge.host.client import HostClient, HostHello
 from bridge.page.dialogs import DialogAnswer
 from bridge.page.journal import Journal
 from bridge.page.page import Page
-from bridge.policy.grant import TestServerGrant
+from bridge.policy.grant import AppGrant, Grant, TestServerGrant
 from bridge.policy.judge import decide
 from bridge.policy.rules import policy_for
+from bridge.session.attached import App, AttachedSession, attached_session
 from bridge.session.capabilities import Capabilities, probe, require_supported
 from bridge.session.devices import Chosen, Notice, VirtualDevices, chosen_device
 from bridge.session.link import HostLink
@@ -148,6 +149,67 @@ class Session:
             finally:
                 await session._close()
 
+    @classmethod
+    @asynccontextmanager
+    async def attach(
+        cls,
+        package: str,
+        *,
+        activity: str | None = None,
+        data: str | None = None,
+        url: str | None = None,
+        title: str | None = None,
+        device: str = "auto",
+        adb_server: str | None = None,
+        grants: Sequence[Grant] = (),
+        dialogs: DialogAnswer = "default",
+        on_notice: Notice | None = None,
+        timeout_s: float = START_TIMEOUT_S,
+    ) -> AsyncIterator[AttachedSession]:
+        """Drive another app's WebView, or Chrome (`com.android.chrome`), with the same pages.
+
+        The app must be debuggable, or have called `WebView.setWebContentsDebuggingEnabled(true)`.
+
+        Args:
+            package: Whose WebView, exactly.
+            activity: Launched first (`.MainActivity`), and again when the app's process has ended; without it the app
+                must be running.
+            data: The address that the launching intent carries.
+            grants: Test servers as in `open`, and `AppGrant(package, origins)` for what the app serves to itself.
+            url, title: Which page to wait for, where the app has several: a glob over its address, words of its title.
+
+        Raises:
+            DeadlineExceeded: No such page came; says which there were.
+            HostFailed: Android did not start the app.
+        """
+        if foreign := [grant for grant in grants if isinstance(grant, AppGrant) and grant.package != package]:
+            raise UsageError(f"the grant {foreign[0]} is not for {package}")
+        deadline = Deadline.after(timeout_s)
+        notice = on_notice or _log_notice
+        app = App(package, activity, data)
+        server = AdbServer.from_environment(adb_server)
+        await server.ensure_running(timeout_s=deadline.remaining_s)
+        async with AsyncExitStack() as stack:
+            chosen = await stack.enter_async_context(
+                chosen_device(server, device, cls.virtual_devices, notice, timeout_s=deadline.remaining_s)
+            )
+            adb_device = server.device(chosen.serial)
+            for number in sorted({grant.port for grant in grants if isinstance(grant, TestServerGrant)}):
+                port = f"tcp:{number}"
+                await stack.enter_async_context(adb_device.reverse(port, port, timeout_s=deadline.remaining_s))
+            yield await stack.enter_async_context(
+                attached_session(
+                    adb_device,
+                    app,
+                    judge=lambda address: _judge(address, grants),
+                    notice=notice,
+                    dialogs=dialogs,
+                    url=url,
+                    title=title,
+                    timeout_s=deadline.remaining_s,
+                )
+            )
+
     async def reconnect(self, *, timeout_s: float = START_TIMEOUT_S) -> tuple[str, ...]:
         """Restore what is lost: wait for the device, start the host app, open the tabs at their addresses again.
 
@@ -243,9 +305,7 @@ class Session:
             logger.debug("%s did not close cleanly: %s", page.tab_id, error)
 
     def judge(self, url: str) -> None:
-        decision = decide(policy_for("operator"), url, self._grants)
-        if not decision.allowed:
-            raise PolicyRefused(f"{url[:200]} is refused: {decision.reason}", hint=decision.hint)
+        _judge(url, self._grants)
 
     def _take_event(self, event: str, fields: Mapping[str, Any]) -> None:
         if event in ("tab.lost", "idle_destroyed"):
@@ -321,6 +381,12 @@ class Session:
         await asyncio.gather(*self._background, return_exceptions=True)
         await asyncio.gather(*(self.close_tab(page) for _, page in list(self._tabs.values())))
         await self._link.close()
+
+
+def _judge(url: str, grants: Sequence[Grant]) -> None:
+    decision = decide(policy_for("operator"), url, grants)
+    if not decision.allowed:
+        raise PolicyRefused(f"{url[:200]} is refused: {decision.reason}", hint=decision.hint)
 
 
 def _policy_digest(grants: Sequence[TestServerGrant]) -> str:

@@ -13,7 +13,7 @@ import bridge
 from bridge.errors import BridgeError, UsageError
 from bridge.surfaces.cli.action_commands import ACTION_COMMANDS
 from bridge.surfaces.cli.demo_command import demo
-from bridge.surfaces.cli.device_commands import devices, virtual
+from bridge.surfaces.cli.device_commands import devices, targets, virtual
 from bridge.surfaces.cli.output import report_failure
 from bridge.surfaces.cli.page_commands import back, forward, open_command, reload_command, screenshot, snapshot, wait
 from bridge.surfaces.cli.read_command import read
@@ -44,6 +44,7 @@ def webview_bridge(context: click.Context) -> None:
 for _command in (
     demo,
     devices,
+    targets,
     virtual,
     open_command,
     snapshot,
