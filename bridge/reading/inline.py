@@ -158,7 +158,7 @@ class Line:
         """`**Note:**text` does not end where it should (CommonMark §6.2, right-flanking); `**Note**:text` does."""
         parts = self._parts
         inside = parts[-2] if len(parts) > 2 else ""
-        if len(inside) > 1 and _is_punctuation(inside[-1]) and inside[-2] != "\\" and not inside.endswith(")"):
+        if len(inside) > 1 and _is_punctuation(inside[-1]) and inside[-2] != "\\" and inside[-1] not in "`)*~=":
             parts[-2], tail = inside[:-1], inside[-1]
             parts.append(tail)
 

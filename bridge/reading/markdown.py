@@ -392,7 +392,8 @@ class _Writer:
     def _rule(self, element: etree._Element) -> End:
         self._flush()
         if not self._single and not self._tables:
-            self._blocks.emit("---", "rule")
+            # Behind a bullet, dashes or stars would make the bullet part of the rule.
+            self._blocks.emit("___" if self._blocks.depth else "---", "rule")
         return None
 
     def _pre(self, element: etree._Element) -> End:
