@@ -139,7 +139,8 @@ def _whole_lines(lines: list[str], room: int) -> list[str]:
 def _cut_text(text: str, room: int) -> str:
     end = min(_safe_end(text, room), len(text))
     if end == room:
-        space = max(text.rfind(" ", end - _WORD_BACK, end + 1), text.rfind("\n", end - _WORD_BACK, end + 1))
+        back = max(0, end - _WORD_BACK)
+        space = max(text.rfind(" ", back, end + 1), text.rfind("\n", back, end + 1))
         if space > 0 and _safe_end(text, space) == space:
             return text[:space].rstrip()
     return _cut_characters(text[:end] if end < room else text, min(end, room))

@@ -20,7 +20,9 @@ _LINE_START = re.compile(
 _CLOSING_HASHES = re.compile(r"(?<=\s)(#+)$")
 _BACKTICKS = re.compile(r"`+")
 _URL_UNSAFE = re.compile(r"[\x00-\x20<>()\\\x7f]")
-_LANGUAGE = re.compile(r"(?:^|\s)(?:language|lang|highlight-source|highlight-text|brush:|sourceCode)[-\s]*([\w+#.-]+)", re.I)
+_LANGUAGE = re.compile(
+    r"(?:^|\s)(?:language-|lang-|highlight-source-|highlight-text-|brush:\s*|sourceCode\s+)([\w+#][\w+#.-]*)", re.I
+)
 _NO_LANGUAGE = frozenset("none plain plaintext text txt default html-basic highlight wrap numbersource".split())
 
 

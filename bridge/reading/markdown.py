@@ -294,6 +294,9 @@ class _Writer:
         if self._single:
             return self._flush
         is_ordered = element.tag == "ol"
+        around = element.getparent()
+        if around is not None and around.tag == element.tag and self._lists and self._lists[-1] is not None:
+            return self._flush  # A list in a list, but in none of its items: a way to indent, in old pages.
         start, step = _number(element.get("start")), 1
         if is_ordered and element.get("reversed") is not None:
             start, step = start if start is not None else sum(1 for child in element if child.tag == "li"), -1
@@ -389,7 +392,8 @@ class _Writer:
     def _rule(self, element: etree._Element) -> End:
         self._flush()
         if not self._single and not self._tables:
-            self._blocks.emit("---", "rule")
+            # Behind a bullet, dashes or stars would make the bullet part of the rule.
+            self._blocks.emit("___" if self._blocks.depth else "---", "rule")
         return None
 
     def _pre(self, element: etree._Element) -> End:
@@ -437,7 +441,7 @@ class _Writer:
             return _TAKEN
         if not words or (element.tag == "sup" and _ORDINAL.match(words)):
             return None
-        self._line.raw(f"{'^' if element.tag == 'sup' else chr(92) + '_'}({escape_text(words)})")
+        self._line.raw(f"{'^' if element.tag == 'sup' else '_'}({escape_text(words)})")
         return _TAKEN
 
     def _math(self, element: etree._Element) -> End:
