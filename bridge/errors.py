@@ -32,6 +32,7 @@
     └── PageError
         ├── NavigationFailed        navigation_failed
         ├── TabLost                 tab_lost
+        ├── Unsupported             unsupported           this engine, or this mode, has it not
         ├── ScriptFailed            script_failed         the injected script threw
         ├── CaptureFailed           capture_failed
         └── ActionFailed
@@ -274,6 +275,10 @@ class NavigationFailed(PageError):
 
 class TabLost(PageError):
     code = "tab_lost"
+
+
+class Unsupported(PageError):
+    code = "unsupported"
 
 
 class ScriptFailed(PageError):

@@ -12,7 +12,6 @@ from bridge.page.attachment import WORLD_NAME, Attachment
 OLDEST_WEBVIEW = 74
 # Harmless commands, each of which exists only where the feature does.
 _PROBES = {
-    "fetch_interception": ("Fetch.disable", {}),
     "file_input": ("Page.setInterceptFileChooserDialog", {"enabled": False}),
     "emulation": ("Emulation.clearGeolocationOverride", {}),
     "screencast": ("Page.stopScreencast", {}),
@@ -28,6 +27,8 @@ class Capabilities:
         webview: Package and version of the engine, as the host app reports it.
         capture: `cdp`, or `host` where the engine cannot capture over CDP.
         isolated_worlds: Whether the script runs where pages cannot see it.
+        egress: `pinned` where everything goes through the egress gate, which resolves once; else `unpinned`.
+        webrtc: `blocked` where pages have neither WebRTC nor WebTransport, which go around a proxy; else `open`.
         host_features: What the host app says it offers: proxy, profiles, downloads, capture, …
     """
 
@@ -35,12 +36,14 @@ class Capabilities:
     api_level: int
     capture: str
     isolated_worlds: bool
-    fetch_interception: bool
     file_input: bool
     emulation: bool
     screencast: bool
     focus_emulation: bool
     host_features: tuple[str, ...]
+    fetch_interception: bool = False
+    egress: str = "unpinned"
+    webrtc: str = "open"
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
