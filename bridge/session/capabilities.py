@@ -41,9 +41,9 @@ class Capabilities:
     screencast: bool
     focus_emulation: bool
     host_features: tuple[str, ...]
-    fetch_interception: bool = False
-    egress: str = "unpinned"
-    webrtc: str = "open"
+    fetch_interception: bool
+    egress: str
+    webrtc: str
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -63,8 +63,10 @@ def require_supported(hello: HostHello) -> None:
         )
 
 
-async def probe(attachment: Attachment, hello: HostHello, *, timeout_s: float) -> Capabilities:
-    """Ask the engine, in one round trip."""
+async def probe(
+    attachment: Attachment, hello: HostHello, *, fetch_interception: bool, egress: str, webrtc: str, timeout_s: float
+) -> Capabilities:
+    """Ask the engine, in one round trip; how far the policy holds is known already."""
     capture = attachment.connection.send("Page.captureScreenshot", {"format": "jpeg", "quality": 1})
     calls = {name: attachment.connection.send(method, params) for name, (method, params) in _PROBES.items()}
     found: dict[str, bool] = {}
@@ -77,6 +79,9 @@ async def probe(attachment: Attachment, hello: HostHello, *, timeout_s: float) -
         capture="cdp" if await _answers(capture, timeout_s) else "host",
         isolated_worlds=bool(main and attachment.state.world_of(main.frame_id, WORLD_NAME)),
         host_features=tuple(hello.features),
+        fetch_interception=fetch_interception,
+        egress=egress,
+        webrtc=webrtc,
         **found,
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import secrets
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from typing import Literal
@@ -24,6 +25,8 @@ logger = logging.getLogger(__name__)
 
 _SET_UP_S = 15.0
 _GATE_HOST = "127.0.0.1"
+# Linux's ephemeral ports, of which any may be taken on the device.
+_FIRST_PORT, _PORTS, _PORT_TRIES = 32_768, 28_232, 5
 
 
 class Containment:
@@ -101,13 +104,8 @@ class Containment:
 
     async def _point_at_gate(self, host: HostClient, gate: Gate, deadline: Deadline) -> str:
         """Why it did not work, "" where it did."""
-        # Tabs that outlived a lost connection still go to the port that was named to them.
-        wanted = f"tcp:{self._device_port or 0}"
         try:
-            made = await self._route_stack.enter_async_context(
-                self._device().reverse(wanted, f"tcp:{gate.port}", timeout_s=deadline.remaining_s)
-            )
-            port = int(made.removeprefix("tcp:"))
+            port = await self._device_way(gate, deadline)
             reply = await host.set_proxy(_GATE_HOST, port, timeout_s=deadline.remaining_s)
         except HostFailed as error:
             if error.host_code == "tabs_open" and self._device_port is not None:
@@ -121,6 +119,27 @@ class Containment:
         if reply.fields.get("loopback") is not True:
             return "its WebView does not send the device's own loopback through a proxy"
         return ""
+
+    async def _device_way(self, gate: Gate, deadline: Deadline) -> int:
+        """A port of the device that leads to the gate.
+
+        Not `tcp:0`: the adb server remembers under that name whatever was reversed first, and ends itself when the
+        device uses the next one ("disallowed connect", AOSP packages/modules/adb/adb.cpp).
+        """
+        # Tabs that outlived a lost connection still go to the port that was named to them.
+        tries = [self._device_port] if self._device_port is not None else []
+        tries += [_FIRST_PORT + secrets.randbelow(_PORTS) for _ in range(_PORT_TRIES)]
+        refused: ServiceRefused | None = None
+        for port in tries:
+            reverse = self._device().reverse(f"tcp:{port}", f"tcp:{gate.port}", timeout_s=deadline.remaining_s)
+            try:
+                await self._route_stack.enter_async_context(reverse)
+            except ServiceRefused as error:  # taken
+                refused = error
+                continue
+            return port
+        assert refused is not None
+        raise refused
 
 
 def policy_digest(policy: BrowserPolicy, grants: Sequence[Grant]) -> str:

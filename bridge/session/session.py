@@ -7,7 +7,6 @@ import logging
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import replace
 from typing import Any, ClassVar
 
 from bridge.adb import AdbDevice, AdbServer
@@ -273,9 +272,15 @@ class Session:
                 tab.lose_to_ladder()
 
     async def _probe(self, attachment: Attachment) -> Capabilities:
-        found = await probe(attachment, self.host, timeout_s=_PROBE_S)
         held = self._containment
-        return replace(found, fetch_interception=held.intercepts, egress=held.mode, webrtc=held.webrtc)
+        return await probe(
+            attachment,
+            self.host,
+            fetch_interception=held.intercepts,
+            egress=held.mode,
+            webrtc=held.webrtc,
+            timeout_s=_PROBE_S,
+        )
 
     async def _take_host(self, host: HostClient) -> None:
         require_supported(host.hello)
