@@ -15,6 +15,7 @@ from bridge.surfaces.cli.demo_command import demo
 from bridge.surfaces.cli.device_commands import devices, virtual
 from bridge.surfaces.cli.output import report_failure
 from bridge.surfaces.cli.page_commands import click_command, fill, open_command, press, screenshot, snapshot
+from bridge.surfaces.cli.policy_commands import gate, policy
 
 INTERRUPTED, TERMINATED, BROKEN_PIPE = 130, 143, 141
 
@@ -41,6 +42,8 @@ for _command in (
     demo,
     devices,
     virtual,
+    policy,
+    gate,
     open_command,
     snapshot,
     click_command,
