@@ -76,7 +76,7 @@ class Steps:
 
     async def _navigate(self, operation: models.Navigate) -> Done:
         if not self._tabs:
-            self._session.judge(operation.url)
+            await self._session.check_url(operation.url)
             self._tabs.append(await self._session.new_tab())
         wait_until = "load" if operation.wait_until_loaded else "commit"
         return self._location(await self._page().goto(operation.url, wait_until=wait_until))  # type: ignore[arg-type]
@@ -94,7 +94,7 @@ class Steps:
 
     async def _new_tab(self, operation: models.NewTab) -> Done:
         if operation.url is not None:
-            self._session.judge(operation.url)
+            await self._session.check_url(operation.url)
         page = await self._session.new_tab()
         self._tabs.append(page)
         if operation.url is None:

@@ -57,7 +57,7 @@ def _groups(parent: etree._Element, masses: Masses) -> list[list[etree._Element]
     alike: dict[tuple[str, str], list[etree._Element]] = {}
     for child in parent:
         mass = masses.get(child)
-        if mass is None or child.tag not in _ITEM_TAGS or not mass.links or not _SHORTEST_TITLE < mass.text:
+        if mass is None or child.tag not in _ITEM_TAGS or not mass.links or not mass.text > _SHORTEST_TITLE:
             continue
         alike.setdefault((str(child.tag), (child.get("class") or "").split(" ")[0]), []).append(child)
     found: list[list[etree._Element]] = []

@@ -47,7 +47,7 @@ _RAISED = dict(zip("0123456789+-=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽
 _LOWERED = dict(zip("0123456789+-=()", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎", strict=True))
 _ORDINAL = re.compile(r"(?i)(?:st|nd|rd|th|er|re|e|ème|o|a|º|ª|TM|SM|®|©|™)\Z")
 _HEADING_ANCHOR = re.compile(r"[#¶§🔗\s\ufeff\u200b]*\Z")
-_NONE_SHOWN = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.I)
+_NONE_SHOWN = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
 _IN_HEADING_BLOCKS = frozenset("p ul ol table h1 h2 h3 h4 h5 h6 blockquote pre section article".split())
 
 
@@ -548,16 +548,16 @@ def code_of(pre: etree._Element) -> tuple[str, str]:
         if event == "start":
             classes = element.get("class") or ""
             tag = element.tag
-            if not isinstance(tag, str) or tag in ("script", "style", "button", "svg") or (
-                tag != "pre" and re.search(r"\b(?:line-?numbers?-rows|linenos?|lineno|gutter|blob-num)\b", classes)
+            if (
+                not isinstance(tag, str)
+                or tag in ("script", "style", "button", "svg")
+                or (tag != "pre" and re.search(r"\b(?:line-?numbers?-rows|linenos?|lineno|gutter|blob-num)\b", classes))
             ):
                 skipped = element
                 walker.skip_subtree()
                 continue
             language = language or language_of(classes) or (element.get("data-lang") or "").strip().lower()
-            if tag == "br":
-                parts.append("\n")
-            elif tag in ("div", "p", "li", "tr") and parts and not parts[-1].endswith("\n"):
+            if tag == "br" or (tag in ("div", "p", "li", "tr") and parts and not parts[-1].endswith("\n")):
                 parts.append("\n")
             if element.text:
                 parts.append(element.text)
