@@ -6,11 +6,11 @@ person can open them.
 
 from __future__ import annotations
 
-from bridge.snapshot.html_dom import HtmlDocument, text_of
+from bridge.snapshot.html_dom import HtmlDocument, is_first_summary, text_of
 from bridge.snapshot.html_parse import Element
 
 _HIDDEN = "//*[@hidden or @inert or @aria-hidden='true' or @popover or self::dialog[not(@open)]]"
-_INKLESS = frozenset(("color", "font-size", "text-indent"))
+_INKLESS = ("color", "font-size", "text-indent")
 # Scripts show the whole page when they are ready; nobody hides words from people there.
 _WHOLE_PAGE = frozenset(("html", "body"))
 
@@ -18,41 +18,29 @@ _WHOLE_PAGE = frozenset(("html", "body"))
 def remove_unseen(root: Element) -> int:
     """Takes out what attributes or inline styles hide; how many texts that were."""
     document = HtmlDocument(root)
+    for tag in _WHOLE_PAGE:
+        for element in root.iter(tag):
+            element.attrib.pop("style", None)
     styled: list[Element] = document.read_styles()
     removed = 0
-    gone: list[Element] = [*root.xpath(_HIDDEN), *styled]
-    for element in gone:
-        if element.tag in _WHOLE_PAGE or element.tag == "summary":
+    # From the inside out, so that every word is looked at once, however deep they are hidden.
+    for element in reversed([*root.xpath(_HIDDEN), *styled]):
+        if element.tag in _WHOLE_PAGE or is_first_summary(element):
             continue
         if document.is_gone(element) or document.is_unseen(element):
             removed += bool(text_of(element, 500).strip())
-            _drop(element)
-    for element in styled:
-        style = document.style(element)
-        if element.tag in _WHOLE_PAGE or not ("visibility" in style or _INKLESS.intersection(style)):
-            continue
-        if document.is_visible(element) and not document.is_inkless(element):
-            continue
-        for below in list(element.iter()):
-            if not document.is_visible(below) or document.is_inkless(below):
-                removed += _empty(below)
+            element.clear(keep_tail=True)
+            element.tag = "span"
+    if not document.styled_by(*_INKLESS, "visibility"):
+        return removed
+    for element in root.iter():
+        if not document.is_visible(element) or document.is_inkless(element):
+            removed += _empty(element)
     for element in styled:
         # What is left of it is seen, and must not be judged again by somebody who looks only here.
-        if "visibility" in document.style(element) or element.tag in _WHOLE_PAGE:
+        if "visibility" in document.style(element) and "style" in element.attrib:
             del element.attrib["style"]
     return removed
-
-
-def _drop(element: Element) -> None:
-    parent = element.getparent()
-    if parent is None:
-        return
-    before = element.getprevious()
-    if before is not None:
-        before.tail = f"{before.tail or ''}{element.tail or ''}"
-    else:
-        parent.text = f"{parent.text or ''}{element.tail or ''}"
-    parent.remove(element)
 
 
 def _empty(element: Element) -> int:

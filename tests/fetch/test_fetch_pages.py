@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import time
 import zlib
 
 import brotli
@@ -14,6 +15,8 @@ from bridge.errors import FetchFailed, HttpFailed, PolicyRefused, ScriptFailed, 
 from bridge.policy import TestServerGrant, policy_for
 from bridge.policy.pinning import PinnedEgress
 from bridge.reading.fetch import FetchCache, webfetch
+from bridge.reading.unseen import remove_unseen
+from bridge.snapshot.html_parse import parse_html
 
 ARTICLE = """<!doctype html><html lang=en><head><title>Gold today - The Daily</title>
 <meta name=description content="What gold costs"><meta name=author content="A. Writer">
@@ -390,6 +393,24 @@ async def test_words_that_nobody_would_see_are_left_out_and_counted(
     assert page.hidden_text_removed == 10
     for words in ("Tea grows slowly", "but not this", "It likes rain, and zerowidth", "Folded words stay"):
         assert words in page.markdown
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<p hidden>x</p>words " * 50_000,
+        "<div style='visibility:hidden'>x" * 20_000,
+        "<div style='color:red'>x" * 20_000,
+        "<p style='font-size:0'>x</p>" * 50_000,
+        "<div hidden>x" * 20_000,
+    ],
+    ids=["siblings", "deep", "deep and coloured", "small", "deep and hidden"],
+)
+def test_hiding_a_lot_does_not_cost_the_square_of_it(html: str) -> None:
+    root = parse_html(f"<main>{html}</main>")
+    began = time.process_time()
+    remove_unseen(root)
+    assert time.process_time() - began < 20  # what is quadratic takes minutes
 
 
 @pytest.mark.parametrize("mode", ["main_content", "raw"])
