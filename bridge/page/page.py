@@ -12,6 +12,7 @@ from bridge.page.attachment import Attachment
 from bridge.page.dialogs import DialogAnswer
 from bridge.page.emulated import SETUP_TIMEOUT_S, EmulatedPage
 from bridge.page.emulation import PageSetup
+from bridge.page.filed import FiledPage, FiledTab
 from bridge.page.navigation import WaitUntil, checked_url, go, go_to_entry, history_entry, reload, stop
 from bridge.page.observed import ObservedPage, ObservedTab
 from bridge.page.refs import RefTable
@@ -26,7 +27,7 @@ NAVIGATION_TIMEOUT_S = 30.0
 _TITLE_S = 5.0
 
 
-class Tab(ObservedTab, Protocol):
+class Tab(ObservedTab, FiledTab, Protocol):
     """What a page needs of its session."""
 
     @property
@@ -49,7 +50,7 @@ class Tab(ObservedTab, Protocol):
         ...
 
 
-class Page(ObservedPage, EmulatedPage):
+class Page(ObservedPage, FiledPage, EmulatedPage):
     """A tab of a session. Not made directly: `session.new_tab()` gives one."""
 
     def __init__(self, tab: Tab) -> None:
@@ -69,6 +70,10 @@ class Page(ObservedPage, EmulatedPage):
 
     @property
     def _observed(self) -> ObservedTab:
+        return self._tab
+
+    @property
+    def _filed(self) -> FiledTab:
         return self._tab
 
     @property
@@ -292,6 +297,10 @@ class Page(ObservedPage, EmulatedPage):
             return await go_to_entry(attachment, entry_id, url, wait_until, timeout_s=timeout_s)
 
         return await self._navigate(move, wait_until)
+
+    async def _tap(self, ref: str, timeout_s: float) -> ActionResult:
+        assert self._actions is not None
+        return await self._actions.click(ref, timeout_s=timeout_s)
 
     async def _prepare(self, attachment: Attachment) -> None:
         await self._setup.apply(attachment, timeout_s=SETUP_TIMEOUT_S)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
+import os
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -14,6 +15,7 @@ from bridge.adb import AdbDevice, AdbServer
 from bridge.deadline import Deadline
 from bridge.errors import BridgeError, PolicyRefused
 from bridge.host.client import HostClient, HostHello
+from bridge.page.confinement import Confined
 from bridge.page.dialogs import DialogAnswer
 from bridge.page.journal import Journal
 from bridge.page.page import Page
@@ -27,6 +29,7 @@ from bridge.session.tab import OnAttach, SessionTab, View
 logger = logging.getLogger(__name__)
 
 START_TIMEOUT_S = 60.0
+UPLOADS_KEY, DOWNLOADS_KEY = "files.uploads_root", "files.downloads_root"
 # The host app destroys a WebView 300 s after the last sign of life; CDP traffic does not pass it, so we tell it.
 _TOUCH_EVERY_S = 20.0
 _TOUCH_TIMEOUT_S = 5.0
@@ -67,6 +70,8 @@ class Session:
         self._grants = tuple(grants)
         self._dialogs = dialogs
         self.journal = Journal()
+        self.uploads = Confined.at(None, UPLOADS_KEY)
+        self.downloads = Confined.at(None, DOWNLOADS_KEY)
         self._tabs: dict[str, tuple[SessionTab, Page]] = {}
         self._last_tab = 0
         self._last_touch = time.monotonic()
@@ -89,6 +94,8 @@ class Session:
         density_dpi: int = 160,
         reconnect: bool = False,
         dialogs: DialogAnswer = "default",
+        uploads_root: str | os.PathLike[str] | None = None,
+        downloads_root: str | os.PathLike[str] | None = None,
         on_notice: Notice | None = None,
         timeout_s: float = START_TIMEOUT_S,
     ) -> AsyncIterator[Session]:
@@ -103,6 +110,8 @@ class Session:
             reconnect: Restore what is lost (cable, adb server, reboot, host app, renderer) when the next operation
                 begins, as `reconnect()` does, and say so in its notices. The one that was interrupted still fails.
             dialogs: How JavaScript dialogs are answered in every tab; see `page.on_dialog`.
+            uploads_root, downloads_root: The folders that files may come from and go to; without one, `page.upload` or
+                `page.download` is refused.
             on_notice: Told in one sentence what the caller should know, such as that a virtual device is used.
 
         Raises:
@@ -110,6 +119,7 @@ class Session:
             HostError: The host app is missing, of another version, or does not start.
         """
         deadline = Deadline.after(timeout_s)
+        uploads, downloads = Confined.at(uploads_root, UPLOADS_KEY), Confined.at(downloads_root, DOWNLOADS_KEY)
         notice = on_notice or _log_notice
         server = AdbServer.from_environment(adb_server)
         await server.ensure_running(timeout_s=deadline.remaining_s)
@@ -133,6 +143,7 @@ class Session:
                 reconnect=reconnect,
                 dialogs=dialogs,
             )
+            session.uploads, session.downloads = uploads, downloads
             try:
                 await link.open(timeout_s=deadline.remaining_s)
                 yield session

@@ -18,6 +18,7 @@ from bridge.errors import BridgeError, DeadlineExceeded, NavigationFailed, TabLo
 from bridge.host.client import HostClient
 from bridge.page import ladder
 from bridge.page.attachment import Attachment, attach
+from bridge.page.confinement import Confined
 from bridge.page.full_page import Strategy
 from bridge.page.host_services import HostServices
 from bridge.page.journal import Journal
@@ -65,6 +66,12 @@ class Home(Protocol):
 
     @property
     def journal(self) -> Journal: ...
+
+    @property
+    def uploads(self) -> Confined: ...
+
+    @property
+    def downloads(self) -> Confined: ...
 
     @property
     def capabilities(self) -> Capabilities | None: ...
@@ -132,6 +139,14 @@ class SessionTab:
     @property
     def journal(self) -> Journal:
         return self._home.journal
+
+    @property
+    def uploads(self) -> Confined:
+        return self._home.uploads
+
+    @property
+    def downloads(self) -> Confined:
+        return self._home.downloads
 
     @property
     def full_page(self) -> Strategy | None:

@@ -186,7 +186,7 @@ async def test_the_logs_go_on_when_a_tab_is_opened_again_and_nothing_is_in_them_
     adb = AdbServer.from_environment()
     await adb.ensure_running(timeout_s=20)
     async with (
-        start_virtual_device(server=adb, idle_timeout_s=1.0, timeout_s=60) as device,
+        start_virtual_device(server=adb, idle_timeout_s=3.0, timeout_s=60) as device,
         Session.open(device.serial, grants=[TestServerGrant("127.0.0.1", server)]) as session,
     ):
         lost = asyncio.Event()
