@@ -14,20 +14,24 @@ import json
 import os
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
+from bridge.cdp import CdpConnection
 from bridge.cdp.cost import Cost, measure
 from bridge.deadline import Deadline
-from bridge.errors import NavigationFailed, ProtocolError, ScriptFailed, TransportError, Unsupported, UsageError
+from bridge.errors import NavigationFailed, ProtocolError, ScriptFailed, Unsupported, UsageError
 from bridge.page.attachment import Attachment
 from bridge.page.confinement import Confined
 from bridge.page.host_services import HostServices
 
 MAX_DOWNLOAD_BYTES = 100 * 1024 * 1024
 _PIECE_BYTES = 512 * 1024
+
+# One more connection to the tab, for so many seconds' work of opening it.
+Connect = Callable[[float], AbstractAsyncContextManager[CdpConnection]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +80,18 @@ class Downloads:
     """Downloads of one attachment."""
 
     def __init__(
-        self, attachment: Attachment, host: HostServices | None, target: Confined, judge: Callable[[str], None]
+        self,
+        attachment: Attachment,
+        host: HostServices | None,
+        target: Confined,
+        judge: Callable[[str], None],
+        connect: Connect,
     ) -> None:
         self._attachment = attachment
         self._host = host
         self._target = target
         self._judge = judge
+        self._connect = connect
 
     async def by_url(
         self,
@@ -107,8 +117,10 @@ class Downloads:
         if scheme not in ("blob", "data"):
             self._judge(url)
         with measure() as meter, self._target.write(dest_path, overwrite=overwrite, max_bytes=max_bytes) as incoming:
-            async with deadline.bound(f"downloading {url[:200]}", lambda: f"{incoming.size_bytes} bytes have come"):
-                source = await self._source(url, scheme, deadline, max_bytes)
+            async with (
+                deadline.bound(f"downloading {url[:200]}", lambda: f"{incoming.size_bytes} bytes have come"),
+                self._source(url, scheme, deadline, max_bytes) as source,
+            ):
                 async for piece in source.pieces:
                     incoming.write(piece)
         assert self._target.folder is not None
@@ -155,19 +167,23 @@ class Downloads:
             )
         return DownloadResult(**{**_fields(found), "cost": meter.cost()})
 
-    async def _source(self, url: str, scheme: str, deadline: Deadline, max_bytes: int) -> _Source:
+    @asynccontextmanager
+    async def _source(self, url: str, scheme: str, deadline: Deadline, max_bytes: int) -> AsyncIterator[_Source]:
         if scheme == "data":
-            return _data_source(url)
-        if scheme == "blob":
-            return _Source(self._blob_pieces(url, deadline))
-        return await self._network_source(url, deadline, max_bytes)
+            yield _data_source(url)
+        elif scheme == "blob":
+            yield _Source(self._blob_pieces(url, deadline))
+        else:
+            # What is being loaded ends with its connection: broken off, nothing goes on filling the device's disk.
+            async with self._connect(deadline.remaining_s) as connection:
+                yield await self._network_source(connection, url, deadline, max_bytes)
 
-    async def _network_source(self, url: str, deadline: Deadline, max_bytes: int) -> _Source:
+    async def _network_source(self, connection: CdpConnection, url: str, deadline: Deadline, max_bytes: int) -> _Source:
         main = self._attachment.state.main
         options = {"disableCache": False, "includeCredentials": True}
         params = {"frameId": main.frame_id if main else "", "url": url, "options": options}
         try:
-            reply = await self._attachment.call("Network.loadNetworkResource", params, timeout_s=deadline.remaining_s)
+            reply = await connection.call("Network.loadNetworkResource", params, timeout_s=deadline.remaining_s)
         except ProtocolError as error:
             if error.cdp_code == -32601:
                 raise Unsupported(
@@ -180,32 +196,17 @@ class Downloads:
         stream = found.get("stream")
         headers = {str(name).lower(): str(value) for name, value in (found.get("headers") or {}).items()}
         if not found.get("success") or not isinstance(stream, str):
-            if isinstance(stream, str):
-                self._close(stream)
             reason = f"HTTP status {status}" if status >= 400 else str(found.get("netErrorName") or "no answer")
             raise NavigationFailed(url, reason)
         length = headers.get("content-length", "")
         if length.isdecimal() and int(length) > max_bytes:
-            self._close(stream)
             raise UsageError(f"{url[:200]} has {length} bytes, and at most {max_bytes} are wanted")
         return _Source(
-            self._stream_pieces(stream, deadline),
+            _stream_pieces(connection, stream, deadline),
             suggested_name(headers.get("content-disposition", "")),
             headers.get("content-type", "").partition(";")[0].strip(),
             status,
         )
-
-    async def _stream_pieces(self, stream: str, deadline: Deadline) -> AsyncIterator[bytes]:
-        try:
-            while True:
-                params = {"handle": stream, "size": _PIECE_BYTES}
-                reply = await self._attachment.call("IO.read", params, timeout_s=deadline.remaining_s)
-                text = str(reply.get("data", ""))
-                yield base64.b64decode(text) if reply.get("base64Encoded") else text.encode()
-                if reply.get("eof"):
-                    return
-        finally:
-            self._close(stream)
 
     async def _blob_pieces(self, url: str, deadline: Deadline) -> AsyncIterator[bytes]:
         """A blob is read where it lives; the document's policy (connect-src) may forbid that."""
@@ -225,9 +226,15 @@ class Downloads:
             if at >= int(found["size"]) or not piece:
                 return
 
-    def _close(self, stream: str) -> None:
-        with suppress(TransportError):
-            self._attachment.connection.send("IO.close", {"handle": stream}).abandon()
+
+async def _stream_pieces(connection: CdpConnection, stream: str, deadline: Deadline) -> AsyncIterator[bytes]:
+    while True:
+        params = {"handle": stream, "size": _PIECE_BYTES}
+        reply = await connection.call("IO.read", params, timeout_s=deadline.remaining_s)
+        text = str(reply.get("data", ""))
+        yield base64.b64decode(text) if reply.get("base64Encoded") else text.encode()
+        if reply.get("eof"):
+            return
 
 
 _BLOB_PIECE = (

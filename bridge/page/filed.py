@@ -9,6 +9,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from typing import Any, Protocol
 
+from bridge.cdp import CdpConnection
 from bridge.errors import UsageError
 from bridge.page.attachment import Attachment
 from bridge.page.confinement import Confined
@@ -35,6 +36,10 @@ class FiledTab(Protocol):
     def downloads(self) -> Confined: ...
 
     def judge(self, url: str) -> None: ...
+
+    def connect(self, timeout_s: float) -> AbstractAsyncContextManager[CdpConnection]:
+        """One more CDP connection to the tab, for as long as the block lasts."""
+        ...
 
 
 class FiledPage(ABC):
@@ -103,7 +108,7 @@ class FiledPage(ABC):
         async with self._turn:
             attachment, notices = await self._ready()
             tab = self._filed
-            downloads = Downloads(attachment, tab.host_services, tab.downloads, tab.judge)
+            downloads = Downloads(attachment, tab.host_services, tab.downloads, tab.judge, tab.connect)
             if url is not None:
                 result = await downloads.by_url(url, dest_path, **bounds)
             else:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 from bridge.adb import AdbDevice
-from bridge.cdp import open_cdp
+from bridge.cdp import CdpConnection, open_cdp
 from bridge.cdp.discovery import Target, list_targets
 from bridge.deadline import Deadline, finish
 from bridge.errors import BridgeError, DeadlineExceeded, NavigationFailed, TabLost, TransportError
@@ -315,6 +315,15 @@ class SessionTab:
             self._stack = stack.pop_all()
         self._attachment = attachment
         return attachment
+
+    @asynccontextmanager
+    async def connect(self, timeout_s: float) -> AsyncIterator[CdpConnection]:
+        """One more connection to the tab, beside the attachment's."""
+        deadline = Deadline.after(timeout_s)
+        sock = await self._home.device.open_stream(self._devtools_service(), timeout_s=deadline.remaining_s)
+        path = f"/devtools/page/{self._target_id}"
+        async with open_cdp(sock, path, timeout_s=deadline.remaining_s) as connection:
+            yield connection
 
     async def _detach(self) -> None:
         stack, self._stack = self._stack, AsyncExitStack()

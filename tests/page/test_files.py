@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.server
 import json
 import threading
@@ -46,6 +47,7 @@ FORM = b"""<!doctype html><title>Files</title><meta name=viewport content="width
 
 
 class _Server(http.server.BaseHTTPRequestHandler):
+    broken_off = threading.Event()
     LARGE = bytes(range(256)) * 8_000
 
     def do_GET(self) -> None:
@@ -73,7 +75,7 @@ class _Server(http.server.BaseHTTPRequestHandler):
                 while True:
                     self.wfile.write(b"x" * 65_536)
             except OSError:
-                return
+                self.broken_off.set()
         elif self.path == "/redirected":
             self.send_response(302)
             self.send_header("Location", "/report")
@@ -247,6 +249,7 @@ async def test_failed_large_and_endless_transfers_leave_nothing_behind(
     with pytest.raises(DeadlineExceeded):
         await page.download("x", url=f"{base}/endless", timeout_s=1.0)
     assert list(roots[1].iterdir()) == []
+    assert await asyncio.to_thread(_Server.broken_off.wait, 10)
     assert (await page.snapshot()).title == "Files"
 
 
