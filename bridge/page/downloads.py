@@ -48,7 +48,7 @@ class DownloadResult:
     path: str
     size_bytes: int
     suggested_name: str
-    mime_type: str
+    mime: str
     status: int | None
     cost: Cost
     notices: tuple[str, ...] = ()
@@ -59,7 +59,7 @@ class DownloadResult:
             "path": self.path,
             "size_bytes": self.size_bytes,
             "suggested_name": self.suggested_name,
-            "mime_type": self.mime_type,
+            "mime": self.mime,
             "status": self.status,
             "cost": self.cost.to_json(),
             **({"notices": list(self.notices)} if self.notices else {}),
@@ -72,7 +72,7 @@ class _Source:
 
     pieces: AsyncIterator[bytes]
     suggested_name: str = ""
-    mime_type: str = ""
+    mime: str = ""
     status: int | None = None
 
 
@@ -129,7 +129,7 @@ class Downloads:
             path=str(self._target.folder.joinpath(*self._target.parts(dest_path))),
             size_bytes=incoming.size_bytes,
             suggested_name=suggested_name or source.suggested_name,
-            mime_type=source.mime_type,
+            mime=source.mime,
             status=source.status,
             cost=meter.cost(),
         )
@@ -273,7 +273,7 @@ def _data_source(url: str) -> _Source:
         await asyncio.sleep(0)
         yield content
 
-    return _Source(once(), mime_type=kind.partition(";")[0])
+    return _Source(once(), mime=kind.partition(";")[0])
 
 
 def _check_bound(max_bytes: int) -> None:

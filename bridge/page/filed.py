@@ -16,8 +16,9 @@ from bridge.page.confinement import Confined
 from bridge.page.downloads import MAX_DOWNLOAD_BYTES, DownloadResult, Downloads
 from bridge.page.host_services import HostServices
 from bridge.page.refs import RefTable
+from bridge.page.results import ActionResult
 from bridge.page.snapshots import Snapshots
-from bridge.page.uploads import UploadResult, Uploads
+from bridge.page.uploads import Uploads
 
 UPLOAD_TIMEOUT_S = 30.0
 DOWNLOAD_TIMEOUT_S = 60.0
@@ -66,8 +67,10 @@ class FiledPage(ABC):
         paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
         *,
         timeout_s: float = UPLOAD_TIMEOUT_S,
-    ) -> UploadResult:
-        """Give files below the session's `uploads_root` to a file input (or its label), or drop them on the element.
+        settle_s: float = 1.0,
+    ) -> ActionResult:
+        """Give files below the session's `uploads_root` to a file input (or its label), or drop them on the element;
+        tells what changed.
 
         Raises:
             PolicyRefused: A path leads out of that folder, over a link or to no regular file; or none is set.
@@ -80,7 +83,7 @@ class FiledPage(ABC):
             assert self._snapshots is not None
             tab = self._filed
             uploads = Uploads(attachment, self._refs, self._snapshots, tab.host_services, tab.uploads)
-            result = await uploads.give(ref, wanted, timeout_s=timeout_s)
+            result = await uploads.give(ref, wanted, timeout_s=timeout_s, settle_s=settle_s)
             return replace(result, notices=notices) if notices else result
 
     async def download(

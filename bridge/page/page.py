@@ -3,28 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import replace
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from bridge.errors import BridgeError, UsageError
+from bridge.deadline import Deadline
+from bridge.errors import BridgeError, DeadlineExceeded, UsageError
 from bridge.page.actions import Actions, checked_input_kind
-from bridge.page.attachment import Attachment
+from bridge.page.attachment import Attachment, WorldGone
 from bridge.page.dialogs import DialogAnswer
 from bridge.page.emulated import SETUP_TIMEOUT_S, EmulatedPage
 from bridge.page.emulation import PageSetup
 from bridge.page.filed import FiledPage, FiledTab
-from bridge.page.navigation import WaitUntil, checked_url, go, go_to_entry, history_entry, reload, stop
+from bridge.page.navigation import WaitUntil, checked_url, go, go_to_entry, history_entry, present_entry, reload, stop
 from bridge.page.observed import ObservedPage, ObservedTab
+from bridge.page.popups import ExpectedPopup, OpenedPages, expected_popup
+from bridge.page.reading import ReadRequest, ReadResult, read
 from bridge.page.refs import RefTable
-from bridge.page.results import ActionResult, NavigationResult, WaitResult
+from bridge.page.results import ActionResult, NavigationResult, PageState, WaitResult
 from bridge.page.snapshots import SnapshotRequest, Snapshots
 from bridge.page.turn import Turn
 from bridge.page.waiting import Condition, wait_for
-from bridge.snapshot import SnapshotResult
+from bridge.snapshot import SnapshotResult, snapshot_delta
+
+if TYPE_CHECKING:
+    from bridge.reading.extract import Mode
+    from bridge.reading.markdown import LinkStyle
 
 ACTION_TIMEOUT_S = 5.0
+READ_TIMEOUT_S = 10.0
 NAVIGATION_TIMEOUT_S = 30.0
-_TITLE_S = 5.0
+_TITLE_S = 1.0
 
 
 class Tab(ObservedTab, FiledTab, Protocol):
@@ -33,8 +42,14 @@ class Tab(ObservedTab, FiledTab, Protocol):
     @property
     def tab_id(self) -> str: ...
 
-    async def attachment(self) -> tuple[Attachment, tuple[str, ...]]:
-        """A living attachment, and what had to be done to have one (such as reopening a tab that idled away)."""
+    async def attachment(self, *, revisit: bool = True) -> tuple[Attachment, tuple[str, ...]]:
+        """A living attachment, and what had to be done to have one (such as reopening a tab that idled away).
+
+        A tab that had to be opened again is at its address again, without `revisit` at a blank page."""
+        ...
+
+    def popups(self) -> AbstractContextManager[OpenedPages]:
+        """Windows that this tab opens inside the block."""
         ...
 
     def judge(self, url: str) -> None:
@@ -85,8 +100,13 @@ class Page(ObservedPage, FiledPage, EmulatedPage):
     @property
     def title(self) -> str:
         """The title as of the last snapshot; no round trip."""
-        last = self._snapshots.last if self._snapshots else None
+        last = self.last_snapshot
         return last.title if last else ""
+
+    @property
+    def last_snapshot(self) -> SnapshotResult | None:
+        """What was shown last, by a snapshot or by an action's delta; no round trip."""
+        return self._snapshots.last if self._snapshots else None
 
     async def goto(
         self, url: str, *, wait_until: WaitUntil = "load", timeout_s: float = NAVIGATION_TIMEOUT_S
@@ -103,7 +123,9 @@ class Page(ObservedPage, FiledPage, EmulatedPage):
         """
         address = checked_url(url)
         self._tab.judge(address)
-        return await self._navigate(lambda tab: go(tab, address, wait_until, timeout_s=timeout_s), wait_until)
+        return await self._navigate(
+            lambda tab: go(tab, address, wait_until, timeout_s=timeout_s), wait_until, revisit=False
+        )
 
     async def back(
         self, *, wait_until: WaitUntil = "load", timeout_s: float = NAVIGATION_TIMEOUT_S
@@ -128,6 +150,14 @@ class Page(ObservedPage, FiledPage, EmulatedPage):
         return await self._navigate(
             lambda tab: reload(tab, wait_until, ignore_cache=ignore_cache, timeout_s=timeout_s), wait_until
         )
+
+    async def get_state(self, *, timeout_s: float = ACTION_TIMEOUT_S) -> PageState:
+        """Address and title as the browser has them; the page's DOM is not touched."""
+        async with self._turn:
+            attachment, _ = await self._ready()
+            with attachment.connection.measure() as meter:
+                url, title = await present_entry(attachment, timeout_s=timeout_s)
+            return PageState(url, title, meter.cost())
 
     async def stop(self, *, timeout_s: float = ACTION_TIMEOUT_S) -> None:
         """Stop loading; what has arrived stays."""
@@ -157,6 +187,9 @@ class Page(ObservedPage, FiledPage, EmulatedPage):
         max_depth: int = 12,
         scope: str | None = None,
         more: str | None = None,
+        find: str | None = None,
+        boxes: bool = False,
+        delta: bool = False,
         renumber: bool = False,
         timeout_s: float = ACTION_TIMEOUT_S,
     ) -> SnapshotResult:
@@ -165,6 +198,10 @@ class Page(ObservedPage, FiledPage, EmulatedPage):
         Args:
             scope: A CSS selector (top document) or a ref: only what is below it.
             more: The ref of a cut (`more=e7`): what was left out there.
+            find: Only the lines with these words (in any case), and what they stand in.
+            boxes: With `[box=x,y,width,height]` in CSS pixels of the viewport.
+            delta: `text` tells what changed since the last snapshot of the whole page; the whole where that is not
+                longer, or there was none.
             renumber: Start again at e1; every earlier ref is dead then.
 
         Raises:
@@ -173,6 +210,8 @@ class Page(ObservedPage, FiledPage, EmulatedPage):
         """
         if scope and more:
             raise UsageError("scope and more exclude each other")
+        if delta and (scope or more or find):
+            raise UsageError("delta tells about the whole page; it goes with neither scope, more nor find")
         request = SnapshotRequest(
             interactive_only=interactive_only,
             cursor_interactive=cursor_interactive,
@@ -181,14 +220,19 @@ class Page(ObservedPage, FiledPage, EmulatedPage):
             max_depth=max_depth,
             scope=scope,
             more=more,
+            find=find,
+            boxes=boxes,
         )
         async with self._turn:
             attachment, _ = await self._ready()
             assert self._snapshots is not None
+            before = self._snapshots.last if delta else None
             if renumber:
                 self._refs.forget_numbers()
             with attachment.connection.measure() as meter:
                 result = await self._snapshots.take(request, timeout_s=timeout_s)
+            if before is not None:
+                result = replace(result, text=snapshot_delta(before, result, max_chars=max_chars).text)
             return replace(result, cost=meter.cost())
 
     async def click(
@@ -259,6 +303,40 @@ class Page(ObservedPage, FiledPage, EmulatedPage):
                 waited_ms = await wait_for(attachment, condition, timeout_s=timeout_s)
             return WaitResult(str(condition), waited_ms, meter.cost())
 
+    async def read(
+        self,
+        *,
+        mode: Mode = "main_content",
+        max_length: int = 50_000,
+        selector: str | None = None,
+        outline: bool = False,
+        section: str | None = None,
+        links: LinkStyle = "inline",
+        comments: bool = False,
+        timeout_s: float = READ_TIMEOUT_S,
+    ) -> ReadResult:
+        """The page as Markdown, of what is laid out and seen: one round trip. A page that is still empty is waited for.
+
+        Args:
+            mode: "main_content" leaves out what surrounds the text, "article" also where the page looks like a list,
+                "raw" is the whole body.
+            max_length: Characters at most; 0 is no limit. What is cut is said at the end.
+            selector: Only what is below the first element that this finds.
+            outline: Only the headings, with their anchors.
+            section: Only what is below the heading with these words or this anchor.
+            links: "inline" with addresses, "ref" with refs that can be clicked (`[Next](e7)`), "none" without.
+            comments: The readers' comments too.
+
+        Raises:
+            UsageError: The selector matches nothing, or there is no such section.
+        """
+        request = ReadRequest(mode, max_length, selector, outline, section, links, comments)
+        async with self._turn:
+            attachment, notices = await self._ready()
+            with attachment.connection.measure() as meter:
+                result = await read(attachment, self._refs, request, timeout_s=timeout_s)
+            return replace(result, cost=meter.cost(), notices=notices)
+
     async def _scripted(
         self, ref: str, action: str, params: Mapping[str, Any], timeout_s: float, settle_s: float
     ) -> ActionResult:
@@ -273,17 +351,21 @@ class Page(ObservedPage, FiledPage, EmulatedPage):
             result = await run(self._actions)
             return replace(result, notices=notices) if notices else result
 
-    async def _navigate(self, move: Callable[[Attachment], Awaitable[str]], wait_until: WaitUntil) -> NavigationResult:
+    async def _navigate(
+        self, move: Callable[[Attachment], Awaitable[str]], wait_until: WaitUntil, *, revisit: bool = True
+    ) -> NavigationResult:
         async with self._turn:
-            attachment, notices = await self._ready()
+            attachment, notices = await self._ready(revisit=revisit)
             with attachment.connection.measure() as meter:
                 loader_id = await move(attachment)
-                title = await self._title(attachment)
+                title = await self._title(attachment, Deadline.after(_TITLE_S))
+            if title is None:
+                notices += ("the page has not told its title: it moved on, or its script keeps it busy",)
             state = attachment.state
             answer = state.responses.get(loader_id) or state.responses.get(state.main.loader_id if state.main else "")
             return NavigationResult(
                 url=self.url,
-                title=title,
+                title=title or "",
                 status=answer.status if answer else None,
                 waited_for=wait_until,
                 cost=meter.cost(),
@@ -298,6 +380,20 @@ class Page(ObservedPage, FiledPage, EmulatedPage):
 
         return await self._navigate(move, wait_until)
 
+    def expect_popup(self, *, timeout_s: float = NAVIGATION_TIMEOUT_S) -> AbstractAsyncContextManager[ExpectedPopup]:
+        """`async with page.expect_popup() as popup: …click…`, then `popup.page`: the window that the block opened.
+
+        Raises:
+            DeadlineExceeded: None was opened.
+            PolicyRefused: Its address may not be opened; it is closed again.
+        """
+        return expected_popup(self._tab.popups, timeout_s=timeout_s)
+
+    async def attached(self) -> Attachment:
+        """The living attachment, for what stands between page and session; opens a tab again that idled away."""
+        attachment, _ = await self._ready()
+        return attachment
+
     async def _tap(self, ref: str, timeout_s: float) -> ActionResult:
         assert self._actions is not None
         return await self._actions.click(ref, timeout_s=timeout_s)
@@ -305,15 +401,20 @@ class Page(ObservedPage, FiledPage, EmulatedPage):
     async def _prepare(self, attachment: Attachment) -> None:
         await self._setup.apply(attachment, timeout_s=SETUP_TIMEOUT_S)
 
-    async def _ready(self) -> tuple[Attachment, tuple[str, ...]]:
-        attachment, notices = await self._tab.attachment()
+    async def _ready(self, *, revisit: bool = True) -> tuple[Attachment, tuple[str, ...]]:
+        attachment, notices = await self._tab.attachment(revisit=revisit)
         if attachment is not self._attachment:
             self._attachment = attachment
             self._snapshots = Snapshots(attachment, self._refs)
             self._actions = Actions(attachment, self._refs, self._snapshots)
         return attachment, notices
 
-    async def _title(self, attachment: Attachment) -> str:
+    async def _title(self, attachment: Attachment, deadline: Deadline) -> str | None:
+        """None when the page moved on, or does not answer any more."""
         main = attachment.state.main
-        found = await attachment.evaluate(main.frame_id if main else "", "document.title", timeout_s=_TITLE_S)
+        try:
+            async with deadline.bound("the title"):
+                found = await attachment.evaluate(main.frame_id if main else "", "document.title", timeout_s=_TITLE_S)
+        except (DeadlineExceeded, WorldGone):
+            return None
         return str(found or "")

@@ -37,6 +37,18 @@ class NavigationResult:
 
 
 @dataclass(frozen=True, slots=True)
+class PageState:
+    """Where a tab is."""
+
+    url: str
+    title: str
+    cost: Cost
+
+    def to_json(self) -> dict[str, Any]:
+        return {"url": self.url, "title": self.title, "cost": self.cost.to_json()}
+
+
+@dataclass(frozen=True, slots=True)
 class Changes:
     """What an action changed, as far as the page had settled.
 

@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from bridge.cdp.cost import Cost, measure
+from bridge.cdp.cost import measure
 from bridge.deadline import Deadline
 from bridge.errors import ActionFailed, ProtocolError, Unsupported, UsageError
-from bridge.page.attachment import WORLD_NAME, Attachment
+from bridge.page.attachment import WORLD_NAME, Attachment, WorldGone
 from bridge.page.confinement import Confined
 from bridge.page.handles import element_handle, evaluate_handle, release
 from bridge.page.host_services import HostServices
 from bridge.page.refs import RefEntry, RefTable
+from bridge.page.results import ActionResult, Changes
+from bridge.page.settling import Before, changes_since
 from bridge.page.snapshots import Snapshots
 
 MAX_UPLOAD_BYTES = 100 * 1024 * 1024
 _MAX_FILES = 50
+_QUIET_MS = 50
 
 # The input behind the element: itself, its label's control, or the only one in it; else it is a drop target.
 _FIND_INPUT = """function () {
@@ -44,35 +47,6 @@ _DROP = """function (input) {
 }"""
 
 
-@dataclass(frozen=True, slots=True)
-class UploadResult:
-    """Files that a page was given.
-
-    Attributes:
-        target: `input` or `drop`.
-        names: Their base names, in order.
-    """
-
-    ref: str
-    target: str
-    names: tuple[str, ...]
-    size_bytes: int
-    cost: Cost
-    notices: tuple[str, ...] = ()
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "success": True,
-            "action": "upload",
-            "ref": self.ref,
-            "target": self.target,
-            "names": list(self.names),
-            "size_bytes": self.size_bytes,
-            "cost": self.cost.to_json(),
-            **({"notices": list(self.notices)} if self.notices else {}),
-        }
-
-
 class Uploads:
     """Uploads into one attachment; files go with the tab that they were put for."""
 
@@ -90,8 +64,10 @@ class Uploads:
         self._host = host
         self._source = source
 
-    async def give(self, ref: str, paths: Sequence[str | os.PathLike[str]], *, timeout_s: float) -> UploadResult:
-        """Read the files, put them on the device, and give them to the element.
+    async def give(
+        self, ref: str, paths: Sequence[str | os.PathLike[str]], *, timeout_s: float, settle_s: float
+    ) -> ActionResult:
+        """Read the files, put them on the device, and give them to the element; `values` are their base names.
 
         Raises:
             PolicyRefused: A path leads out of the uploads folder, or none is set; nothing was sent.
@@ -109,6 +85,7 @@ class Uploads:
             raise Unsupported("files go to the device through the host app, and this tab belongs to another app")
         contents = [await asyncio.to_thread(self._source.read, path, max_bytes=MAX_UPLOAD_BYTES) for path in wanted]
         with measure() as meter:
+            before = self._before()
             async with element_handle(self._attachment, self._refs, self._snapshots, ref, deadline) as (entry, element):
                 field = await self._call(element, _FIND_INPUT, deadline)
                 input_id = field.get("objectId")
@@ -123,12 +100,32 @@ class Uploads:
                     release(self._attachment, input_id)
                 else:
                     await self._drop(entry, element, staged, deadline)
-        return UploadResult(
-            ref=entry.ref,
-            target="drop" if input_id is None else "input",
-            names=tuple(name for name, _ in contents),
-            size_bytes=sum(len(content) for _, content in contents),
-            cost=meter.cost(),
+            changes = await self._changes(before, entry, settle_s)
+        names = tuple(name for name, _ in contents)
+        return ActionResult(action="upload", ref=entry.ref, changes=changes, cost=meter.cost(), values=names)
+
+    def _before(self) -> Before:
+        state = self._attachment.state
+        return Before(
+            last=self._snapshots.last,
+            url=self._snapshots.page_url,
+            navigations=state.navigations,
+            request_order=state.request_order,
+            dialog_count=state.dialog_count,
+        )
+
+    async def _changes(self, before: Before, entry: RefEntry, settle_s: float) -> Changes:
+        """What the page has made of the files, once it is quiet."""
+        options = {"settleMs": round(settle_s * 1000), "quietMs": _QUIET_MS, "expect": None}
+        options["snapshot"] = self._snapshots.last_request.script_options(None)
+        try:
+            call = f"__agentBrowser.settle({json.dumps(options)})"
+            settled = await self._attachment.evaluate(entry.frame_id, call, timeout_s=settle_s)
+        except WorldGone:
+            settled = {"reason": "navigation"}
+        acted = {name: settled[name] for name in ("reason", "texts") if name in settled}
+        return await changes_since(
+            before, acted, [], [], self._attachment, self._snapshots, settle_s=settle_s, long_settle_ms=math.inf
         )
 
     async def _check_input(self, entry: RefEntry, input_id: str, count: int, deadline: Deadline) -> None:

@@ -5,10 +5,17 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
+import math
 import os
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+from contextlib import (
+    AbstractAsyncContextManager,
+    AbstractContextManager,
+    AsyncExitStack,
+    asynccontextmanager,
+    suppress,
+)
 from typing import Any, ClassVar
 
 from bridge.adb import AdbDevice, AdbServer
@@ -19,21 +26,31 @@ from bridge.page.confinement import Confined
 from bridge.page.dialogs import DialogAnswer
 from bridge.page.journal import Journal
 from bridge.page.page import Page
+from bridge.page.popups import OpenedPages
 from bridge.policy.grant import TestServerGrant
 from bridge.policy.judge import decide
+from bridge.policy.rules import policy_for
 from bridge.session.capabilities import Capabilities, probe, require_supported
 from bridge.session.devices import Chosen, Notice, VirtualDevices, chosen_device
+from bridge.session.isolated import ISOLATED_TIMEOUT_S, Isolation, isolated
 from bridge.session.link import HostLink
+from bridge.session.popups import Popups
+from bridge.session.state import STATE_TIMEOUT_S, StateSummary, load_state, save_state
 from bridge.session.tab import OnAttach, SessionTab, View
 
 logger = logging.getLogger(__name__)
 
 START_TIMEOUT_S = 60.0
 UPLOADS_KEY, DOWNLOADS_KEY = "files.uploads_root", "files.downloads_root"
+# How much longer an operation may take that begins by reconnecting.
+RECONNECT_TIMEOUT_S = 30.0
 # The host app destroys a WebView 300 s after the last sign of life; CDP traffic does not pass it, so we tell it.
 _TOUCH_EVERY_S = 20.0
 _TOUCH_TIMEOUT_S = 5.0
 _PROBE_S = 5.0
+_REJOIN_S = 5.0
+# How long after the ladder's blow the news of dead tabs still comes from it.
+_KILL_NEWS_S = 10.0
 
 
 class Session:
@@ -70,6 +87,8 @@ class Session:
         self._grants = tuple(grants)
         self._dialogs = dialogs
         self.journal = Journal()
+        self._popups = Popups(self)
+        self._isolation = Isolation()
         self.uploads = Confined.at(None, UPLOADS_KEY)
         self.downloads = Confined.at(None, DOWNLOADS_KEY)
         self._tabs: dict[str, tuple[SessionTab, Page]] = {}
@@ -78,6 +97,7 @@ class Session:
         self._background: set[asyncio.Task[None]] = set()
         self._capabilities: Capabilities | None = None
         self._lost: BridgeError | None = None
+        self._killed_at = -math.inf
         self._reconnecting = asyncio.Lock()
         link.on_connected.append(self._take_host)
 
@@ -108,7 +128,8 @@ class Session:
                 device under the same port while the session lasts.
             width_px, height_px, density_dpi: The tabs' size; density 160 gives device pixel ratio 1.
             reconnect: Restore what is lost (cable, adb server, reboot, host app, renderer) when the next operation
-                begins, as `reconnect()` does, and say so in its notices. The one that was interrupted still fails.
+                begins, as `reconnect()` does, and say so in its notices; it may take 30 s longer then. The one that was
+                interrupted still fails.
             dialogs: How JavaScript dialogs are answered in every tab; see `page.on_dialog`.
             uploads_root, downloads_root: The folders that files may come from and go to; without one, `page.upload` or
                 `page.download` is refused.
@@ -153,8 +174,9 @@ class Session:
     async def reconnect(self, *, timeout_s: float = START_TIMEOUT_S) -> tuple[str, ...]:
         """Restore what is lost: wait for the device, start the host app, open the tabs at their addresses again.
 
-        What was done, one sentence each; nothing where nothing is lost. Forms, scroll positions and refs of a restored
-        tab are gone; cookies are as the device kept them. A tab that does not come back stays lost, and that is said.
+        What was done, one sentence each; nothing where nothing is lost. A tab that outlived the connection, as after a
+        cable was pulled, is as it was, refs included. Of one that was opened again at its address forms, scroll
+        position and refs are gone; cookies are as the device kept them. One that does not come back stays lost.
 
         Raises:
             DeadlineExceeded: The device did not come back; says what it was last seen as.
@@ -163,18 +185,25 @@ class Session:
         deadline = Deadline.after(timeout_s)
         async with self._reconnecting:
             said: list[str] = []
-            if (lost := await self.diagnose()) is not None:
+            lost = await self.diagnose()
+            if lost is not None:
+                before = self.host.pid
                 await self._link.renew(timeout_s=deadline.remaining_s)
                 self._lost = None
                 said.append(f"reconnected to {self.serial}: {lost.message}")
-                self.notice(said[-1])
+                self.notice(said[0])
+                outlived = await self._host_tabs(deadline) if self.host.pid == before else frozenset()
+                there = [tab for tab, _ in self._tabs.values() if not tab.is_lost and tab.host_tab in outlived]
                 for tab, _ in self._tabs.values():
-                    tab.lose("its host app was lost")
+                    if tab not in there:
+                        tab.lose("its host app was lost")
+                said += await asyncio.gather(*(self._rejoin(tab, deadline) for tab in there))
             gone = [tab for tab, _ in self._tabs.values() if tab.is_lost]
             said += await asyncio.gather(*(self._restore(tab, deadline) for tab in gone))
-            if said and self._capabilities is not None and (pages := self.pages):
-                attachment, _ = await pages[0]._ready()
-                self._capabilities = await probe(attachment, self.host, timeout_s=_PROBE_S)
+            if said and self._capabilities is not None and (first := next(iter(self._tabs.values()), None)):
+                with suppress(BridgeError):
+                    attachment, _ = await first[0].attachment()
+                    self._capabilities = await probe(attachment, self.host, timeout_s=_PROBE_S)
             return tuple(said)
 
     @property
@@ -201,8 +230,40 @@ class Session:
         """The open tabs, oldest first."""
         return tuple(page for _, page in self._tabs.values())
 
-    async def new_tab(self, url: str | None = None) -> Page:
+    @property
+    def tabs(self) -> Mapping[str, Page]:
+        """The open tabs by their ids, those that pages opened included."""
+        return {tab_id: page for tab_id, (_, page) in self._tabs.items()}
+
+    def isolated(self, *, timeout_s: float = ISOLATED_TIMEOUT_S) -> AbstractAsyncContextManager[Page]:
+        """A tab for one call: `async with session.isolated() as page:`. See `bridge.session.isolated`.
+
+        It begins without cookies, cache, history and storage, and when the block ends nothing of it is left.
+
+        Raises:
+            Unsupported: The WebView has no profiles, and other tabs are open whose state would be cleared with it.
+        """
+        return isolated(self, self._isolation, timeout_s=timeout_s)
+
+    async def state_save(self, path: str | os.PathLike[str], *, timeout_s: float = STATE_TIMEOUT_S) -> StateSummary:
+        """Write the cookies, and the storage of the pages that are open, to a file that only its owner can read."""
+        return await save_state(self, path, timeout_s=timeout_s)
+
+    async def state_load(
+        self, path: str | os.PathLike[str], *, page: Page | None = None, timeout_s: float = STATE_TIMEOUT_S
+    ) -> StateSummary:
+        """Put a saved state back; session storage, which is a tab's own, into `page` where one is given.
+
+        Raises:
+            UsageError: The file is no saved state.
+        """
+        return await load_state(self, path, page, timeout_s=timeout_s)
+
+    async def new_tab(self, url: str | None = None, *, profile: str | None = None) -> Page:
         """A new tab, at `url` where one is given.
+
+        Args:
+            profile: Cookies and storage of its own, shared by the tabs of that name; needs a WebView with profiles.
 
         Raises:
             PolicyRefused, NavigationFailed: As `page.goto`; the tab is closed again then.
@@ -210,11 +271,7 @@ class Session:
         if url is not None:
             self.judge(url)
         await self.ensure_connected()
-        self._last_tab += 1
-        tab = SessionTab(f"t{self._last_tab}", self)
-        page = Page(tab)
-        page.on_dialog(self._dialogs)
-        self._tabs[tab.tab_id] = (tab, page)
+        tab, page = self.make_tab(profile=profile)
         try:
             attachment = await tab.open()
             if self._capabilities is None:
@@ -225,6 +282,30 @@ class Session:
             await self.close_tab(page)
             raise
         return page
+
+    def make_tab(self, *, profile: str | None) -> tuple[SessionTab, Page]:
+        """A tab with a number of its own, not attached to anything."""
+        self._last_tab += 1
+        tab = SessionTab(f"t{self._last_tab}", self, profile=profile)
+        page = Page(tab)
+        page.on_dialog(self._dialogs)
+        self._tabs[tab.tab_id] = (tab, page)
+        return tab, page
+
+    def drop_tab(self, tab_id: str) -> None:
+        self._tabs.pop(tab_id, None)
+
+    def open_tabs(self) -> tuple[SessionTab, ...]:
+        return tuple(tab for tab, _ in self._tabs.values())
+
+    def host_tab_of(self, page: Page) -> str | None:
+        return self._tabs[page.tab_id][0].host_tab
+
+    def profile_of(self, page: Page) -> str | None:
+        return self._tabs[page.tab_id][0].profile
+
+    def popups_of(self, tab_id: str) -> AbstractContextManager[OpenedPages]:
+        return self._popups.listen(tab_id)
 
     async def close_tab(self, page: Page) -> None:
         """Close a tab; a tab that is already closed is left alone."""
@@ -237,15 +318,21 @@ class Session:
             logger.debug("%s did not close cleanly: %s", page.tab_id, error)
 
     def judge(self, url: str) -> None:
-        decision = decide(url, self._grants)
+        decision = decide(policy_for("operator"), url, self._grants)
         if not decision.allowed:
             raise PolicyRefused(f"{url[:200]} is refused: {decision.reason}", hint=decision.hint)
 
     def _take_event(self, event: str, fields: Mapping[str, Any]) -> None:
+        if event == "popup":
+            self._in_background(self._popups.take(fields))
         if event in ("tab.lost", "idle_destroyed"):
             reason = "idle" if event == "idle_destroyed" else str(fields.get("reason", "lost"))
             for tab, _ in self._tabs.values():
-                if tab.host_tab == fields.get("tab"):
+                if tab.host_tab != fields.get("tab"):
+                    continue
+                if reason == "renderer_crashed" and time.monotonic() - self._killed_at < _KILL_NEWS_S:
+                    tab.lose_to_ladder()
+                else:
                     tab.lose(reason)
 
     async def ensure_connected(self) -> tuple[str, ...]:
@@ -256,20 +343,30 @@ class Session:
             return ()
         if not self.restores_tabs:
             raise self._lost
-        return await self.reconnect()
+        return await self.reconnect(timeout_s=RECONNECT_TIMEOUT_S)
 
     async def diagnose(self) -> BridgeError | None:
         self._lost = await self._link.diagnose()
         return self._lost
 
-    def renderer_killed(self, by: SessionTab) -> None:
-        for tab, _ in self._tabs.values():
-            if tab is not by and tab.is_lost:
-                tab.lose_to_ladder()
+    def renderer_killed(self) -> None:
+        self._killed_at = time.monotonic()
 
     async def _take_host(self, host: HostClient) -> None:
         require_supported(host.hello)
         host.on_event(self._take_event)
+
+    async def _host_tabs(self, deadline: Deadline) -> frozenset[str]:
+        return frozenset(
+            str(tab.get("tab")) for tab in await self.host_client.list_tabs(timeout_s=deadline.remaining_s)
+        )
+
+    async def _rejoin(self, tab: SessionTab, deadline: Deadline) -> str:
+        try:
+            return await tab.rejoin(timeout_s=min(_REJOIN_S, deadline.remaining_s))
+        except BridgeError as error:
+            tab.lose(error.message)
+            return f"{tab.tab_id} was still there and did not answer"
 
     async def _restore(self, tab: SessionTab, deadline: Deadline) -> str:
         try:
@@ -285,7 +382,10 @@ class Session:
         if now - self._last_touch < _TOUCH_EVERY_S:
             return
         self._last_touch = now
-        task = asyncio.ensure_future(self._send_touch())
+        self._in_background(self._send_touch())
+
+    def _in_background(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.ensure_future(work)
         self._background.add(task)
         task.add_done_callback(self._background.discard)
 

@@ -137,7 +137,8 @@ async def seen(page: Page) -> Any:
 async def test_a_file_input_gets_the_file_and_the_page_hears_of_it(form: tuple[Page, Session]) -> None:
     page, _ = form
     given = await page.upload(await ref_of(page, "One"), "a.txt")
-    assert (given.target, given.names, given.size_bytes) == ("input", ("a.txt",), 5)
+    assert (given.action, given.values) == ("upload", ("a.txt",))
+    assert "a.txt" in given.changes.text
     assert await seen(page) == [["a.txt", 5, "alpha"]]
 
 
@@ -152,7 +153,7 @@ async def test_several_files_keep_their_order(form: tuple[Page, Session], roots:
 async def test_files_are_dropped_where_an_element_takes_them(form: tuple[Page, Session]) -> None:
     page, _ = form
     given = await page.upload(await ref_of(page, "Drop here"), ["a.txt", "b.txt"])
-    assert given.target == "drop"
+    assert given.values == ("a.txt", "b.txt")
     assert await seen(page) == [["a.txt", 5, "alpha"], ["b.txt", 4, "beta"]]
     with pytest.raises(ActionFailed, match="takes no drop"):
         await page.upload(await ref_of(page, "Nothing"), ["a.txt"])
@@ -216,7 +217,7 @@ async def test_an_address_is_fetched_with_the_pages_cookies(
     got = await page.download("report.csv", url=f"{base}/report")
     assert got.path == str(roots[1] / "report.csv")
     assert (roots[1] / "report.csv").read_bytes() == b"a;b\n1;2\n"
-    assert (got.status, got.mime_type, got.size_bytes) == (200, "text/csv", 8)
+    assert (got.status, got.mime, got.size_bytes) == (200, "text/csv", 8)
     assert got.suggested_name == "re pört.csv"
     large = await page.download("large.bin", url=f"{base}/large")
     assert large.size_bytes == len(_Server.LARGE)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-
 import click
 
 from bridge.errors import NoDevice, UsageError
 from bridge.surfaces.cli.options import CommonOptions, common_options
-from bridge.surfaces.cli.output import note, one_line, print_json
+from bridge.surfaces.cli.output import note, print_json
+from bridge.surfaces.cli.tables import print_table
 
 ADB_TIMEOUT_S = 20.0
 START_TIMEOUT_S = 60.0
@@ -45,7 +44,7 @@ def devices(options: CommonOptions) -> None:
         if options.as_json:
             print_json("devices", {"devices": rows})
             return
-        _print_table(rows)
+        print_table(rows)
         if not rows:
             note("no device is attached; --device auto uses a virtual one")
 
@@ -145,29 +144,6 @@ def status(options: CommonOptions) -> None:
     if options.as_json:
         print_json("virtual status", {"devices": rows})
         return
-    _print_table(rows)
+    print_table(rows)
     if not rows:
         note("no virtual device is running")
-
-
-def _print_table(rows: list[dict[str, object]]) -> None:
-    """Columns under their names; nothing for no rows."""
-    if not rows:
-        return
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, pad_edge=False, show_edge=False)
-    for name in rows[0]:
-        table.add_column(name.upper())
-    for row in rows:
-        # Text, not markup: models and serials are the device's own words.
-        table.add_row(*(Text(_words(value)) for value in row.values()))
-    Console(width=None if sys.stdout.isatty() else 200).print(table)
-
-
-def _words(value: object) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return one_line(str(value))

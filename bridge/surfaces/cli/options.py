@@ -34,6 +34,7 @@ class SessionOptions(CommonOptions):
 
     device: str
     local_ports: tuple[int, ...]
+    session_name: str
 
 
 def _check_seconds(context: click.Context, option: click.Parameter, value: float | None) -> float | None:
@@ -55,6 +56,14 @@ _COMMON = (
     click.option("--adb-server", metavar="HOST:PORT", help="Which adb server (default: as adb itself finds it)."),
     click.option("-v", "--verbose", is_flag=True, help="Log to stderr, and show where unexpected errors came from."),
 )
+local_ports = click.option(
+    "--local",
+    "local_ports",
+    type=click.IntRange(1, 65535),
+    multiple=True,
+    metavar="PORT",
+    help="Allow pages from this machine's loopback on this port. May be repeated.",
+)
 _SESSION = (
     click.option(
         "--device",
@@ -63,13 +72,15 @@ _SESSION = (
         metavar="auto|virtual|SERIAL",
         help="auto: the attached device, else a virtual one. A serial never falls back.",
     ),
+    local_ports,
     click.option(
-        "--local",
-        "local_ports",
-        type=click.IntRange(1, 65535),
-        multiple=True,
-        metavar="PORT",
-        help="Allow pages from this machine's loopback on this port. May be repeated.",
+        "--session",
+        "session_name",
+        default="default",
+        show_default=True,
+        envvar="WEBVIEW_BRIDGE_SESSION",
+        metavar="NAME",
+        help="Which of the sessions that 'open' keeps.",
     ),
 )
 
