@@ -116,7 +116,7 @@ class Uploads:
 
     async def _changes(self, before: Before, entry: RefEntry, settle_s: float) -> Changes:
         """What the page has made of the files, once it is quiet."""
-        options = {"settleMs": round(settle_s * 1000), "quietMs": _QUIET_MS, "expect": None}
+        options: dict[str, Any] = {"settleMs": round(settle_s * 1000), "quietMs": _QUIET_MS, "expect": None}
         options["snapshot"] = self._snapshots.last_request.script_options(None)
         try:
             call = f"__agentBrowser.settle({json.dumps(options)})"

@@ -17,6 +17,7 @@ from bridge.cdp import open_cdp
 from bridge.deadline import Deadline
 from bridge.errors import BridgeError, PolicyRefused, TabLost
 from bridge.host.client import HostClient
+from bridge.page.attachment import Attachment
 from bridge.page.page import Page
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ _log = logging.getLogger(__name__)
 
 _ADOPT_S = 10.0
 _PAUSE_S = 0.05
+# A window that is written into by script stays at about:blank; others have left it by then.
+_BLANK_S = 0.3
 Outcome = Page | BridgeError
 
 
@@ -105,11 +108,10 @@ class Popups:
         deadline = Deadline.after(_ADOPT_S)
         tab, page = self._home.make_tab(profile=opener.profile)
         try:
-            if url and not url.startswith("about:blank"):
-                self._home.judge(url)
+            self._judge(url)
             target_id = await self._target(opener, deadline)
-            await tab.adopt(host_tab, target_id, timeout_s=deadline.remaining_s)
-            await page.attached()
+            attachment = await tab.adopt(host_tab, target_id, timeout_s=deadline.remaining_s)
+            self._judge(await _address(attachment, deadline))
         except BridgeError as error:
             _log.debug("a popup of %s was not kept: %s", opener.tab_id, error)
             self._home.drop_tab(tab.tab_id)
@@ -133,8 +135,26 @@ class Popups:
                     raise deadline.exceeded("finding the popup's target", "no new target names its opener")
                 await asyncio.sleep(_PAUSE_S)
 
+    def _judge(self, url: str) -> None:
+        """WebView's onCreateWindow knows no address, so it is looked at again when the window shows one."""
+        if url and not url.startswith("about:"):
+            self._home.judge(url)
+
     async def _close(self, host_tab: str) -> None:
         try:
             await self._home.host_client.close_tab(host_tab, timeout_s=2.0)
         except BridgeError as error:
             _log.debug("the popup's tab was gone: %s", error)
+
+
+async def _address(attachment: Attachment, deadline: Deadline) -> str:
+    """Where the window has gone, or tried to; "" for one that stays blank."""
+    blank = ("", ":", "about:blank")
+    state = attachment.state
+    await attachment.watch.wait(
+        lambda: state.main is not None and state.main.url not in blank, timeout_s=min(_BLANK_S, deadline.remaining_s)
+    )
+    reply = await attachment.call("Page.getFrameTree", timeout_s=deadline.remaining_s)
+    frame = reply["frameTree"]["frame"]
+    address = str(frame.get("unreachableUrl") or frame.get("url", ""))
+    return "" if address in blank else address
