@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -13,8 +14,10 @@ from bridge.page.attachment import Attachment, WorldGone
 from bridge.page.dialogs import DialogAnswer
 from bridge.page.emulated import SETUP_TIMEOUT_S, EmulatedPage
 from bridge.page.emulation import PageSetup
+from bridge.page.filed import FiledPage, FiledTab
 from bridge.page.navigation import WaitUntil, checked_url, go, go_to_entry, history_entry, present_entry, reload, stop
 from bridge.page.observed import ObservedPage, ObservedTab
+from bridge.page.popups import ExpectedPopup, OpenedPages, expected_popup
 from bridge.page.reading import ReadRequest, ReadResult, read
 from bridge.page.refs import RefTable
 from bridge.page.results import ActionResult, NavigationResult, PageState, WaitResult
@@ -33,7 +36,7 @@ NAVIGATION_TIMEOUT_S = 30.0
 _TITLE_S = 1.0
 
 
-class Tab(ObservedTab, Protocol):
+class Tab(ObservedTab, FiledTab, Protocol):
     """What a page needs of its session."""
 
     @property
@@ -43,6 +46,10 @@ class Tab(ObservedTab, Protocol):
         """A living attachment, and what had to be done to have one (such as reopening a tab that idled away).
 
         A tab that had to be opened again is at its address again, without `revisit` at a blank page."""
+        ...
+
+    def popups(self) -> AbstractContextManager[OpenedPages]:
+        """Windows that this tab opens inside the block."""
         ...
 
     async def check_url(self, url: str) -> str:
@@ -62,7 +69,7 @@ class Tab(ObservedTab, Protocol):
         ...
 
 
-class Page(ObservedPage, EmulatedPage):
+class Page(ObservedPage, FiledPage, EmulatedPage):
     """A tab of a session. Not made directly: `session.new_tab()` gives one."""
 
     def __init__(self, tab: Tab) -> None:
@@ -82,6 +89,10 @@ class Page(ObservedPage, EmulatedPage):
 
     @property
     def _observed(self) -> ObservedTab:
+        return self._tab
+
+    @property
+    def _filed(self) -> FiledTab:
         return self._tab
 
     @property
@@ -374,6 +385,24 @@ class Page(ObservedPage, EmulatedPage):
             return await go_to_entry(attachment, entry_id, url, wait_until, timeout_s=timeout_s)
 
         return await self._navigate(move, wait_until)
+
+    def expect_popup(self, *, timeout_s: float = NAVIGATION_TIMEOUT_S) -> AbstractAsyncContextManager[ExpectedPopup]:
+        """`async with page.expect_popup() as popup: …click…`, then `popup.page`: the window that the block opened.
+
+        Raises:
+            DeadlineExceeded: None was opened.
+            PolicyRefused: Its address may not be opened; it is closed again.
+        """
+        return expected_popup(self._tab.popups, timeout_s=timeout_s)
+
+    async def attached(self) -> Attachment:
+        """The living attachment, for what stands between page and session; opens a tab again that idled away."""
+        attachment, _ = await self._ready()
+        return attachment
+
+    async def _tap(self, ref: str, timeout_s: float) -> ActionResult:
+        assert self._actions is not None
+        return await self._actions.click(ref, timeout_s=timeout_s)
 
     async def _prepare(self, attachment: Attachment) -> None:
         await self._setup.apply(attachment, timeout_s=SETUP_TIMEOUT_S)
