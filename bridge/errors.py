@@ -31,6 +31,7 @@
     └── PageError
         ├── NavigationFailed        navigation_failed
         ├── TabLost                 tab_lost
+        ├── Unsupported             unsupported           this engine, or this mode, has it not
         ├── ScriptFailed            script_failed         the injected script threw
         ├── CaptureFailed           capture_failed
         └── ActionFailed
@@ -269,6 +270,10 @@ class NavigationFailed(PageError):
 
 class TabLost(PageError):
     code = "tab_lost"
+
+
+class Unsupported(PageError):
+    code = "unsupported"
 
 
 class ScriptFailed(PageError):

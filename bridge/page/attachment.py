@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
 from bridge.cdp import CdpConnection
 from bridge.deadline import Deadline
 from bridge.errors import BridgeError, DeadlineExceeded, ProtocolError, ScriptFailed, TabLost, TransportError
-from bridge.page.state import Dialog, PageState, World
+from bridge.page.dialogs import Dialogs
+from bridge.page.fetching import Fetching
+from bridge.page.state import PageState, World
 from bridge.page.watch import Watch
 from bridge.snapshot.injected import isolated_source
 
@@ -46,14 +48,16 @@ class Attachment:
     Attributes:
         connection: The CDP connection; it is this tab's alone.
         state: Reduced from every event before anybody waits for it.
-        answer_dialog: What becomes of a confirm or a prompt: `(accept, prompt text)`.
+        fetching: The one owner of request interception.
+        dialogs: How dialogs are answered; the page puts its own here.
     """
 
     def __init__(self, connection: CdpConnection) -> None:
         self.connection = connection
         self.state = PageState()
         self.watch = Watch()
-        self.answer_dialog: Callable[[Dialog], tuple[bool, str]] = _default_answer
+        self.fetching = Fetching(connection)
+        self.dialogs = Dialogs()
         self._script = isolated_source()
         self._dialog_waiting = asyncio.Event()
 
@@ -77,13 +81,20 @@ class Attachment:
             "awaitPromise": True,
             "returnByValue": True,
         }
+        return _script_value(await self.evaluate_raw(params, timeout_s=timeout_s))
+
+    async def evaluate_raw(self, params: Mapping[str, Any], *, timeout_s: float) -> dict[str, Any]:
+        """`Runtime.evaluate` with these parameters, and its result as it came.
+
+        Raises:
+            WorldGone: The document was left before the answer came.
+        """
         try:
-            reply = await self.call("Runtime.evaluate", params, timeout_s=timeout_s + _REPLY_MARGIN_S)
+            return await self.call("Runtime.evaluate", params, timeout_s=timeout_s + _REPLY_MARGIN_S)
         except ProtocolError as error:
             if any(text in error.reason for text in _WORLD_GONE):
                 raise WorldGone("the document was left while the script ran") from error
             raise
-        return _script_value(reply)
 
     async def _create_world(self, frame_id: str, *, timeout_s: float) -> World:
         """Make our world where the document-start script has not made one; costs two round trips."""
@@ -143,6 +154,7 @@ class Attachment:
         )
 
     def _take_event(self, method: str, params: Mapping[str, Any], session_id: str | None) -> None:
+        self.fetching.take_event(method, params, session_id)
         if not self.state.reduce(method, params):
             return
         if method == "Page.javascriptDialogOpening":
@@ -161,21 +173,16 @@ class Attachment:
             dialog = self.state.dialog
             if dialog is None:
                 continue
-            accept, text = self.answer_dialog(dialog)
+            handled = await self.dialogs.decide(dialog)
+            answer = {"accept": handled.accepted, "promptText": handled.text}
             try:
-                await self.call(
-                    "Page.handleJavaScriptDialog", {"accept": accept, "promptText": text}, timeout_s=_REPLY_MARGIN_S
-                )
+                await self.call("Page.handleJavaScriptDialog", answer, timeout_s=_REPLY_MARGIN_S)
             except (ProtocolError, DeadlineExceeded) as error:
                 logger.debug("dialog was gone before it was answered: %s", error)
 
     async def _report_loss(self) -> None:
         await self.connection.closed.wait()
         self.watch.end(TransportError(f"the connection to the tab ended: {self.connection.close_reason}"))
-
-
-def _default_answer(dialog: Dialog) -> tuple[bool, str]:
-    return dialog.kind in ("alert", "beforeunload"), ""
 
 
 def _script_value(reply: Mapping[str, Any]) -> Any:
@@ -214,3 +221,4 @@ async def attach(connection: CdpConnection, *, timeout_s: float) -> AsyncIterato
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        await attachment.fetching.close()

@@ -7,16 +7,20 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import Any, Literal, Protocol
 
-from bridge.errors import UsageError
+from bridge.errors import BridgeError, UsageError
 from bridge.page.actions import Actions, checked_input_kind
 from bridge.page.annotate import draw_boxes
 from bridge.page.attachment import Attachment
 from bridge.page.boxes import labelled_boxes
 from bridge.page.capture import ImageFormat, capture_viewport, checked_format, picture_size, resized
-from bridge.page.navigation import WaitUntil, checked_url, go
+from bridge.page.dialogs import DialogAnswer
+from bridge.page.emulated import SETUP_TIMEOUT_S, EmulatedPage
+from bridge.page.emulation import PageSetup
+from bridge.page.navigation import WaitUntil, checked_url, go, go_to_entry, history_entry, reload, stop
 from bridge.page.refs import RefTable
 from bridge.page.results import ActionResult, NavigationResult, Screenshot, WaitResult
 from bridge.page.snapshots import SnapshotRequest, Snapshots
+from bridge.page.turn import Turn
 from bridge.page.waiting import Condition, wait_for
 from bridge.snapshot import SnapshotResult
 
@@ -39,8 +43,16 @@ class Tab(Protocol):
         """Raise PolicyRefused when this address may not be opened."""
         ...
 
+    def on_attach(self, prepare: Callable[[Attachment], Awaitable[None]]) -> None:
+        """Await `prepare` with every fresh attachment, before any address is loaded in it."""
+        ...
 
-class Page:
+    async def look_into(self, error: BridgeError) -> BridgeError:
+        """What stands behind an operation's error, after what could be done about it."""
+        ...
+
+
+class Page(EmulatedPage):
     """A tab of a session. Not made directly: `session.new_tab()` gives one."""
 
     def __init__(self, tab: Tab) -> None:
@@ -49,8 +61,9 @@ class Page:
         self._attachment: Attachment | None = None
         self._snapshots: Snapshots | None = None
         self._actions: Actions | None = None
-        # One operation at a time: two at once would tell each other's changes.
-        self._turn = asyncio.Lock()
+        self._setup = PageSetup()
+        self._turn = Turn(tab.look_into)
+        tab.on_attach(self._prepare)
 
     @property
     def tab_id(self) -> str:
@@ -84,21 +97,49 @@ class Page:
         """
         address = checked_url(url)
         self._tab.judge(address)
+        return await self._navigate(lambda tab: go(tab, address, wait_until, timeout_s=timeout_s), wait_until)
+
+    async def back(
+        self, *, wait_until: WaitUntil = "load", timeout_s: float = NAVIGATION_TIMEOUT_S
+    ) -> NavigationResult:
+        """The page before this one in the tab's history; UsageError where there is none. Else as `goto`."""
+        return await self._travel(-1, wait_until, timeout_s)
+
+    async def forward(
+        self, *, wait_until: WaitUntil = "load", timeout_s: float = NAVIGATION_TIMEOUT_S
+    ) -> NavigationResult:
+        """The page after this one in the tab's history; UsageError where there is none. Else as `goto`."""
+        return await self._travel(+1, wait_until, timeout_s)
+
+    async def reload(
+        self,
+        *,
+        ignore_cache: bool = False,
+        wait_until: WaitUntil = "load",
+        timeout_s: float = NAVIGATION_TIMEOUT_S,
+    ) -> NavigationResult:
+        """Load the document again. Raises as `goto`."""
+        return await self._navigate(
+            lambda tab: reload(tab, wait_until, ignore_cache=ignore_cache, timeout_s=timeout_s), wait_until
+        )
+
+    async def stop(self, *, timeout_s: float = ACTION_TIMEOUT_S) -> None:
+        """Stop loading; what has arrived stays."""
         async with self._turn:
-            attachment, notices = await self._ready()
-            with attachment.connection.measure() as meter:
-                loader_id = await go(attachment, address, wait_until, timeout_s=timeout_s)
-                title = await self._title(attachment)
-            state = attachment.state
-            answer = state.responses.get(loader_id) or state.responses.get(state.main.loader_id if state.main else "")
-            return NavigationResult(
-                url=self.url,
-                title=title,
-                status=answer.status if answer else None,
-                waited_for=wait_until,
-                cost=meter.cost(),
-                notices=notices,
-            )
+            attachment, _ = await self._ready()
+            await stop(attachment, timeout_s=timeout_s)
+
+    def on_dialog(self, answer: DialogAnswer) -> None:
+        """How dialogs are answered from now on.
+
+        Args:
+            answer: "default" accepts alert and beforeunload and dismisses confirm and prompt; "accept"; "dismiss"; or
+                a function of the Dialog that gives True, False, the text for a prompt, or None for the default. It may
+                be a coroutine function, has two seconds, and must not call the page.
+
+        Whatever the answer, the dialog is told with the next result (`changes.dialogs`, or its notices).
+        """
+        self._setup.dialogs.set_answer(answer)
 
     async def snapshot(
         self,
@@ -324,14 +365,21 @@ class Page:
         text: str | None = None,
         url: str | None = None,
         gone: str | None = None,
+        function: str | None = None,
         timeout_s: float = NAVIGATION_TIMEOUT_S,
     ) -> WaitResult:
-        """Wait in the page until the one condition given is met; survives navigations.
+        """Wait until the one condition given is met; survives navigations.
+
+        Args:
+            url: A glob over the whole address: `**/checkout`.
+            gone: A selector that must match nothing visible.
+            function: JavaScript of yours, an expression or a function, run in the page's own world until it gives
+                something truthy.
 
         Raises:
             DeadlineExceeded: Says what was there instead.
         """
-        condition = Condition(selector=selector, role=role, name=name, text=text, url=url, gone=gone)
+        condition = Condition(selector=selector, role=role, name=name, text=text, url=url, gone=gone, function=function)
         async with self._turn:
             attachment, _ = await self._ready()
             with attachment.connection.measure() as meter:
@@ -420,6 +468,34 @@ class Page:
             assert self._actions is not None
             result = await run(self._actions)
             return replace(result, notices=notices) if notices else result
+
+    async def _navigate(self, move: Callable[[Attachment], Awaitable[str]], wait_until: WaitUntil) -> NavigationResult:
+        async with self._turn:
+            attachment, notices = await self._ready()
+            with attachment.connection.measure() as meter:
+                loader_id = await move(attachment)
+                title = await self._title(attachment)
+            state = attachment.state
+            answer = state.responses.get(loader_id) or state.responses.get(state.main.loader_id if state.main else "")
+            return NavigationResult(
+                url=self.url,
+                title=title,
+                status=answer.status if answer else None,
+                waited_for=wait_until,
+                cost=meter.cost(),
+                notices=(*notices, *attachment.dialogs.take_untold()),
+            )
+
+    async def _travel(self, steps: int, wait_until: WaitUntil, timeout_s: float) -> NavigationResult:
+        async def move(attachment: Attachment) -> str:
+            entry_id, url = await history_entry(attachment, steps, timeout_s=timeout_s)
+            self._tab.judge(url)
+            return await go_to_entry(attachment, entry_id, url, wait_until, timeout_s=timeout_s)
+
+        return await self._navigate(move, wait_until)
+
+    async def _prepare(self, attachment: Attachment) -> None:
+        await self._setup.apply(attachment, timeout_s=SETUP_TIMEOUT_S)
 
     async def _ready(self) -> tuple[Attachment, tuple[str, ...]]:
         attachment, notices = await self._tab.attachment()

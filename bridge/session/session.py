@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
-import os
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -13,15 +12,16 @@ from typing import Any, ClassVar
 
 from bridge.adb import AdbDevice, AdbServer
 from bridge.deadline import Deadline
-from bridge.errors import BridgeError, DeviceLost, PolicyRefused
+from bridge.errors import BridgeError, PolicyRefused
 from bridge.host.client import HostClient, HostHello
-from bridge.host.launch import start_host
+from bridge.page.dialogs import DialogAnswer
 from bridge.page.page import Page
 from bridge.policy.grant import TestServerGrant
 from bridge.policy.judge import decide
 from bridge.session.capabilities import Capabilities, probe, require_supported
 from bridge.session.devices import Chosen, Notice, VirtualDevices, chosen_device
-from bridge.session.tab import SessionTab, View
+from bridge.session.link import HostLink
+from bridge.session.tab import OnAttach, SessionTab, View
 
 logger = logging.getLogger(__name__)
 
@@ -38,6 +38,7 @@ class Session:
     Attributes:
         serial: The device's adb serial.
         is_virtual: Whether it is Chromium on this machine instead of a phone.
+        restores_tabs: Whether what is lost is restored without being asked.
     """
 
     virtual_devices: ClassVar[VirtualDevices | None] = None
@@ -45,25 +46,32 @@ class Session:
     def __init__(
         self,
         chosen: Chosen,
-        device: AdbDevice,
-        host: HostClient,
+        link: HostLink,
         view: View,
         grants: Sequence[TestServerGrant],
         notice: Notice,
+        *,
+        reconnect: bool,
+        dialogs: DialogAnswer,
     ) -> None:
         self.serial = chosen.serial
         self.is_virtual = chosen.is_virtual
-        self.device = device
-        self._host = host
-        self._view = view
+        self.view = view
+        self.notice = notice
+        # Awaited with every tab's fresh attachment, in this order: the policy's gate comes first.
+        self.on_attach: list[OnAttach] = []
+        self.restores_tabs = reconnect
+        self._link = link
         self._grants = tuple(grants)
-        self._notice = notice
+        self._dialogs = dialogs
         self._tabs: dict[str, tuple[SessionTab, Page]] = {}
         self._last_tab = 0
         self._last_touch = time.monotonic()
         self._background: set[asyncio.Task[None]] = set()
         self._capabilities: Capabilities | None = None
-        self._host_closed: str | None = None
+        self._lost: BridgeError | None = None
+        self._reconnecting = asyncio.Lock()
+        link.on_connected.append(self._take_host)
 
     @classmethod
     @asynccontextmanager
@@ -76,6 +84,8 @@ class Session:
         width_px: int = 412,
         height_px: int = 915,
         density_dpi: int = 160,
+        reconnect: bool = False,
+        dialogs: DialogAnswer = "default",
         on_notice: Notice | None = None,
         timeout_s: float = START_TIMEOUT_S,
     ) -> AsyncIterator[Session]:
@@ -87,6 +97,9 @@ class Session:
             grants: Servers on this machine's loopback that pages may be opened from; each is made reachable on the
                 device under the same port while the session lasts.
             width_px, height_px, density_dpi: The tabs' size; density 160 gives device pixel ratio 1.
+            reconnect: Restore what is lost (cable, adb server, reboot, host app, renderer) when the next operation
+                begins, as `reconnect()` does, and say so in its notices. The one that was interrupted still fails.
+            dialogs: How JavaScript dialogs are answered in every tab; see `page.on_dialog`.
             on_notice: Told in one sentence what the caller should know, such as that a virtual device is used.
 
         Raises:
@@ -101,31 +114,68 @@ class Session:
             chosen = await stack.enter_async_context(
                 chosen_device(server, device, cls.virtual_devices, notice, timeout_s=deadline.remaining_s)
             )
-            adb_device = server.device(chosen.serial)
             # One port may be granted under several names, such as localhost and 127.0.0.1.
-            for number in sorted({grant.port for grant in grants}):
-                port = f"tcp:{number}"
-                await stack.enter_async_context(adb_device.reverse(port, port, timeout_s=deadline.remaining_s))
-            host = await stack.enter_async_context(
-                start_host(
-                    adb_device,
-                    owner=f"pid {os.getpid()}",
-                    policy_digest=_policy_digest(grants),
-                    timeout_s=deadline.remaining_s,
-                )
+            link = HostLink(
+                server,
+                chosen.serial,
+                reversed_ports=sorted({grant.port for grant in grants}),
+                policy_digest=_policy_digest(grants),
             )
-            require_supported(host.hello)
-            session = cls(chosen, adb_device, host, View(width_px, height_px, density_dpi), grants, notice)
-            stack.callback(host.on_event(session._take_event))
+            session = cls(
+                chosen,
+                link,
+                View(width_px, height_px, density_dpi),
+                grants,
+                notice,
+                reconnect=reconnect,
+                dialogs=dialogs,
+            )
             try:
+                await link.open(timeout_s=deadline.remaining_s)
                 yield session
             finally:
                 await session._close()
 
+    async def reconnect(self, *, timeout_s: float = START_TIMEOUT_S) -> tuple[str, ...]:
+        """Restore what is lost: wait for the device, start the host app, open the tabs at their addresses again.
+
+        What was done, one sentence each; nothing where nothing is lost. Forms, scroll positions and refs of a restored
+        tab are gone; cookies are as the device kept them. A tab that does not come back stays lost, and that is said.
+
+        Raises:
+            DeadlineExceeded: The device did not come back; says what it was last seen as.
+            DeviceError, HostError: It came back, and the host app cannot be started.
+        """
+        deadline = Deadline.after(timeout_s)
+        async with self._reconnecting:
+            said: list[str] = []
+            if (lost := await self.diagnose()) is not None:
+                await self._link.renew(timeout_s=deadline.remaining_s)
+                self._lost = None
+                said.append(f"reconnected to {self.serial}: {lost.message}")
+                self.notice(said[-1])
+                for tab, _ in self._tabs.values():
+                    tab.lose("its host app was lost")
+            gone = [tab for tab, _ in self._tabs.values() if tab.is_lost]
+            said += await asyncio.gather(*(self._restore(tab, deadline) for tab in gone))
+            if said and self._capabilities is not None and (pages := self.pages):
+                attachment, _ = await pages[0]._ready()
+                self._capabilities = await probe(attachment, self.host, timeout_s=_PROBE_S)
+            return tuple(said)
+
     @property
     def host(self) -> HostHello:
         """What the host app said of itself: version, WebView, API level, pid."""
-        return self._host.hello
+        return self._link.host.hello
+
+    @property
+    def device(self) -> AdbDevice:
+        return self._link.device
+
+    @property
+    def host_client(self) -> HostClient:
+        """The present connection to the host app; another one after a reconnect."""
+        return self._link.host
 
     @property
     def capabilities(self) -> Capabilities | None:
@@ -144,25 +194,17 @@ class Session:
             PolicyRefused, NavigationFailed: As `page.goto`; the tab is closed again then.
         """
         if url is not None:
-            self._judge(url)
-        self._check_alive()
+            self.judge(url)
+        await self.ensure_connected()
         self._last_tab += 1
-        tab = SessionTab(
-            f"t{self._last_tab}",
-            self.device,
-            self._host,
-            self._view,
-            judge=self._judge,
-            keep_alive=self._touch,
-            check_alive=self._check_alive,
-            notice=self._notice,
-        )
+        tab = SessionTab(f"t{self._last_tab}", self)
         page = Page(tab)
+        page.on_dialog(self._dialogs)
         self._tabs[tab.tab_id] = (tab, page)
         try:
             attachment = await tab.open()
             if self._capabilities is None:
-                self._capabilities = await probe(attachment, self._host.hello, timeout_s=_PROBE_S)
+                self._capabilities = await probe(attachment, self.host, timeout_s=_PROBE_S)
             if url is not None:
                 await page.goto(url)
         except BaseException:
@@ -180,7 +222,7 @@ class Session:
         except BridgeError as error:
             logger.debug("%s did not close cleanly: %s", page.tab_id, error)
 
-    def _judge(self, url: str) -> None:
+    def judge(self, url: str) -> None:
         decision = decide(url, self._grants)
         if not decision.allowed:
             raise PolicyRefused(f"{url[:200]} is refused: {decision.reason}", hint=decision.hint)
@@ -192,12 +234,38 @@ class Session:
                 if tab.host_tab == fields.get("tab"):
                     tab.lose(reason)
 
-    def _check_alive(self) -> None:
-        reason = self._host.closed_reason
-        if reason is not None:
-            raise DeviceLost(f"the host app on {self.serial} is gone: {reason.message}", hint="Open a new session.")
+    async def ensure_connected(self) -> tuple[str, ...]:
+        if self._lost is None and not self.host_client.closed.is_set():
+            return ()
+        self._lost = await self.diagnose()
+        if self._lost is None:
+            return ()
+        if not self.restores_tabs:
+            raise self._lost
+        return await self.reconnect()
 
-    def _touch(self) -> None:
+    async def diagnose(self) -> BridgeError | None:
+        self._lost = await self._link.diagnose()
+        return self._lost
+
+    def renderer_killed(self, by: SessionTab) -> None:
+        for tab, _ in self._tabs.values():
+            if tab is not by and tab.is_lost:
+                tab.lose_to_ladder()
+
+    async def _take_host(self, host: HostClient) -> None:
+        require_supported(host.hello)
+        host.on_event(self._take_event)
+
+    async def _restore(self, tab: SessionTab, deadline: Deadline) -> str:
+        try:
+            return await tab.restore(timeout_s=deadline.remaining_s)
+        except BridgeError as error:
+            said = f"{tab.tab_id} could not be opened again: {error.message}"
+            self.notice(said)
+            return said
+
+    def keep_alive(self) -> None:
         """Tell the host app that this session is at work, now and then, without waiting for it."""
         now = time.monotonic()
         if now - self._last_touch < _TOUCH_EVERY_S:
@@ -209,7 +277,7 @@ class Session:
 
     async def _send_touch(self) -> None:
         try:
-            await self._host.touch(timeout_s=_TOUCH_TIMEOUT_S)
+            await self.host_client.touch(timeout_s=_TOUCH_TIMEOUT_S)
         except BridgeError as error:
             logger.debug("the host app did not take the sign of life: %s", error)
 
@@ -218,6 +286,7 @@ class Session:
             task.cancel()
         await asyncio.gather(*self._background, return_exceptions=True)
         await asyncio.gather(*(self.close_tab(page) for _, page in list(self._tabs.values())))
+        await self._link.close()
 
 
 def _policy_digest(grants: Sequence[TestServerGrant]) -> str:
