@@ -18,7 +18,8 @@ from bridge.page.results import ActionResult, Changes
 _STATE = """(el=>{
   if(!el)return'gone';
   const said=el.getAttribute('aria-checked');
-  if(el.localName=='input'&&/^(checkbox|radio)$/.test(el.type))return el.indeterminate||said=='mixed'?'mixed':el.checked;
+  if(el.localName=='input'&&/^(checkbox|radio)$/.test(el.type))
+    return el.indeterminate||said=='mixed'?'mixed':el.checked;
   if(said!=null)return said=='mixed'?'mixed':said=='true';
   return/checkbox|radio|switch/.test(el.getAttribute('role')||'')?false:null
 })"""
@@ -81,7 +82,8 @@ async def _state_later(actions: Actions, entry: RefEntry, want: bool, deadline: 
     look = on_element(_STATE, entry.local)
     expression = (
         f"(async a=>{{for(let n={round(wait_s * 1000 / 50)};;n--){{const s={look};"
-        f"if(s==={json.dumps(want)}||s==='gone'||n<=0)return{{s}};await new Promise(f=>setTimeout(f,50))}}}})(__agentBrowser)"
+        f"if(s==={json.dumps(want)}||s==='gone'||n<=0)return{{s}};"
+        f"await new Promise(f=>setTimeout(f,50))}}}})(__agentBrowser)"
     )
     found = await actions.evaluate(entry, expression, f"{entry.ref} to change", Deadline.after(wait_s))
     return found.get("s") if isinstance(found, Mapping) else None

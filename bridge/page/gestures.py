@@ -1,4 +1,4 @@
-"""Gestures of one finger and of two, and what is done without one: double tap, long press, hover, drag, swipe, pinch, scroll.
+"""Gestures: double tap, long press, hover, drag, swipe, pinch, scroll.
 
 Fingers are CDP touch events, so the page gets the pointer, touch and mouse events that its browser makes of them.
 """
@@ -9,7 +9,7 @@ import asyncio
 import json
 import math
 from collections.abc import Mapping
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from bridge.deadline import Deadline
 from bridge.errors import ActionFailed, UsageError
@@ -69,7 +69,7 @@ _SCROLL = """((el,dx,dy)=>{
   const room=(e)=>{
     const page=e===root,s=getComputedStyle(e),
       style=dx?s.overflowX:s.overflowY;
-    if(page?/hidden|clip/.test(style)&&0:!/auto|scroll|overlay/.test(style))return 0;
+    if(!page&&!/auto|scroll|overlay/.test(style))return 0;
     const at=dx?e.scrollLeft:e.scrollTop,
       most=dx?e.scrollWidth-e.clientWidth:e.scrollHeight-e.clientHeight,back=dx&&s.direction=='rtl';
     return dx+dy<0?(back?at+most:at)>.5:most-at>.5&&(!back||at<-.5)};
@@ -138,7 +138,7 @@ async def drag(
     timeout_s: float,
     settle_s: float,
 ) -> ActionResult:
-    """Drag an element onto another one (`to`, a ref) or by so many CSS pixels; `hold_s` is how long it is held first."""
+    """Drag an element onto another one (`to`, a ref) or by CSS pixels; `hold_s` is how long it is held first."""
     if (to is None) == (by is None):
         raise UsageError("drag needs either to (a ref) or by (dx, dy)")
     if not 0 <= hold_s <= 5:
@@ -196,9 +196,7 @@ async def swipe(
     return ActionResult(action="swipe", ref=entry.ref if entry else None, changes=changes, cost=meter.cost())
 
 
-async def pinch(
-    actions: Actions, scale: float, ref: str | None, *, timeout_s: float, settle_s: float
-) -> ActionResult:
+async def pinch(actions: Actions, scale: float, ref: str | None, *, timeout_s: float, settle_s: float) -> ActionResult:
     """Two fingers that move apart (`scale` over 1) or together, around the element or the middle of the page."""
     factor = _number(scale)
     if not 0.1 <= factor <= 10 or factor == 1:
@@ -224,7 +222,7 @@ async def pinch(
 async def scroll(
     actions: Actions, direction: Direction, amount: float, ref: str | None, *, timeout_s: float, settle_s: float
 ) -> ActionResult:
-    """Scroll by CSS pixels: what scrolls around the element, or what scrolls in the middle of the page; one round trip."""
+    """Scroll by CSS pixels: what scrolls around the element or in the middle of the page: one round trip."""
     dx, dy = towards(direction)
     distance = _number(amount)
     if not 1 <= distance <= 1_000_000:
@@ -241,7 +239,8 @@ async def scroll(
             body = f"const m={moving.replace('EL', 'null')};"
         else:
             frame_id = entry.frame_id
-            ready = f"const p=await a.prepare({json.dumps(entry.local)},'scroll',{{timeoutMs:300,hit:false}});if(p.error)return p;"
+            check = f"a.prepare({json.dumps(entry.local)},'scroll',{{timeoutMs:300,hit:false}})"
+            ready = f"const p=await {check};if(p.error)return p;"
             body = f"{ready}const m={on_element(f'el=>{moving}'.replace('EL', 'el'), entry.local)};"
         expression = f"(async a=>{{{body}return Object.assign(await {settle},m)}})(__agentBrowser)"
         settled = await actions.settle_with(frame_id, expression, [], settle_s, deadline.remaining_s)
@@ -283,8 +282,7 @@ async def _slide(
         for step in range(1, _STEPS + 1):
             part = step / _STEPS
             points = [
-                (x + (to_x - x) * part, y + (to_y - y) * part)
-                for (x, y), (to_x, to_y) in zip(start, end, strict=True)
+                (x + (to_x - x) * part, y + (to_y - y) * part) for (x, y), (to_x, to_y) in zip(start, end, strict=True)
             ]
             await actions.send([touch("touchMove", *points)], deadline)
             await asyncio.sleep(_FRAME_S)
@@ -293,9 +291,7 @@ async def _slide(
         await actions.send([touch("touchEnd")], Deadline.after(max(deadline.remaining_s, 2.0)))
 
 
-async def _middle(
-    actions: Actions, entry: RefEntry, goal: RefEntry | None, deadline: Deadline
-) -> tuple[float, float]:
+async def _middle(actions: Actions, entry: RefEntry, goal: RefEntry | None, deadline: Deadline) -> tuple[float, float]:
     """The middle of the goal, which must be on the screen together with what is dragged."""
     assert goal is not None
     look = f"(a=>({{box:{on_element(_BOX, goal.local)},view:[innerWidth,innerHeight]}}))(__agentBrowser)"

@@ -8,7 +8,8 @@ from dataclasses import replace
 from typing import Any, Literal, Protocol
 
 from bridge.errors import BridgeError, UsageError
-from bridge.page.actions import Actions, checked_input_kind
+from bridge.page.acting import ACTION_TIMEOUT_S, ActingPage
+from bridge.page.actions import Actions
 from bridge.page.annotate import draw_boxes
 from bridge.page.attachment import Attachment
 from bridge.page.boxes import labelled_boxes
@@ -18,13 +19,12 @@ from bridge.page.emulated import SETUP_TIMEOUT_S, EmulatedPage
 from bridge.page.emulation import PageSetup
 from bridge.page.navigation import WaitUntil, checked_url, go, go_to_entry, history_entry, reload, stop
 from bridge.page.refs import RefTable
-from bridge.page.results import ActionResult, NavigationResult, Screenshot, WaitResult
+from bridge.page.results import NavigationResult, Screenshot, WaitResult
 from bridge.page.snapshots import SnapshotRequest, Snapshots
 from bridge.page.turn import Turn
 from bridge.page.waiting import Condition, wait_for
 from bridge.snapshot import SnapshotResult
 
-ACTION_TIMEOUT_S = 5.0
 NAVIGATION_TIMEOUT_S = 30.0
 _TITLE_S = 5.0
 
@@ -52,7 +52,7 @@ class Tab(Protocol):
         ...
 
 
-class Page(EmulatedPage):
+class Page(ActingPage, EmulatedPage):
     """A tab of a session. Not made directly: `session.new_tab()` gives one."""
 
     def __init__(self, tab: Tab) -> None:
@@ -185,177 +185,6 @@ class Page(EmulatedPage):
                 result = await self._snapshots.take(request, timeout_s=timeout_s)
             return replace(result, cost=meter.cost())
 
-    async def click(
-        self,
-        ref: str,
-        *,
-        timeout_s: float = ACTION_TIMEOUT_S,
-        settle_s: float = 1.0,
-        input: Literal["touch", "script"] = "touch",
-    ) -> ActionResult:
-        """Tap the element of `ref` and tell what changed.
-
-        Args:
-            input: "touch" taps as a finger does; "script" sends the synthetic event sequence instead.
-
-        Raises:
-            RefNotFound, StaleRef: The element is gone or has become something else; says what it was.
-            NotVisible, ElementDisabled, Covered: It could not be tapped until the deadline.
-            DeadlineExceeded: With what was in the way.
-        """
-        kind = checked_input_kind(input)
-        return await self._act(lambda actions: actions.click(ref, timeout_s=timeout_s, settle_s=settle_s, input=kind))
-
-    async def fill(
-        self, ref: str, value: str, *, timeout_s: float = ACTION_TIMEOUT_S, settle_s: float = 1.0
-    ) -> ActionResult:
-        """Replace what the control holds by `value`, as frameworks notice it: one round trip.
-
-        Raises:
-            NotEditable: The element takes no text.
-            InvalidValue: It takes another form, which the message names (dates: 2026-02-28).
-        """
-        return await self._scripted(ref, "fill", {"value": value}, timeout_s, settle_s)
-
-    async def type(
-        self, text: str, *, ref: str | None = None, timeout_s: float = ACTION_TIMEOUT_S, settle_s: float = 1.0
-    ) -> ActionResult:
-        """Type key by key after what `ref` holds, or where the focus is; `fill` replaces and is quicker."""
-        return await self._act(lambda actions: type_text(actions, ref, text, timeout_s=timeout_s, settle_s=settle_s))
-
-    async def clear(self, ref: str, *, timeout_s: float = ACTION_TIMEOUT_S, settle_s: float = 1.0) -> ActionResult:
-        """Empty the control, as frameworks notice it: one round trip."""
-        return await self._scripted(ref, "clear", {}, timeout_s, settle_s)
-
-    async def check(self, ref: str, *, timeout_s: float = ACTION_TIMEOUT_S, settle_s: float = 1.0) -> ActionResult:
-        """Tap a checkbox, radio button or switch unless it is checked, and see that it is then.
-
-        Raises:
-            NotCheckable: It is no such control, or stays unchecked.
-        """
-        return await self._act(lambda acts: set_checked(acts, ref, True, timeout_s=timeout_s, settle_s=settle_s))
-
-    async def uncheck(self, ref: str, *, timeout_s: float = ACTION_TIMEOUT_S, settle_s: float = 1.0) -> ActionResult:
-        """Tap a checkbox or switch if it is checked, and see that it is not then.
-
-        Raises:
-            NotUncheckable: It is no such control, or stays checked; radio buttons are unchecked by checking another.
-        """
-        return await self._act(lambda acts: set_checked(acts, ref, False, timeout_s=timeout_s, settle_s=settle_s))
-
-    async def select(
-        self, ref: str, *values: str, timeout_s: float = ACTION_TIMEOUT_S, settle_s: float = 1.0
-    ) -> ActionResult:
-        """Choose the options of a `<select>` by value or by visible text, and no others: one round trip, by script.
-
-        Raises:
-            NotASelectElement: Custom list boxes are clicked like anything else.
-            NoSuchOption: Names the options there are.
-        """
-        return await self._scripted(ref, "select", {"values": option_values(values)}, timeout_s, settle_s)
-
-    async def focus(self, ref: str, *, timeout_s: float = ACTION_TIMEOUT_S, settle_s: float = 1.0) -> ActionResult:
-        """Put the focus on the element: one round trip."""
-        return await self._scripted(ref, "focus", {}, timeout_s, settle_s)
-
-    async def scroll_into_view(
-        self, ref: str, *, timeout_s: float = ACTION_TIMEOUT_S, settle_s: float = 1.0
-    ) -> ActionResult:
-        """Scroll until the element is in the middle of what shows it: one round trip."""
-        return await self._scripted(ref, "scroll_into_view", {}, timeout_s, settle_s)
-
-    async def double_click(
-        self, ref: str, *, timeout_s: float = ACTION_TIMEOUT_S, settle_s: float = 1.0
-    ) -> ActionResult:
-        """Tap the element twice in a row."""
-        return await self._act(lambda acts: gestures.double_click(acts, ref, timeout_s=timeout_s, settle_s=settle_s))
-
-    async def long_press(
-        self, ref: str, *, timeout_s: float = ACTION_TIMEOUT_S, settle_s: float = 1.0
-    ) -> ActionResult:
-        """Hold a finger on the element for 0.7 s."""
-        return await self._act(lambda acts: gestures.long_press(acts, ref, timeout_s=timeout_s, settle_s=settle_s))
-
-    async def hover(self, ref: str, *, timeout_s: float = ACTION_TIMEOUT_S, settle_s: float = 1.0) -> ActionResult:
-        """Rest a mouse pointer on the element."""
-        return await self._act(lambda acts: gestures.hover(acts, ref, timeout_s=timeout_s, settle_s=settle_s))
-
-    async def drag(
-        self,
-        ref: str,
-        to: str | None = None,
-        *,
-        by: tuple[float, float] | None = None,
-        hold_s: float = 0.0,
-        timeout_s: float = 2 * ACTION_TIMEOUT_S,
-        settle_s: float = 1.0,
-    ) -> ActionResult:
-        """Drag the element onto another ref, or by (dx, dy) CSS pixels.
-
-        A finger does it; `draggable=true` elements, which touch does not move, get the events of HTML by script.
-
-        Args:
-            hold_s: Hold still so long first, for lists that drag after a long press.
-        """
-        return await self._act(
-            lambda acts: gestures.drag(acts, ref, to, by, hold_s, timeout_s=timeout_s, settle_s=settle_s)
-        )
-
-    async def swipe(
-        self,
-        direction: Direction,
-        *,
-        ref: str | None = None,
-        distance_px: float = 300,
-        timeout_s: float = ACTION_TIMEOUT_S,
-        settle_s: float = 1.0,
-    ) -> ActionResult:
-        """Move a finger in `direction`, over the element or over the middle of the page."""
-        return await self._act(
-            lambda acts: gestures.swipe(acts, direction, ref, distance_px, timeout_s=timeout_s, settle_s=settle_s)
-        )
-
-    async def pinch(
-        self,
-        scale: float,
-        *,
-        ref: str | None = None,
-        timeout_s: float = ACTION_TIMEOUT_S,
-        settle_s: float = 1.0,
-    ) -> ActionResult:
-        """Move two fingers apart (`scale` over 1) or together, around the element or the middle of the page."""
-        return await self._act(lambda acts: gestures.pinch(acts, scale, ref, timeout_s=timeout_s, settle_s=settle_s))
-
-    async def scroll(
-        self,
-        direction: Direction,
-        amount: float = 300,
-        *,
-        ref: str | None = None,
-        timeout_s: float = ACTION_TIMEOUT_S,
-        settle_s: float = 1.0,
-    ) -> ActionResult:
-        """Scroll by CSS pixels what scrolls around `ref`, or in the middle of the page; says when nothing moved."""
-        return await self._act(
-            lambda acts: gestures.scroll(acts, direction, amount, ref, timeout_s=timeout_s, settle_s=settle_s)
-        )
-
-    async def query(
-        self, ref: str, kind: QueryKind, limit: int = 2_000, *, timeout_s: float = ACTION_TIMEOUT_S
-    ) -> QueryResult:
-        """The text, html, value, attrs, computed_styles or box of the element: one round trip.
-
-        Raises:
-            RefNotFound, StaleRef: The element is gone or has become something else.
-        """
-        return await self._act(lambda actions: query(actions, ref, kind, limit, timeout_s=timeout_s))
-
-    async def press(
-        self, key: str, *, ref: str | None = None, timeout_s: float = ACTION_TIMEOUT_S, settle_s: float = 1.0
-    ) -> ActionResult:
-        """Press a key (`Enter`, `a`) or chord (`Control+A`) on the focused element, or on `ref` after focusing it."""
-        return await self._act(lambda actions: actions.press(key, ref=ref, timeout_s=timeout_s, settle_s=settle_s))
-
     async def wait_for(
         self,
         *,
@@ -454,20 +283,6 @@ class Page(EmulatedPage):
         zoom = measured.get("scale") if isinstance(measured, Mapping) else None
         visible = width / zoom if isinstance(width, int | float) and isinstance(zoom, int | float) and zoom else 0
         return {"width": visible, "raw": raw}
-
-    async def _scripted(
-        self, ref: str, action: str, params: Mapping[str, Any], timeout_s: float, settle_s: float
-    ) -> ActionResult:
-        return await self._act(
-            lambda actions: actions.scripted(ref, action, params, timeout_s=timeout_s, settle_s=settle_s)
-        )
-
-    async def _act(self, run: Callable[[Actions], Awaitable[ActionResult]]) -> ActionResult:
-        async with self._turn:
-            _, notices = await self._ready()
-            assert self._actions is not None
-            result = await run(self._actions)
-            return replace(result, notices=notices) if notices else result
 
     async def _navigate(self, move: Callable[[Attachment], Awaitable[str]], wait_until: WaitUntil) -> NavigationResult:
         async with self._turn:

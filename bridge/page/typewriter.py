@@ -17,9 +17,7 @@ _CARET_TO_END = """(el=>{
 _VALUE = """(el=>el?el.type=='password'?null:el.isContentEditable?el.innerText:el.value:null)"""
 
 
-async def type_text(
-    actions: Actions, ref: str | None, text: str, *, timeout_s: float, settle_s: float
-) -> ActionResult:
+async def type_text(actions: Actions, ref: str | None, text: str, *, timeout_s: float, settle_s: float) -> ActionResult:
     """Type after what is there already; without a ref, where the focus is.
 
     Raises:
