@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, Literal, Protocol
 
 from bridge.errors import BridgeError, UsageError
-from bridge.page.acting import ACTION_TIMEOUT_S, ActingPage
+from bridge.page.acting import ACTION_TIMEOUT_S
 from bridge.page.actions import Actions
 from bridge.page.annotate import draw_boxes
 from bridge.page.attachment import Attachment
@@ -17,6 +17,7 @@ from bridge.page.capture import ImageFormat, capture_viewport, checked_format, p
 from bridge.page.dialogs import DialogAnswer
 from bridge.page.emulated import SETUP_TIMEOUT_S, EmulatedPage
 from bridge.page.emulation import PageSetup
+from bridge.page.locating import LocatingPage
 from bridge.page.navigation import WaitUntil, checked_url, go, go_to_entry, history_entry, reload, stop
 from bridge.page.refs import RefTable
 from bridge.page.results import NavigationResult, Screenshot, WaitResult
@@ -52,7 +53,7 @@ class Tab(Protocol):
         ...
 
 
-class Page(ActingPage, EmulatedPage):
+class Page(LocatingPage, EmulatedPage):
     """A tab of a session. Not made directly: `session.new_tab()` gives one."""
 
     def __init__(self, tab: Tab) -> None:
