@@ -45,10 +45,7 @@ class LocatorExpectations:
             return
         texts = list(text)
         await self._all(
-            lambda found: (
-                found.count == len(texts)
-                and all(_is(it.text, one) for it, one in zip(found.matches, texts, strict=False))
-            ),
+            lambda found: found.count == len(texts) and all(map(_is, (it.text for it in found.matches), texts)),
             f"have texts {[_said(one) for one in texts]}",
             lambda found: f"{found.count}: {[it.text[:100] for it in found.matches]}",
             timeout_s,

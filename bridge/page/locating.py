@@ -58,6 +58,10 @@ class LocatingPage(ActingPage):
                 return None
         return found if isinstance(found, str) else None
 
+    def _place_frame(self, frame_id: str, index: object) -> None:
+        assert self._snapshots is not None
+        self._snapshots.frame_indexes[frame_id] = index if isinstance(index, int) else -1
+
     def _matches(self, frame_id: str, items: Iterable[Mapping[str, Any]]) -> list[Match]:
         """What the page answered, with the session's refs in it."""
         assert self._snapshots is not None
@@ -65,17 +69,9 @@ class LocatingPage(ActingPage):
         world = self._actions.attachment.state.world_of(frame_id, WORLD_NAME)
         if world is None:
             return []
-        return [
-            match_of(
-                self._refs.assign(
-                    world.key,
-                    frame_id,
-                    str(item["ref"]),
-                    str(item["role"]),
-                    str(item["name"]),
-                    self._snapshots.page_url,
-                ),
-                item,
-            )
-            for item in items
-        ]
+        url = self._snapshots.page_url
+        found = []
+        for item in items:
+            role, name = str(item["role"]), str(item["name"])
+            found.append(match_of(self._refs.assign(world.key, frame_id, str(item["ref"]), role, name, url), item))
+        return found

@@ -32,7 +32,7 @@ async def test_a_role_and_a_name_find_the_one_to_click(shop: Page) -> None:
 
 
 async def test_several_matches_are_listed_and_none_is_clicked(shop: Page) -> None:
-    with pytest.raises(SeveralMatches, match='matches 3 elements: e[0-9]+ button "Add to cart", e'):
+    with pytest.raises(SeveralMatches, match=r'matches 3 elements: e[0-9]+ button "Add to cart", e'):
         await shop.get_by_role("button", name="Add to cart").click()
     assert "Cart: 1" in (await shop.get_by_role("button", name="Add to cart").nth(1).click()).changes.text
 
@@ -74,7 +74,7 @@ async def test_what_comes_late_is_waited_for(controls: Page) -> None:
 
 
 async def test_an_expectation_that_fails_is_an_assertion_and_tells_what_was_seen(controls: Page) -> None:
-    with pytest.raises(AssertionError, match="expected to have text 'Settings'; last seen after 0\.2 s: Controls"):
+    with pytest.raises(AssertionError, match=r"expected to have text 'Settings'; last seen after 0\.2 s: Controls"):
         await expect(controls.get_by_role("heading")).to_have_text("Settings", timeout_s=0.2)
     with pytest.raises(ExpectationFailed, match="expected not to be visible"):
         await expect(controls.get_by_role("heading")).not_.to_be_visible(timeout_s=0.2)
