@@ -5,19 +5,23 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
+import math
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from typing import Any, ClassVar
 
 from bridge.adb import AdbDevice, AdbServer
 from bridge.deadline import Deadline
-from bridge.errors import BridgeError, PolicyRefused
+from bridge.errors import BridgeError, PolicyRefused, UsageError
 from bridge.host.client import HostClient, HostHello
 from bridge.page.dialogs import DialogAnswer
+from bridge.page.journal import Journal
 from bridge.page.page import Page
-from bridge.policy.grant import TestServerGrant
+from bridge.policy.grant import AppGrant, Grant, TestServerGrant
 from bridge.policy.judge import decide
+from bridge.policy.rules import policy_for
+from bridge.session.attached import App, AttachedSession, attached_session
 from bridge.session.capabilities import Capabilities, probe, require_supported
 from bridge.session.devices import Chosen, Notice, VirtualDevices, chosen_device
 from bridge.session.link import HostLink
@@ -26,10 +30,15 @@ from bridge.session.tab import OnAttach, SessionTab, View
 logger = logging.getLogger(__name__)
 
 START_TIMEOUT_S = 60.0
+# How much longer an operation may take that begins by reconnecting.
+RECONNECT_TIMEOUT_S = 30.0
 # The host app destroys a WebView 300 s after the last sign of life; CDP traffic does not pass it, so we tell it.
 _TOUCH_EVERY_S = 20.0
 _TOUCH_TIMEOUT_S = 5.0
 _PROBE_S = 5.0
+_REJOIN_S = 5.0
+# How long after the ladder's blow the news of dead tabs still comes from it.
+_KILL_NEWS_S = 10.0
 
 
 class Session:
@@ -37,6 +46,7 @@ class Session:
 
     Attributes:
         serial: The device's adb serial.
+        journal: Console and network of all tabs since the first one, those of closed ones included.
         is_virtual: Whether it is Chromium on this machine instead of a phone.
         restores_tabs: Whether what is lost is restored without being asked.
     """
@@ -64,12 +74,14 @@ class Session:
         self._link = link
         self._grants = tuple(grants)
         self._dialogs = dialogs
+        self.journal = Journal()
         self._tabs: dict[str, tuple[SessionTab, Page]] = {}
         self._last_tab = 0
         self._last_touch = time.monotonic()
         self._background: set[asyncio.Task[None]] = set()
         self._capabilities: Capabilities | None = None
         self._lost: BridgeError | None = None
+        self._killed_at = -math.inf
         self._reconnecting = asyncio.Lock()
         link.on_connected.append(self._take_host)
 
@@ -98,7 +110,8 @@ class Session:
                 device under the same port while the session lasts.
             width_px, height_px, density_dpi: The tabs' size; density 160 gives device pixel ratio 1.
             reconnect: Restore what is lost (cable, adb server, reboot, host app, renderer) when the next operation
-                begins, as `reconnect()` does, and say so in its notices. The one that was interrupted still fails.
+                begins, as `reconnect()` does, and say so in its notices; it may take 30 s longer then. The one that was
+                interrupted still fails.
             dialogs: How JavaScript dialogs are answered in every tab; see `page.on_dialog`.
             on_notice: Told in one sentence what the caller should know, such as that a virtual device is used.
 
@@ -136,11 +149,73 @@ class Session:
             finally:
                 await session._close()
 
+    @classmethod
+    @asynccontextmanager
+    async def attach(
+        cls,
+        package: str,
+        *,
+        activity: str | None = None,
+        data: str | None = None,
+        url: str | None = None,
+        title: str | None = None,
+        device: str = "auto",
+        adb_server: str | None = None,
+        grants: Sequence[Grant] = (),
+        dialogs: DialogAnswer = "default",
+        on_notice: Notice | None = None,
+        timeout_s: float = START_TIMEOUT_S,
+    ) -> AsyncIterator[AttachedSession]:
+        """Drive another app's WebView, or Chrome (`com.android.chrome`), with the same pages.
+
+        The app must be debuggable, or have called `WebView.setWebContentsDebuggingEnabled(true)`.
+
+        Args:
+            package: Whose WebView, exactly.
+            activity: Launched first (`.MainActivity`), and again when the app's process has ended; without it the app
+                must be running.
+            data: The address that the launching intent carries.
+            grants: Test servers as in `open`, and `AppGrant(package, origins)` for what the app serves to itself.
+            url, title: Which page to wait for, where the app has several: a glob over its address, words of its title.
+
+        Raises:
+            DeadlineExceeded: No such page came; says which there were.
+            HostFailed: Android did not start the app.
+        """
+        if foreign := [grant for grant in grants if isinstance(grant, AppGrant) and grant.package != package]:
+            raise UsageError(f"the grant {foreign[0]} is not for {package}")
+        deadline = Deadline.after(timeout_s)
+        notice = on_notice or _log_notice
+        app = App(package, activity, data)
+        server = AdbServer.from_environment(adb_server)
+        await server.ensure_running(timeout_s=deadline.remaining_s)
+        async with AsyncExitStack() as stack:
+            chosen = await stack.enter_async_context(
+                chosen_device(server, device, cls.virtual_devices, notice, timeout_s=deadline.remaining_s)
+            )
+            adb_device = server.device(chosen.serial)
+            for number in sorted({grant.port for grant in grants if isinstance(grant, TestServerGrant)}):
+                port = f"tcp:{number}"
+                await stack.enter_async_context(adb_device.reverse(port, port, timeout_s=deadline.remaining_s))
+            yield await stack.enter_async_context(
+                attached_session(
+                    adb_device,
+                    app,
+                    judge=lambda address: _judge(address, grants),
+                    notice=notice,
+                    dialogs=dialogs,
+                    url=url,
+                    title=title,
+                    timeout_s=deadline.remaining_s,
+                )
+            )
+
     async def reconnect(self, *, timeout_s: float = START_TIMEOUT_S) -> tuple[str, ...]:
         """Restore what is lost: wait for the device, start the host app, open the tabs at their addresses again.
 
-        What was done, one sentence each; nothing where nothing is lost. Forms, scroll positions and refs of a restored
-        tab are gone; cookies are as the device kept them. A tab that does not come back stays lost, and that is said.
+        What was done, one sentence each; nothing where nothing is lost. A tab that outlived the connection, as after a
+        cable was pulled, is as it was, refs included. Of one that was opened again at its address forms, scroll
+        position and refs are gone; cookies are as the device kept them. One that does not come back stays lost.
 
         Raises:
             DeadlineExceeded: The device did not come back; says what it was last seen as.
@@ -149,18 +224,25 @@ class Session:
         deadline = Deadline.after(timeout_s)
         async with self._reconnecting:
             said: list[str] = []
-            if (lost := await self.diagnose()) is not None:
+            lost = await self.diagnose()
+            if lost is not None:
+                before = self.host.pid
                 await self._link.renew(timeout_s=deadline.remaining_s)
                 self._lost = None
                 said.append(f"reconnected to {self.serial}: {lost.message}")
-                self.notice(said[-1])
+                self.notice(said[0])
+                outlived = await self._host_tabs(deadline) if self.host.pid == before else frozenset()
+                there = [tab for tab, _ in self._tabs.values() if not tab.is_lost and tab.host_tab in outlived]
                 for tab, _ in self._tabs.values():
-                    tab.lose("its host app was lost")
+                    if tab not in there:
+                        tab.lose("its host app was lost")
+                said += await asyncio.gather(*(self._rejoin(tab, deadline) for tab in there))
             gone = [tab for tab, _ in self._tabs.values() if tab.is_lost]
             said += await asyncio.gather(*(self._restore(tab, deadline) for tab in gone))
-            if said and self._capabilities is not None and (pages := self.pages):
-                attachment, _ = await pages[0]._ready()
-                self._capabilities = await probe(attachment, self.host, timeout_s=_PROBE_S)
+            if said and self._capabilities is not None and (first := next(iter(self._tabs.values()), None)):
+                with suppress(BridgeError):
+                    attachment, _ = await first[0].attachment()
+                    self._capabilities = await probe(attachment, self.host, timeout_s=_PROBE_S)
             return tuple(said)
 
     @property
@@ -223,15 +305,17 @@ class Session:
             logger.debug("%s did not close cleanly: %s", page.tab_id, error)
 
     def judge(self, url: str) -> None:
-        decision = decide(url, self._grants)
-        if not decision.allowed:
-            raise PolicyRefused(f"{url[:200]} is refused: {decision.reason}", hint=decision.hint)
+        _judge(url, self._grants)
 
     def _take_event(self, event: str, fields: Mapping[str, Any]) -> None:
         if event in ("tab.lost", "idle_destroyed"):
             reason = "idle" if event == "idle_destroyed" else str(fields.get("reason", "lost"))
             for tab, _ in self._tabs.values():
-                if tab.host_tab == fields.get("tab"):
+                if tab.host_tab != fields.get("tab"):
+                    continue
+                if reason == "renderer_crashed" and time.monotonic() - self._killed_at < _KILL_NEWS_S:
+                    tab.lose_to_ladder()
+                else:
                     tab.lose(reason)
 
     async def ensure_connected(self) -> tuple[str, ...]:
@@ -242,20 +326,30 @@ class Session:
             return ()
         if not self.restores_tabs:
             raise self._lost
-        return await self.reconnect()
+        return await self.reconnect(timeout_s=RECONNECT_TIMEOUT_S)
 
     async def diagnose(self) -> BridgeError | None:
         self._lost = await self._link.diagnose()
         return self._lost
 
-    def renderer_killed(self, by: SessionTab) -> None:
-        for tab, _ in self._tabs.values():
-            if tab is not by and tab.is_lost:
-                tab.lose_to_ladder()
+    def renderer_killed(self) -> None:
+        self._killed_at = time.monotonic()
 
     async def _take_host(self, host: HostClient) -> None:
         require_supported(host.hello)
         host.on_event(self._take_event)
+
+    async def _host_tabs(self, deadline: Deadline) -> frozenset[str]:
+        return frozenset(
+            str(tab.get("tab")) for tab in await self.host_client.list_tabs(timeout_s=deadline.remaining_s)
+        )
+
+    async def _rejoin(self, tab: SessionTab, deadline: Deadline) -> str:
+        try:
+            return await tab.rejoin(timeout_s=min(_REJOIN_S, deadline.remaining_s))
+        except BridgeError as error:
+            tab.lose(error.message)
+            return f"{tab.tab_id} was still there and did not answer"
 
     async def _restore(self, tab: SessionTab, deadline: Deadline) -> str:
         try:
@@ -287,6 +381,12 @@ class Session:
         await asyncio.gather(*self._background, return_exceptions=True)
         await asyncio.gather(*(self.close_tab(page) for _, page in list(self._tabs.values())))
         await self._link.close()
+
+
+def _judge(url: str, grants: Sequence[Grant]) -> None:
+    decision = decide(policy_for("operator"), url, grants)
+    if not decision.allowed:
+        raise PolicyRefused(f"{url[:200]} is refused: {decision.reason}", hint=decision.hint)
 
 
 def _policy_digest(grants: Sequence[TestServerGrant]) -> str:

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from bridge.deadline import Deadline
 from bridge.errors import PolicyRefused
-from bridge.policy import TestServerGrant, decide
+from bridge.policy import TestServerGrant, decide, policy_for
 from bridge.surfaces.cli.options import CommonOptions, SessionOptions
 from bridge.surfaces.cli.output import note
+from bridge.surfaces.workspace import StartOptions
 
 if TYPE_CHECKING:
     from bridge.page.page import Page
@@ -79,8 +80,7 @@ def run_async(command: str, options: CommonOptions, steps: Steps, work: Coroutin
 
 
 def grants_of(options: SessionOptions) -> tuple[TestServerGrant, ...]:
-    """`--local PORT` grants the port under both names that people write."""
-    return tuple(TestServerGrant(host, port) for port in options.local_ports for host in ("127.0.0.1", "localhost"))
+    return StartOptions(local_ports=options.local_ports).grants()
 
 
 def checked_address(url: str, options: SessionOptions) -> str:
@@ -93,7 +93,7 @@ def checked_address(url: str, options: SessionOptions) -> str:
     from bridge.page.navigation import checked_url
 
     address = checked_url(url)
-    decision = decide(address, grants_of(options))
+    decision = decide(policy_for("operator"), address, grants_of(options))
     if not decision.allowed:
         raise PolicyRefused(f"{address[:200]} is refused: {decision.reason}.", hint=decision.hint, url=address[:2000])
     return address
@@ -117,7 +117,9 @@ async def opened_session(options: SessionOptions, steps: Steps) -> AsyncIterator
 
 
 @asynccontextmanager
-async def opened_page(options: SessionOptions, steps: Steps, address: str, wait_for: str | None) -> AsyncIterator[Page]:
+async def opened_page(
+    options: SessionOptions, steps: Steps, address: str, wait_for: str | None
+) -> AsyncIterator[tuple[Session, Page]]:
     """A session with one tab at `address`, with the text `wait_for` on it where one is given."""
     async with opened_session(options, steps) as session:
         page = await session.new_tab()
@@ -126,4 +128,4 @@ async def opened_page(options: SessionOptions, steps: Steps, address: str, wait_
             note(f"{found.url} answered with HTTP status {found.status}")
         if wait_for is not None:
             await page.wait_for(text=wait_for, timeout_s=steps.begin(f"waiting for {wait_for!r}", NAVIGATION_TIMEOUT_S))
-        yield page
+        yield session, page
