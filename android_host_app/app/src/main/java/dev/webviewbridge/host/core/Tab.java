@@ -1,0 +1,23 @@
+package dev.webviewbridge.host.core;
+
+/** A tab as the protocol names it. */
+final class Tab {
+    final String name;
+    final String profile;
+    final String opener;
+    final Turn turn = new Turn();
+    WebTab web;
+    Size size;
+    /** Null for a popup. */
+    String nonce;
+    long activeAtMs;
+
+    Tab(String name, Size size, String profile, String opener, String nonce, long nowMs) {
+        this.name = name;
+        this.size = size;
+        this.profile = profile;
+        this.opener = opener;
+        this.nonce = nonce;
+        this.activeAtMs = nowMs;
+    }
+}
