@@ -115,6 +115,7 @@ public final class HostCore {
             remove(tab);
             tab.web.close();
         }
+        tabs.abandonOpening();
         for (Endpoint endpoint : endpoints.values()) {
             endpoint.listener.close();
             for (Connection connection : new LinkedHashSet<>(endpoint.connections)) {
@@ -218,6 +219,7 @@ public final class HostCore {
         }
         files.dropTab(tab.name);
         noteChange();
+        tab.onGone.run();
         return true;
     }
 

@@ -124,7 +124,15 @@ final class Requests {
                 run(handler, request, plain);
             } else {
                 tab.activeAtMs = core.loop.nowMs();
-                tab.turn.take(done -> run(handler, request, new Answer(reply, done)));
+                tab.turn.take(done -> {
+                    Answer answer = new Answer(reply, () -> {
+                        tab.onGone = () -> {};
+                        done.run();
+                    });
+                    tab.onGone = () -> answer.refuse(
+                            new Refusal("no_such_tab", "the tab went meanwhile.").with("tab", tab.name));
+                    run(handler, request, answer);
+                });
             }
         } catch (Refusal why) {
             request.body.discard();
@@ -154,49 +162,76 @@ final class Requests {
         String nonce = Hex.random(16);
         String url = blankUrl(nonce);
         Tab tab = new Tab(core.tabs.newName(), size, profile, null, nonce, core.loop.nowMs());
-        core.tabs.startOpening();
-        boolean[] isOver = {false};
-        Runnable end = () -> {
-            isOver[0] = true;
-            core.tabs.endOpening();
-            core.noteChange();
-        };
-        Runnable cancel = core.loop.postDelayed(() -> {
-            end.run();
-            answer.refuse(new Refusal("tab_failed", "the first page has not loaded in " + OPEN_TIMEOUT_MS / 1000 + " s."));
-        }, OPEN_TIMEOUT_MS);
-        core.engine.open(size, profile, url, new TabListener(core, tab), new Callback<WebTab>() {
-            @Override
-            public void done(WebTab web) {
-                if (isOver[0] || core.isOver()) {
-                    web.close();
-                    return;
-                }
-                cancel.run();
-                tab.web = web;
-                tab.activeAtMs = core.loop.nowMs();
-                core.add(tab);
-                end.run();
-                Map<String, Object> fields = new LinkedHashMap<>();
-                fields.put("tab", tab.name);
-                fields.put("nonce", nonce);
-                fields.put("url", url);
-                answer.give(fields);
-            }
+        new Opening(answer, tab, url).start();
+    }
 
-            @Override
-            public void failed(Refusal why) {
-                if (!isOver[0]) {
-                    cancel.run();
-                    end.run();
-                    answer.refuse(why);
-                }
+    /** A tab that is not there yet: it is opened, or fails, or is given up after a while. */
+    private final class Opening implements Callback<WebTab> {
+        private final Answer answer;
+        private final Tab tab;
+        private final String url;
+        private final Runnable abandon = () -> giveUp("the host app is stopping.");
+        private Runnable cancelEngine = () -> {};
+        private Runnable cancelTimer = () -> {};
+        private boolean isOver;
+
+        Opening(Answer answer, Tab tab, String url) {
+            this.answer = answer;
+            this.tab = tab;
+            this.url = url;
+        }
+
+        void start() {
+            core.tabs.startOpening(abandon);
+            core.noteChange();
+            cancelTimer = core.loop.postDelayed(
+                    () -> giveUp("the first page has not loaded in " + OPEN_TIMEOUT_MS / 1000 + " s."), OPEN_TIMEOUT_MS);
+            Runnable cancel = core.engine.open(tab.size, tab.profile, url, new TabListener(core, tab), this);
+            if (!isOver) {
+                cancelEngine = cancel;
             }
-        });
+        }
+
+        @Override
+        public void done(WebTab web) {
+            if (isOver) {
+                return;
+            }
+            tab.web = web;
+            tab.activeAtMs = core.loop.nowMs();
+            core.add(tab);
+            end();
+            Map<String, Object> fields = new LinkedHashMap<>();
+            fields.put("tab", tab.name);
+            fields.put("nonce", tab.nonce);
+            fields.put("url", url);
+            answer.give(fields);
+        }
+
+        @Override
+        public void failed(Refusal why) {
+            if (!isOver) {
+                end();
+                answer.refuse(why);
+            }
+        }
+
+        private void giveUp(String why) {
+            cancelEngine.run();
+            failed(new Refusal("tab_failed", why));
+        }
+
+        private void end() {
+            isOver = true;
+            cancelTimer.run();
+            core.tabs.endOpening(abandon);
+            core.noteChange();
+        }
     }
 
     private void close(Request request, Answer answer) throws Refusal {
         Tab tab = tab(request);
+        tab.onGone = () -> {}; // it goes by this very request
         core.remove(tab);
         tab.web.close();
         answer.give(NOTHING);
@@ -233,7 +268,10 @@ final class Requests {
         String nonce = Hex.random(16);
         String url = blankUrl(nonce);
         tab.nonce = nonce;
+        Runnable cancelTimer = core.loop.postDelayed(() -> answer.refuse(
+                new Refusal("tab_failed", "the tab's renderer does not answer: close the tab.")), OPEN_TIMEOUT_MS);
         tab.web.reset(url, answer.then(nothing -> {
+            cancelTimer.run();
             Map<String, Object> fields = new LinkedHashMap<>();
             fields.put("nonce", nonce);
             fields.put("url", url);

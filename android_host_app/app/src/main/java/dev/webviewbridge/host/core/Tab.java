@@ -11,6 +11,8 @@ final class Tab {
     /** Null for a popup. */
     String nonce;
     long activeAtMs;
+    /** What the request that is being served gets for an answer when the tab goes meanwhile. */
+    Runnable onGone = () -> {};
 
     Tab(String name, Size size, String profile, String opener, String nonce, long nowMs) {
         this.name = name;

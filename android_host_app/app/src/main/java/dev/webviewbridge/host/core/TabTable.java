@@ -2,8 +2,10 @@ package dev.webviewbridge.host.core;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** The open tabs in opening order. Names are counted up and so never come again; tabs that still load take a place. */
 final class TabTable {
@@ -11,7 +13,7 @@ final class TabTable {
 
     private final Map<String, Tab> tabs = new LinkedHashMap<>();
     private int names;
-    private int opening;
+    private final Set<Runnable> opening = new LinkedHashSet<>();
 
     Tab get(String name) {
         return tabs.get(name);
@@ -34,23 +36,30 @@ final class TabTable {
     }
 
     boolean isEmpty() {
-        return tabs.isEmpty() && opening == 0;
+        return tabs.isEmpty() && opening.isEmpty();
     }
 
     boolean isFull() {
-        return tabs.size() + opening >= MAX_TABS;
+        return tabs.size() + opening.size() >= MAX_TABS;
     }
 
     String newName() {
         return Integer.toString(++names);
     }
 
-    void startOpening() {
-        opening++;
+    /** `abandon` gives the tab up that is being opened. */
+    void startOpening(Runnable abandon) {
+        opening.add(abandon);
     }
 
-    void endOpening() {
-        opening--;
+    void endOpening(Runnable abandon) {
+        opening.remove(abandon);
+    }
+
+    void abandonOpening() {
+        for (Runnable abandon : new ArrayList<>(opening)) {
+            abandon.run();
+        }
     }
 
     void add(Tab tab) {

@@ -7,8 +7,11 @@ public interface WebEngine {
     /** `webview` and `features` of the hello reply. */
     Map<String, Object> describe();
 
-    /** Make a tab and load `url`; done when it has loaded. Whatever fails, nothing of the tab is left. */
-    void open(Size size, String profile, String url, WebTab.Listener listener, Callback<WebTab> opened);
+    /**
+     * Make a tab and load `url`; done when it has loaded. Whatever fails, nothing of the tab is left. The
+     * result gives up waiting, and destroys what has been made.
+     */
+    Runnable open(Size size, String profile, String url, WebTab.Listener listener, Callback<WebTab> opened);
 
     /** All traffic to that HTTP proxy, directly when `host` is null; done with the mechanism when it is in force. */
     void setProxy(String host, int port, Callback<String> set);
