@@ -18,6 +18,8 @@ import javax.imageio.ImageIO;
 
 /** A WebView for the core on a JVM: tabs show about:blank and are drawn white; `Desk` makes things happen in them. */
 final class BlankEngine implements WebEngine {
+    private static final long OPENING_MS = 50; // a WebView takes a while too
+
     private final Loop loop;
     private final ExecutorService painter = Executors.newSingleThreadExecutor(work -> {
         Thread thread = new Thread(work, "painter");
@@ -50,10 +52,10 @@ final class BlankEngine implements WebEngine {
     @Override
     public Runnable open(Size size, String profile, String url, WebTab.Listener listener, Callback<WebTab> opened) {
         BlankTab tab = new BlankTab(size, url, listener);
-        loop.post(() -> {
+        loop.postDelayed(() -> {
             tabs.add(tab);
             opened.done(tab);
-        });
+        }, OPENING_MS);
         return tab::close;
     }
 
