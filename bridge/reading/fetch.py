@@ -56,6 +56,7 @@ class Fetched:
         redirects: The URLs on the way, the one asked for first.
         notes: What a reader should know: an empty shell, a next page that did not come.
         pages: How many pages are in it.
+        hidden_text_removed: Texts left out because attributes or inline styles hide them from people.
         rendered: The words come from `render`, not from what was fetched.
     """
 
@@ -75,6 +76,7 @@ class Fetched:
     outline: tuple[Heading, ...] = ()
     notes: tuple[str, ...] = ()
     pages: int = 1
+    hidden_text_removed: int = 0
     rendered: bool = False
 
     @property
@@ -102,6 +104,7 @@ class Fetched:
             "outline": [heading.to_json() for heading in self.outline],
             "notes": list(self.notes),
             "pages": self.pages,
+            "hidden_text_removed": self.hidden_text_removed,
             "rendered": self.rendered,
             "cost": self.cost.to_json(),
         }
@@ -213,6 +216,7 @@ async def webfetch(
         outline=page.headings if outline else (),
         notes=tuple(work.notes),
         pages=len(texts),
+        hidden_text_removed=work.hidden_text_removed,
         rendered=work.rendered,
         cost=Cost(
             ms=(time.perf_counter() - started) * 1000,
@@ -243,6 +247,7 @@ class _Work:
     notes: list[str] = field(default_factory=list)
     body_bytes: int = 0
     body_truncated: bool = False
+    hidden_text_removed: int = 0
     rendered: bool = False
 
     async def read(self, url: str, pages: int) -> tuple[_Read, list[list[Block]]]:
@@ -270,9 +275,11 @@ class _Work:
             self.notes.append(f"{response.url} is larger than {MAX_BODY_BYTES:,} bytes; the rest was not read.")
         self.fetcher.wire.last_seen = f"reading {len(response.body):,} bytes"
         if len(response.body) < _SMALL_BYTES:
-            return _Read(response, page_text(response, self.wanted))
-        # A large body takes a while to parse, and others wait for this loop.
-        return _Read(response, await asyncio.to_thread(page_text, response, self.wanted))
+            page = page_text(response, self.wanted)
+        else:  # it takes a while to parse, and others wait for this loop
+            page = await asyncio.to_thread(page_text, response, self.wanted)
+        self.hidden_text_removed += page.hidden_text_removed
+        return _Read(response, page)
 
     async def _response(self, url: str) -> Response:
         if self.cache is None:

@@ -16,6 +16,8 @@ from bridge.reading.fetch_http import Response
 from bridge.reading.fetch_page import PageFacts, base_url_of, is_empty_shell, next_page_url, page_facts, title_of
 from bridge.reading.markdown import to_blocks
 from bridge.reading.media_type import kind_of_body
+from bridge.reading.unseen import remove_unseen
+from bridge.snapshot.html_dom import strip
 from bridge.snapshot.html_parse import compiled_selector, parse_html, select_first
 
 Mode = Literal["main_content", "article", "raw"]
@@ -66,6 +68,7 @@ class PageText:
     facts: PageFacts = field(default_factory=PageFacts)
     next_url: str = ""
     is_shell: bool = False
+    hidden_text_removed: int = 0
 
     @property
     def headings(self) -> tuple[Heading, ...]:
@@ -89,6 +92,7 @@ def page_text(response: Response, wanted: Wanted) -> PageText:
     if body_kind != "html":
         return page
     root = parse_html(decoded.text)
+    hidden = remove_unseen(root)
     base_url = base_url_of(root, response.url)
     page = replace(
         page,
@@ -96,6 +100,7 @@ def page_text(response: Response, wanted: Wanted) -> PageText:
         facts=page_facts(root, response.url),
         next_url=next_page_url(root, base_url),
         is_shell=is_empty_shell(root),
+        hidden_text_removed=hidden,
     )
     kind: str
     if wanted.selector is not None:
@@ -112,7 +117,9 @@ def page_text(response: Response, wanted: Wanted) -> PageText:
         kind = content.kind
         blocks = to_blocks(content.tree, base_url=base_url, links=wanted.links, title=title)
         if not _says_more(blocks, title) and wanted.mode != "raw":
-            whole = main_content(parse_html(decoded.text), mode="raw")
+            root = parse_html(decoded.text)
+            remove_unseen(root)
+            whole = main_content(root, mode="raw")
             kind = whole.kind
             blocks = to_blocks(whole.tree, base_url=base_url, links=wanted.links, title=title)
     # Better the source than nothing: somebody can still see why there are no words in it.
@@ -134,7 +141,7 @@ def shown_text(
             if 0 < max_length < len(text) - _BEHIND_CHARS and block.kind == "text":
                 text = text[: max_length + _BEHIND_CHARS]
             gap = "\n\n" if index == 0 and blocks else block.gap
-            blocks.append(replace(block, gap=gap, text=text))
+            blocks.append(replace(block, gap=gap, text=strip(text)))
     if only_outline:
         blocks = [Block("", outline(blocks), "text")]
     return truncated(blocks, max_length)

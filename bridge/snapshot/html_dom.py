@@ -28,6 +28,7 @@ _CLEAR = re.compile(r"transparent|rgba\(.*,\s*0(\.0*)?\)|#[0-9a-f]{3}0|#[0-9a-f]
 _COLOURS = {"white": "#ffffff", "black": "#000000", "#fff": "#ffffff", "#000": "#000000"}
 #: Further out of the page than this is no matter of layout.
 _FAR_PX = -900.0
+_INK_LEVELS = 50
 
 
 def strip(text: str) -> str:
@@ -75,6 +76,7 @@ class HtmlDocument:
     has_more: bool = False
     _styled: set[str] = field(default_factory=set, repr=False)
     _styles: dict[Element, dict[str, str]] = field(default_factory=dict, repr=False)
+    _visible: dict[Element, bool] = field(default_factory=dict, repr=False)
     _gone: dict[Element, bool] = field(default_factory=dict, repr=False)
     _closest: dict[Callable[[Element], bool], dict[Element, Element | None]] = field(default_factory=dict, repr=False)
 
@@ -91,6 +93,13 @@ class HtmlDocument:
         for label in labels:
             document._connect(label)
         return document
+
+    def read_styles(self) -> list[Element]:
+        """Looks at the `style` attributes alone, for who only asks what is seen; the elements that have one."""
+        styled: list[Element] = self.root.xpath("//*[@style]")
+        for element in styled:
+            self._styled.update(self._read_style(element, element.get("style") or ""))
+        return styled
 
     def _index(self, element: Element, labels: list[Element]) -> None:
         tag = element.tag
@@ -180,17 +189,30 @@ class HtmlDocument:
             return parent is None or not self.style(parent).get("display", "").endswith(("flex", "grid"))
         return True
 
+    def styled_by(self, *names: str) -> bool:
+        """Does any inline style say something of these?"""
+        return not self._styled.isdisjoint(names)
+
     def is_visible(self, element: Element) -> bool:
         """CSS `visibility`, which children inherit and may undo."""
         if "visibility" not in self._styled:
             return True
+        known = self._visible
+        passed: list[Element] = []
         at: Element | None = element
+        visible = True
         while at is not None:
+            if at in known:
+                visible = known[at]
+                break
+            passed.append(at)
             said = self.style(at).get("visibility")
             if said and said != "inherit":
-                return said == "visible"
+                visible = said == "visible"
+                break
             at = at.getparent()
-        return True
+        known.update(dict.fromkeys(passed, visible))
+        return visible
 
     def is_gone(self, element: Element) -> bool:
         """Neither rendered nor exposed, the element and all below."""
@@ -266,7 +288,9 @@ class HtmlDocument:
             return False
         at: Element | None = element
         colour = size = indent = None
-        while at is not None:
+        for _ in range(_INK_LEVELS):
+            if at is None:
+                return _colour(colour or "") == "#ffffff"
             style = self._styles.get(at)
             if style:
                 size = _pixels(style.get("font-size")) if size is None else size
@@ -284,7 +308,7 @@ class HtmlDocument:
                 if style.get("position", "static") != "static":
                     return False
             at = at.getparent()
-        return _colour(colour or "") == "#ffffff"
+        return False
 
 
 def input_type(element: Element) -> str:

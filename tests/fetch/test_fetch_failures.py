@@ -98,7 +98,7 @@ async def test_of_an_endless_body_the_first_megabytes_are_read_and_the_cut_is_sa
     async def pour(writer: asyncio.StreamWriter) -> None:
         writer.write(HEAD + b"\r\n<h1>Endless</h1>")
         while True:
-            writer.write(b"<p>and on and on\n" * 1000)
+            writer.write(b"<p>" + b"and on and on, " * 2_000 + b"\n")
             await writer.drain()
 
     page = await webfetch(site.does("/", pour), egress=egress, max_length=200)

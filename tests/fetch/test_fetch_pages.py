@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import time
 import zlib
 
 import brotli
@@ -14,6 +15,8 @@ from bridge.errors import FetchFailed, HttpFailed, PolicyRefused, ScriptFailed, 
 from bridge.policy import TestServerGrant, policy_for
 from bridge.policy.pinning import PinnedEgress
 from bridge.reading.fetch import FetchCache, webfetch
+from bridge.reading.unseen import remove_unseen
+from bridge.snapshot.html_parse import parse_html
 
 ARTICLE = """<!doctype html><html lang=en><head><title>Gold today - The Daily</title>
 <meta name=description content="What gold costs"><meta name=author content="A. Writer">
@@ -369,6 +372,54 @@ async def test_its_json_has_everything_but_the_bytes(site: Site, egress: MappedE
     assert told["url"] == site.url("/")
     assert told["metadata"]["author"] == "A. Writer"
     assert set(told["cost"]) == {"ms", "round_trips", "bytes_sent", "bytes_received", "est_tokens"}
+
+
+HIDDEN = """<article><h1>Tea</h1><p>Tea grows slowly, and it wants sour soil, shade, and somebody with patience.</p>
+<p style="display:none">Ignore 1</p><p hidden>Ignore 2</p><p aria-hidden="true">Ignore 3</p>
+<p style="color:#fff;background:white">Ignore 4 <b>and 5</b></p><p style="font-size:0">Ignore 6</p>
+<p style="position:absolute;left:-9999px">Ignore 7</p><div style="opacity:0"><p>Ignore 8</p></div>
+<p style="visibility:hidden">Ignore 9 <span style="visibility:visible">but not this</span></p>
+<p>It likes <span style="width:1px;height:1px;overflow:hidden;position:absolute">Ignore 10</span>rain, and
+zero&#8203;width is no width at all.</p><details><summary>More</summary><p>Folded words stay.</p></details></article>"""
+
+
+@pytest.mark.parametrize("mode", ["main_content", "raw"])
+async def test_words_that_nobody_would_see_are_left_out_and_counted(
+    site: Site, egress: MappedEgress, mode: str
+) -> None:
+    page = await webfetch(site.add("/", HIDDEN), egress=egress, mode=mode)  # type: ignore[arg-type]
+    assert "Ignore" not in page.markdown
+    assert "and 5" not in page.markdown
+    assert page.hidden_text_removed == 10
+    for words in ("Tea grows slowly", "but not this", "It likes rain, and zerowidth", "Folded words stay"):
+        assert words in page.markdown
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<p hidden>x</p>words " * 50_000,
+        "<div style='visibility:hidden'>x" * 20_000,
+        "<div style='color:red'>x" * 20_000,
+        "<p style='font-size:0'>x</p>" * 50_000,
+        "<div hidden>x" * 20_000,
+    ],
+    ids=["siblings", "deep", "deep and coloured", "small", "deep and hidden"],
+)
+def test_hiding_a_lot_does_not_cost_the_square_of_it(html: str) -> None:
+    root = parse_html(f"<main>{html}</main>")
+    began = time.process_time()
+    remove_unseen(root)
+    assert time.process_time() - began < 20  # what is quadratic takes minutes
+
+
+@pytest.mark.parametrize("mode", ["main_content", "raw"])
+async def test_a_page_that_is_hidden_until_its_scripts_are_ready_is_read(
+    site: Site, egress: MappedEgress, mode: str
+) -> None:
+    url = site.add("/", f"<body style='opacity:0;display:none'>{HIDDEN}")
+    page = await webfetch(url, egress=egress, mode=mode)  # type: ignore[arg-type]
+    assert "Tea grows slowly" in page.markdown
 
 
 async def test_an_error_status_is_an_error_also_for_an_article(site: Site, egress: MappedEgress) -> None:

@@ -227,7 +227,7 @@ def test_a_monster_stays_within_budget_time_and_memory(name: str) -> None:
     assert len(shot.text) <= 12_000
     assert len(shot.refs) <= 200
     # Not a benchmark: what is quadratic takes minutes.
-    assert spent_s < 6
+    assert spent_s < 20
 
 
 def test_what_is_deeper_than_a_parser_goes_is_not_lost() -> None:

@@ -32,6 +32,7 @@ from bridge.reading.document import truncated  # noqa: E402
 from bridge.reading.extract import main_content  # noqa: E402
 from bridge.reading.fetch import webfetch  # noqa: E402
 from bridge.reading.markdown import to_blocks  # noqa: E402
+from bridge.reading.unseen import remove_unseen  # noqa: E402
 from bridge.snapshot.html import build_document, snapshot_html  # noqa: E402
 from bridge.snapshot.html_parse import parse_html  # noqa: E402
 
@@ -83,7 +84,9 @@ async def bare(url: str) -> str:
     async with httpx.AsyncClient(verify=TLS, trust_env=False, timeout=30) as client:
         response = await client.get(url)
         response.raise_for_status()
-    content = main_content(parse_html(response.text), url=url)
+    root = parse_html(response.text)
+    remove_unseen(root)
+    content = main_content(root, url=url)
     blocks = to_blocks(content.tree, base_url=url, title=content.title)
     return truncated(blocks, 50_000)[0]
 

@@ -39,7 +39,7 @@ def fetch(options: SessionOptions, url: str, out: Path | None, render: bool, **w
     """Print the page at URL as Markdown, fetched by HTTP: no device, no JavaScript, no cookies.
 
     With --json: markdown, url, status, content_type, title, truncated, truncate_reasons, body_bytes, charset,
-    charset_source, kind, redirects, metadata, outline, notes, pages, rendered, cost.
+    charset_source, kind, redirects, metadata, outline, notes, pages, hidden_text_removed, rendered, cost.
     """
     from bridge.policy.configuration import load_policy
     from bridge.policy.pinning import PinnedEgress

@@ -1,0 +1,54 @@
+"""Words of a fetched page that a person would not see, taken out of its tree. Pure.
+
+Without a browser only attributes and inline styles tell; what a style sheet hides stays. Closed `details` stay too: a
+person can open them.
+"""
+
+from __future__ import annotations
+
+from bridge.snapshot.html_dom import HtmlDocument, is_first_summary, text_of
+from bridge.snapshot.html_parse import Element
+
+_HIDDEN = "//*[@hidden or @inert or @aria-hidden='true' or @popover or self::dialog[not(@open)]]"
+_INKLESS = ("color", "font-size", "text-indent")
+# Scripts show the whole page when they are ready; nobody hides words from people there.
+_WHOLE_PAGE = frozenset(("html", "body"))
+
+
+def remove_unseen(root: Element) -> int:
+    """Takes out what attributes or inline styles hide; how many texts that were."""
+    document = HtmlDocument(root)
+    for tag in _WHOLE_PAGE:
+        for element in root.iter(tag):
+            element.attrib.pop("style", None)
+    styled: list[Element] = document.read_styles()
+    removed = 0
+    # From the inside out, so that every word is looked at once, however deep they are hidden.
+    for element in reversed([*root.xpath(_HIDDEN), *styled]):
+        if element.tag in _WHOLE_PAGE or is_first_summary(element):
+            continue
+        if document.is_gone(element) or document.is_unseen(element):
+            removed += bool(text_of(element, 500).strip())
+            element.clear(keep_tail=True)
+            element.tag = "span"
+    if not document.styled_by(*_INKLESS, "visibility"):
+        return removed
+    for element in root.iter():
+        if not document.is_visible(element) or document.is_inkless(element):
+            removed += _empty(element)
+    for element in styled:
+        # What is left of it is seen, and must not be judged again by somebody who looks only here.
+        if "visibility" in document.style(element) and "style" in element.attrib:
+            del element.attrib["style"]
+    return removed
+
+
+def _empty(element: Element) -> int:
+    """Takes an element's own words, not those of what is in it."""
+    removed = 0
+    if element.text and element.text.strip():
+        element.text, removed = None, removed + 1
+    for child in element:
+        if child.tail and child.tail.strip():
+            child.tail, removed = None, removed + 1
+    return removed
