@@ -1,0 +1,234 @@
+"""Made by tools/sync_stubs.py out of the asynchronous classes: do not edit."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, Literal
+
+from bridge.adb import AdbDevice
+from bridge.host.client import HostClient, HostHello
+from bridge.page.console import ConsoleLog
+from bridge.page.dialogs import DialogAnswer
+from bridge.page.emulation import PermissionSetting
+from bridge.page.full_page import Progress, Strategy
+from bridge.page.journal import Journal
+from bridge.page.navigation import WaitUntil
+from bridge.page.network import NetworkLog
+from bridge.page.picture import ImageFormat
+from bridge.page.reading import ReadResult
+from bridge.page.record import Recorder, Recording, RecordingFormat
+from bridge.page.results import ActionResult, NavigationResult, PageState, Screenshot, WaitResult
+from bridge.page.routes import RouteHandler
+from bridge.policy.grant import Grant, TestServerGrant
+from bridge.reading.extract import Mode
+from bridge.reading.markdown import LinkStyle
+from bridge.session.attached import App
+from bridge.session.capabilities import Capabilities
+from bridge.session.devices import Notice
+from bridge.session.tab import View
+from bridge.snapshot import SnapshotResult
+
+class Session:
+    @classmethod
+    def attach(
+        cls,
+        package: str,
+        *,
+        activity: str | None = ...,
+        data: str | None = ...,
+        url: str | None = ...,
+        title: str | None = ...,
+        device: str = ...,
+        adb_server: str | None = ...,
+        grants: Sequence[Grant] = ...,
+        dialogs: DialogAnswer = ...,
+        on_notice: Notice | None = ...,
+        timeout_s: float = ...,
+    ) -> AbstractContextManager[AttachedSession]: ...
+    @property
+    def capabilities(self) -> Capabilities | None: ...
+    def close_tab(self, page: Page) -> None: ...
+    @property
+    def device(self) -> AdbDevice: ...
+    @property
+    def host(self) -> HostHello: ...
+    @property
+    def host_client(self) -> HostClient: ...
+    def new_tab(self, url: str | None = ...) -> Page: ...
+    @classmethod
+    def open(
+        cls,
+        device: str = ...,
+        *,
+        adb_server: str | None = ...,
+        grants: Sequence[TestServerGrant] = ...,
+        width_px: int = ...,
+        height_px: int = ...,
+        density_dpi: int = ...,
+        reconnect: bool = ...,
+        dialogs: DialogAnswer = ...,
+        on_notice: Notice | None = ...,
+        timeout_s: float = ...,
+    ) -> AbstractContextManager[Session]: ...
+    @property
+    def pages(self) -> tuple[Page, ...]: ...
+    def reconnect(self, *, timeout_s: float = ...) -> tuple[str, ...]: ...
+    is_virtual: bool
+    journal: Journal
+    notice: Notice
+    restores_tabs: bool
+    serial: str
+    view: View
+
+class Page:
+    def accept_certificate(self, host: str, *, timeout_s: float = ...) -> None: ...
+    def add_init_script(self, source: str, *, timeout_s: float = ...) -> int: ...
+    def back(self, *, wait_until: WaitUntil = ..., timeout_s: float = ...) -> NavigationResult: ...
+    def click(
+        self, ref: str, *, timeout_s: float = ..., settle_s: float = ..., input: Literal["touch", "script"] = ...
+    ) -> ActionResult: ...
+    def console(
+        self, *, level: str | None = ..., text: str | None = ..., after: int = ..., limit: int = ...
+    ) -> ConsoleLog: ...
+    def fill(self, ref: str, value: str, *, timeout_s: float = ..., settle_s: float = ...) -> ActionResult: ...
+    def forward(self, *, wait_until: WaitUntil = ..., timeout_s: float = ...) -> NavigationResult: ...
+    def get_state(self, *, timeout_s: float = ...) -> PageState: ...
+    def goto(self, url: str, *, wait_until: WaitUntil = ..., timeout_s: float = ...) -> NavigationResult: ...
+    def har(self, *, redact: bool = ...) -> dict[str, Any]: ...
+    @property
+    def last_snapshot(self) -> SnapshotResult | None: ...
+    def network(
+        self,
+        *,
+        url: str | None = ...,
+        method: str | None = ...,
+        status: int | str | None = ...,
+        resource_type: str | None = ...,
+        failed: bool | None = ...,
+        after: int = ...,
+        limit: int = ...,
+    ) -> NetworkLog: ...
+    def on_dialog(self, answer: DialogAnswer) -> None: ...
+    def press(
+        self, key: str, *, ref: str | None = ..., timeout_s: float = ..., settle_s: float = ...
+    ) -> ActionResult: ...
+    def read(
+        self,
+        *,
+        mode: Mode = ...,
+        max_length: int = ...,
+        selector: str | None = ...,
+        outline: bool = ...,
+        section: str | None = ...,
+        links: LinkStyle = ...,
+        comments: bool = ...,
+        timeout_s: float = ...,
+    ) -> ReadResult: ...
+    def record(
+        self,
+        duration_s: float = ...,
+        *,
+        format: RecordingFormat = ...,
+        max_frames: int = ...,
+        max_bytes: int = ...,
+        max_width_px: int = ...,
+        max_fps: float = ...,
+        timeout_s: float = ...,
+        on_frame: Callable[[int, int], None] | None = ...,
+    ) -> Recording: ...
+    def recording(
+        self, *, timeout_s: float = ..., on_frame: Callable[[int, int], None] | None = ..., **bounds: Any
+    ) -> AbstractContextManager[Recorder]: ...
+    def reload(
+        self, *, ignore_cache: bool = ..., wait_until: WaitUntil = ..., timeout_s: float = ...
+    ) -> NavigationResult: ...
+    def remove_init_script(self, number: int, *, timeout_s: float = ...) -> None: ...
+    def route(self, pattern: str | re.Pattern[str], handler: RouteHandler, *, timeout_s: float = ...) -> None: ...
+    def screenshot(
+        self,
+        *,
+        full_page: bool = ...,
+        ref: str | None = ...,
+        format: ImageFormat = ...,
+        quality: int | None = ...,
+        scale: Literal["css", "device"] = ...,
+        annotate: bool = ...,
+        max_height_px: int = ...,
+        strategy: Strategy | Literal["auto"] = ...,
+        timeout_s: float = ...,
+        on_progress: Progress | None = ...,
+    ) -> Screenshot: ...
+    def set_extra_headers(self, headers: Mapping[str, str], *, timeout_s: float = ...) -> None: ...
+    def set_geolocation(
+        self,
+        latitude: float | None = ...,
+        longitude: float | None = ...,
+        *,
+        accuracy_m: float = ...,
+        timeout_s: float = ...,
+    ) -> None: ...
+    def set_http_credentials(
+        self, origin: str, username: str | None, password: str = ..., *, timeout_s: float = ...
+    ) -> None: ...
+    def set_locale(self, tag: str | None, *, timeout_s: float = ...) -> None: ...
+    def set_media(
+        self,
+        *,
+        color_scheme: Literal["light", "dark"] | None = ...,
+        reduced_motion: bool | None = ...,
+        timeout_s: float = ...,
+    ) -> None: ...
+    def set_offline(self, offline: bool = ..., *, timeout_s: float = ...) -> None: ...
+    def set_permissions(
+        self, wanted: Mapping[str, PermissionSetting], *, origin: str, timeout_s: float = ...
+    ) -> None: ...
+    def set_time_zone(self, name: str | None, *, timeout_s: float = ...) -> None: ...
+    def snapshot(
+        self,
+        *,
+        interactive_only: bool = ...,
+        cursor_interactive: bool = ...,
+        max_chars: int = ...,
+        max_nodes: int = ...,
+        max_depth: int = ...,
+        scope: str | None = ...,
+        more: str | None = ...,
+        find: str | None = ...,
+        boxes: bool = ...,
+        delta: bool = ...,
+        renumber: bool = ...,
+        timeout_s: float = ...,
+    ) -> SnapshotResult: ...
+    def stop(self, *, timeout_s: float = ...) -> None: ...
+    @property
+    def tab_id(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    def unroute(self, pattern: str | re.Pattern[str] | None = ...) -> int: ...
+    @property
+    def url(self) -> str: ...
+    def wait_for(
+        self,
+        *,
+        selector: str | None = ...,
+        role: str | None = ...,
+        name: str | None = ...,
+        text: str | None = ...,
+        url: str | None = ...,
+        gone: str | None = ...,
+        function: str | None = ...,
+        timeout_s: float = ...,
+    ) -> WaitResult: ...
+
+class AttachedSession:
+    def close(self) -> None: ...
+    def detach(self, page: Page) -> None: ...
+    def new_tab(self, url: str | None = ...) -> Page: ...
+    def page(self, *, url: str | None = ..., title: str | None = ..., timeout_s: float = ...) -> Page: ...
+    @property
+    def pages(self) -> tuple[Page, ...]: ...
+    app: App
+    device: AdbDevice
+    journal: Journal
+    notice: Callable[[str], None]
+    serial: str
