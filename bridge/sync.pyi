@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from typing import Any, Literal
 
 from bridge.adb import AdbDevice
@@ -50,6 +50,7 @@ class Session:
     def close_tab(self, page: Page) -> None: ...
     @property
     def device(self) -> AdbDevice: ...
+    def forward(self, *, timeout_s: float = ...) -> AbstractAsyncContextManager[int]: ...
     @property
     def host(self) -> HostHello: ...
     @property

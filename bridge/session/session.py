@@ -8,7 +8,7 @@ import logging
 import math
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
 from typing import Any, ClassVar
 
 from bridge.adb import AdbDevice, AdbServer
@@ -268,6 +268,15 @@ class Session:
     def pages(self) -> tuple[Page, ...]:
         """The open tabs, oldest first."""
         return tuple(page for _, page in self._tabs.values())
+
+    def forward(self, *, timeout_s: float = 10.0) -> AbstractAsyncContextManager[int]:
+        """A port of this machine that leads to the WebView's devtools socket, for other tools, while the block lasts.
+
+        For `chrome://inspect`, pychrome, or Playwright's `connectOverCDP` (with `noDefaults: true`: a WebView has no
+        browser contexts to set defaults in). Any local user may connect to it.
+        """
+        remote = f"localabstract:webview_devtools_remote_{self.host.pid}"
+        return self.device.forward("tcp:0", remote, timeout_s=timeout_s)
 
     async def new_tab(self, url: str | None = None) -> Page:
         """A new tab, at `url` where one is given.
