@@ -6,6 +6,7 @@ from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from typing import Any, Literal
 
 from bridge.adb import AdbDevice
+from bridge.errors import BridgeError, NavigationFailed
 from bridge.host.client import HostClient, HostHello
 from bridge.page.console import ConsoleLog
 from bridge.page.dialogs import DialogAnswer
@@ -20,6 +21,8 @@ from bridge.page.record import Recorder, Recording, RecordingFormat
 from bridge.page.results import ActionResult, NavigationResult, PageState, Screenshot, WaitResult
 from bridge.page.routes import RouteHandler
 from bridge.policy.grant import Grant, TestServerGrant
+from bridge.policy.pinning import Ask, PinnedEgress
+from bridge.policy.rules import BrowserPolicy
 from bridge.reading.extract import Mode
 from bridge.reading.markdown import LinkStyle
 from bridge.session.attached import App
@@ -40,6 +43,7 @@ class Session:
         title: str | None = ...,
         device: str = ...,
         adb_server: str | None = ...,
+        policy: BrowserPolicy | None = ...,
         grants: Sequence[Grant] = ...,
         dialogs: DialogAnswer = ...,
         on_notice: Notice | None = ...,
@@ -47,9 +51,13 @@ class Session:
     ) -> AbstractContextManager[AttachedSession]: ...
     @property
     def capabilities(self) -> Capabilities | None: ...
+    def check_url(self, url: str) -> str: ...
     def close_tab(self, page: Page) -> None: ...
     @property
     def device(self) -> AdbDevice: ...
+    @property
+    def egress(self) -> PinnedEgress: ...
+    def explain(self, error: NavigationFailed) -> BridgeError: ...
     def forward(self, *, timeout_s: float = ...) -> AbstractAsyncContextManager[int]: ...
     @property
     def host(self) -> HostHello: ...
@@ -62,7 +70,10 @@ class Session:
         device: str = ...,
         *,
         adb_server: str | None = ...,
+        policy: BrowserPolicy | None = ...,
         grants: Sequence[TestServerGrant] = ...,
+        ask: Ask | None = ...,
+        egress: PinnedEgress | None = ...,
         width_px: int = ...,
         height_px: int = ...,
         density_dpi: int = ...,
@@ -230,6 +241,7 @@ class AttachedSession:
     def pages(self) -> tuple[Page, ...]: ...
     app: App
     device: AdbDevice
+    egress: PinnedEgress
     journal: Journal
     notice: Callable[[str], None]
     serial: str

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from bridge.deadline import Deadline
-from bridge.errors import BridgeError, DeadlineExceeded, UsageError
+from bridge.errors import BridgeError, DeadlineExceeded, NavigationFailed, UsageError
 from bridge.page.actions import Actions, checked_input_kind
 from bridge.page.attachment import Attachment, WorldGone
 from bridge.page.dialogs import DialogAnswer
@@ -45,8 +45,12 @@ class Tab(ObservedTab, Protocol):
         A tab that had to be opened again is at its address again, without `revisit` at a blank page."""
         ...
 
-    def judge(self, url: str) -> None:
-        """Raise PolicyRefused when this address may not be opened."""
+    async def check_url(self, url: str) -> str:
+        """The address in its canonical spelling; PolicyRefused when it may not be opened."""
+        ...
+
+    def explain(self, error: NavigationFailed) -> BridgeError:
+        """What stands behind a navigation that failed, where the policy knows; else the error itself."""
         ...
 
     def on_attach(self, prepare: Callable[[Attachment], Awaitable[None]]) -> None:
@@ -110,8 +114,7 @@ class Page(ObservedPage, EmulatedPage):
             NavigationFailed: DNS, TLS, refused, aborted: with Chromium's net error.
             DeadlineExceeded: Says how far the page came.
         """
-        address = checked_url(url)
-        self._tab.judge(address)
+        address = await self._tab.check_url(checked_url(url))
         return await self._navigate(
             lambda tab: go(tab, address, wait_until, timeout_s=timeout_s), wait_until, revisit=False
         )
@@ -346,7 +349,10 @@ class Page(ObservedPage, EmulatedPage):
         async with self._turn:
             attachment, notices = await self._ready(revisit=revisit)
             with attachment.connection.measure() as meter:
-                loader_id = await move(attachment)
+                try:
+                    loader_id = await move(attachment)
+                except NavigationFailed as error:
+                    raise self._tab.explain(error) from error
                 title = await self._title(attachment, Deadline.after(_TITLE_S))
             if title is None:
                 notices += ("the page has not told its title: it moved on, or its script keeps it busy",)
@@ -364,7 +370,7 @@ class Page(ObservedPage, EmulatedPage):
     async def _travel(self, steps: int, wait_until: WaitUntil, timeout_s: float) -> NavigationResult:
         async def move(attachment: Attachment) -> str:
             entry_id, url = await history_entry(attachment, steps, timeout_s=timeout_s)
-            self._tab.judge(url)
+            await self._tab.check_url(url)
             return await go_to_entry(attachment, entry_id, url, wait_until, timeout_s=timeout_s)
 
         return await self._navigate(move, wait_until)

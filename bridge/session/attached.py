@@ -24,6 +24,7 @@ from bridge.errors import (
     DeviceError,
     DeviceLost,
     HostFailed,
+    NavigationFailed,
     TabLost,
     TransportError,
     Unsupported,
@@ -36,6 +37,7 @@ from bridge.page.full_page import Strategy
 from bridge.page.globs import UrlPattern, url_pattern
 from bridge.page.journal import Journal
 from bridge.page.page import Page
+from bridge.policy.pinning import PinnedEgress
 from bridge.session.tab import OnAttach
 from bridge.session.targets import CHROME_SOCKET, devtools_sockets, pages_of
 
@@ -120,7 +122,8 @@ class Owner(Protocol):
     @property
     def journal(self) -> Journal: ...
 
-    def judge(self, url: str) -> None: ...
+    @property
+    def egress(self) -> PinnedEgress: ...
 
     def notice(self, text: str) -> None: ...
 
@@ -165,8 +168,12 @@ class AttachedTab:
     def target_id(self) -> str:
         return self._found.target.target_id if self._found else ""
 
-    def judge(self, url: str) -> None:
-        self._owner.judge(url)
+    async def check_url(self, url: str) -> str:
+        return await self._owner.egress.check_url(url)
+
+    def explain(self, error: NavigationFailed) -> BridgeError:
+        """The app connects by itself: nothing of ours stands behind a navigation that failed."""
+        return error
 
     def on_attach(self, prepare: OnAttach) -> None:
         self._on_attach.append(prepare)
@@ -268,6 +275,7 @@ class AttachedSession:
     Attributes:
         serial: The device's adb serial.
         app: Which app it is.
+        egress: The policy that `goto` obeys. What the app requests by itself does not pass it (egress=unpinned).
         journal: Console and network of all its pages since they were attached.
     """
 
@@ -276,7 +284,7 @@ class AttachedSession:
         device: AdbDevice,
         app: App,
         *,
-        judge: Callable[[str], None],
+        egress: PinnedEgress,
         notice: Callable[[str], None],
         dialogs: DialogAnswer,
     ) -> None:
@@ -284,7 +292,7 @@ class AttachedSession:
         self.serial = device.serial
         self.app = app
         self.on_attach: list[OnAttach] = []
-        self.judge = judge
+        self.egress = egress
         self.notice = notice
         self.journal = Journal()
         self._dialogs = dialogs
@@ -399,7 +407,7 @@ async def attached_session(
     device: AdbDevice,
     app: App,
     *,
-    judge: Callable[[str], None],
+    egress: PinnedEgress,
     notice: Callable[[str], None],
     dialogs: DialogAnswer,
     url: str | None,
@@ -408,7 +416,7 @@ async def attached_session(
 ) -> AsyncIterator[AttachedSession]:
     """Launch the app where an activity was named, wait for its first page, and let go of everything at the end."""
     deadline = Deadline.after(timeout_s)
-    session = AttachedSession(device, app, judge=judge, notice=notice, dialogs=dialogs)
+    session = AttachedSession(device, app, egress=egress, notice=notice, dialogs=dialogs)
     try:
         if app.activity is not None:
             await app.launch(device, timeout_s=deadline.remaining_s)

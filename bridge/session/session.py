@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import logging
 import math
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from bridge.adb import AdbDevice, AdbServer
 from bridge.deadline import Deadline
-from bridge.errors import BridgeError, PolicyRefused, UsageError
+from bridge.errors import BridgeError, NavigationFailed, PolicyRefused, UsageError
 from bridge.host.client import HostClient, HostHello
+from bridge.page.attachment import Attachment
 from bridge.page.dialogs import DialogAnswer
 from bridge.page.journal import Journal
 from bridge.page.page import Page
 from bridge.policy.grant import AppGrant, Grant, TestServerGrant
-from bridge.policy.judge import decide
-from bridge.policy.rules import policy_for
+from bridge.policy.pinning import Ask, PinnedEgress
+from bridge.policy.rules import BrowserPolicy, policy_for
 from bridge.session.attached import App, AttachedSession, attached_session
 from bridge.session.capabilities import Capabilities, probe, require_supported
 from bridge.session.devices import Chosen, Notice, VirtualDevices, chosen_device
+from bridge.session.egress import Containment, policy_digest
 from bridge.session.link import HostLink
 from bridge.session.tab import OnAttach, SessionTab, View
 
@@ -58,7 +60,7 @@ class Session:
         chosen: Chosen,
         link: HostLink,
         view: View,
-        grants: Sequence[TestServerGrant],
+        egress: PinnedEgress,
         notice: Notice,
         *,
         reconnect: bool,
@@ -72,7 +74,7 @@ class Session:
         self.on_attach: list[OnAttach] = []
         self.restores_tabs = reconnect
         self._link = link
-        self._grants = tuple(grants)
+        self._containment = Containment(egress, lambda: link.device, notice)
         self._dialogs = dialogs
         self.journal = Journal()
         self._tabs: dict[str, tuple[SessionTab, Page]] = {}
@@ -83,7 +85,8 @@ class Session:
         self._lost: BridgeError | None = None
         self._killed_at = -math.inf
         self._reconnecting = asyncio.Lock()
-        link.on_connected.append(self._take_host)
+        link.on_connected += [self._take_host, self._containment.route]
+        self.on_attach.append(self._containment.install)
 
     @classmethod
     @asynccontextmanager
@@ -92,7 +95,10 @@ class Session:
         device: str = "auto",
         *,
         adb_server: str | None = None,
+        policy: BrowserPolicy | None = None,
         grants: Sequence[TestServerGrant] = (),
+        ask: Ask | None = None,
+        egress: PinnedEgress | None = None,
         width_px: int = 412,
         height_px: int = 915,
         density_dpi: int = 160,
@@ -106,6 +112,10 @@ class Session:
         Args:
             device: A serial, "virtual", or "auto" (the one attached device, else a virtual one).
             adb_server: `host:port`; without it what ADB's own environment variables say.
+            policy: Which addresses may be opened; without one the public web, with what is always refused refused.
+            ask: Asked about what the policy leaves open (`default_action="ask"`); nobody means no.
+            egress: Instead of policy, grants and ask: what another session has pinned already, or a resolver and a
+                dialler of one's own.
             grants: Servers on this machine's loopback that pages may be opened from; each is made reachable on the
                 device under the same port while the session lasts.
             width_px, height_px, density_dpi: The tabs' size; density 160 gives device pixel ratio 1.
@@ -127,18 +137,20 @@ class Session:
             chosen = await stack.enter_async_context(
                 chosen_device(server, device, cls.virtual_devices, notice, timeout_s=deadline.remaining_s)
             )
+            if egress is None:
+                egress = PinnedEgress(policy or policy_for("operator"), grants, ask=ask)
             # One port may be granted under several names, such as localhost and 127.0.0.1.
             link = HostLink(
                 server,
                 chosen.serial,
-                reversed_ports=sorted({grant.port for grant in grants}),
-                policy_digest=_policy_digest(grants),
+                reversed_ports=sorted({grant.port for grant in egress.test_servers}),
+                policy_digest=policy_digest(egress.policy, egress.grants),
             )
             session = cls(
                 chosen,
                 link,
                 View(width_px, height_px, density_dpi),
-                grants,
+                egress,
                 notice,
                 reconnect=reconnect,
                 dialogs=dialogs,
@@ -161,6 +173,7 @@ class Session:
         title: str | None = None,
         device: str = "auto",
         adb_server: str | None = None,
+        policy: BrowserPolicy | None = None,
         grants: Sequence[Grant] = (),
         dialogs: DialogAnswer = "default",
         on_notice: Notice | None = None,
@@ -175,6 +188,8 @@ class Session:
             activity: Launched first (`.MainActivity`), and again when the app's process has ended; without it the app
                 must be running.
             data: The address that the launching intent carries.
+            policy: Which addresses `goto` may open; without one the public web. What the app requests by itself cannot
+                be held to it (egress=unpinned), so a strict one is refused.
             grants: Test servers as in `open`, and `AppGrant(package, origins)` for what the app serves to itself.
             url, title: Which page to wait for, where the app has several: a glob over its address, words of its title.
 
@@ -182,6 +197,13 @@ class Session:
             DeadlineExceeded: No such page came; says which there were.
             HostFailed: Android did not start the app.
         """
+        if policy is not None and policy.strict:
+            raise PolicyRefused(
+                "the policy is strict, and an app's own traffic does not go through the egress gate (egress=unpinned)",
+                hint="Set strict = false in [browser.policy] to attach to apps.",
+                rule="strict",
+            )
+        egress = PinnedEgress(policy or replace(policy_for("operator"), strict=False), grants)
         if foreign := [grant for grant in grants if isinstance(grant, AppGrant) and grant.package != package]:
             raise UsageError(f"the grant {foreign[0]} is not for {package}")
         deadline = Deadline.after(timeout_s)
@@ -201,7 +223,7 @@ class Session:
                 attached_session(
                     adb_device,
                     app,
-                    judge=lambda address: _judge(address, grants),
+                    egress=egress,
                     notice=notice,
                     dialogs=dialogs,
                     url=url,
@@ -242,7 +264,7 @@ class Session:
             if said and self._capabilities is not None and (first := next(iter(self._tabs.values()), None)):
                 with suppress(BridgeError):
                     attachment, _ = await first[0].attachment()
-                    self._capabilities = await probe(attachment, self.host, timeout_s=_PROBE_S)
+                    self._capabilities = await self._probe(attachment)
             return tuple(said)
 
     @property
@@ -258,6 +280,11 @@ class Session:
     def host_client(self) -> HostClient:
         """The present connection to the host app; another one after a reconnect."""
         return self._link.host
+
+    @property
+    def egress(self) -> PinnedEgress:
+        """What this session's connections go through: policy, pins, audit."""
+        return self._containment.egress
 
     @property
     def capabilities(self) -> Capabilities | None:
@@ -285,7 +312,7 @@ class Session:
             PolicyRefused, NavigationFailed: As `page.goto`; the tab is closed again then.
         """
         if url is not None:
-            self.judge(url)
+            await self.check_url(url)
         await self.ensure_connected()
         self._last_tab += 1
         tab = SessionTab(f"t{self._last_tab}", self)
@@ -295,7 +322,7 @@ class Session:
         try:
             attachment = await tab.open()
             if self._capabilities is None:
-                self._capabilities = await probe(attachment, self.host, timeout_s=_PROBE_S)
+                self._capabilities = await self._probe(attachment)
             if url is not None:
                 await page.goto(url)
         except BaseException:
@@ -313,8 +340,11 @@ class Session:
         except BridgeError as error:
             logger.debug("%s did not close cleanly: %s", page.tab_id, error)
 
-    def judge(self, url: str) -> None:
-        _judge(url, self._grants)
+    async def check_url(self, url: str) -> str:
+        return await self.egress.check_url(url)
+
+    def explain(self, error: NavigationFailed) -> BridgeError:
+        return self._containment.explain(error)
 
     def _take_event(self, event: str, fields: Mapping[str, Any]) -> None:
         if event in ("tab.lost", "idle_destroyed"):
@@ -343,6 +373,17 @@ class Session:
 
     def renderer_killed(self) -> None:
         self._killed_at = time.monotonic()
+
+    async def _probe(self, attachment: Attachment) -> Capabilities:
+        held = self._containment
+        return await probe(
+            attachment,
+            self.host,
+            fetch_interception=held.intercepts,
+            egress=held.mode,
+            webrtc=held.webrtc,
+            timeout_s=_PROBE_S,
+        )
 
     async def _take_host(self, host: HostClient) -> None:
         require_supported(host.hello)
@@ -389,19 +430,8 @@ class Session:
             task.cancel()
         await asyncio.gather(*self._background, return_exceptions=True)
         await asyncio.gather(*(self.close_tab(page) for _, page in list(self._tabs.values())))
+        await self._containment.close()
         await self._link.close()
-
-
-def _judge(url: str, grants: Sequence[Grant]) -> None:
-    decision = decide(policy_for("operator"), url, grants)
-    if not decision.allowed:
-        raise PolicyRefused(f"{url[:200]} is refused: {decision.reason}", hint=decision.hint)
-
-
-def _policy_digest(grants: Sequence[TestServerGrant]) -> str:
-    """Sessions with equal rules may share a host process; the digest tells them apart."""
-    listed = "\n".join(sorted(f"{grant.host}:{grant.port}" for grant in grants))
-    return hashlib.sha256(f"operator\n{listed}".encode()).hexdigest()
 
 
 def _log_notice(text: str) -> None:

@@ -26,6 +26,14 @@ EVERY_COMMAND = [
 ]
 
 
+@pytest.fixture(autouse=True)
+def own_sessions(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sessions that other tests or the user keep are not seen from here."""
+    folder = tmp_path_factory.mktemp("run")
+    folder.chmod(0o700)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder))
+
+
 def with_url(command: str, url: str) -> list[str]:
     return [command, url] if command == "open" else [command, *PAGE_COMMANDS[command], "--url", url]
 
@@ -35,7 +43,8 @@ def test_help_names_every_command_and_needs_none_of_the_heavy_imports() -> None:
         "import sys\n"
         "from bridge.surfaces.cli.app import run\n"
         "code = run(['--help'])\n"
-        "heavy = {'asyncio', 'rich', 'websockets', 'PIL', 'adbutils', 'pydantic', 'lxml', 'httpx', 'httpcore'} & set(sys.modules)\n"
+        "heavy = {'asyncio', 'rich', 'websockets', 'PIL', 'adbutils', 'pydantic', 'lxml', 'httpx', 'httpcore'}\n"
+        "heavy &= set(sys.modules)\n"
         "sys.exit(f'imported: {heavy}' if heavy else code)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)

@@ -16,6 +16,7 @@ from bridge.surfaces.cli.demo_command import demo
 from bridge.surfaces.cli.device_commands import devices, targets, virtual
 from bridge.surfaces.cli.output import report_failure
 from bridge.surfaces.cli.page_commands import back, forward, open_command, reload_command, screenshot, snapshot, wait
+from bridge.surfaces.cli.policy_commands import gate, policy
 from bridge.surfaces.cli.read_command import read
 from bridge.surfaces.cli.reading_commands import fetch
 from bridge.surfaces.cli.session_commands import close, close_tab, daemon, tab, tabs
@@ -46,6 +47,8 @@ for _command in (
     devices,
     targets,
     virtual,
+    policy,
+    gate,
     open_command,
     snapshot,
     *ACTION_COMMANDS,

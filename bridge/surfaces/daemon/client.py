@@ -68,12 +68,13 @@ async def ask(
                 raise UsageError(
                     f"no session {name!r} is open.", hint="'webview-bridge open URL' opens one; --url does without."
                 )
-            await _spawn(places)
-            streams = await _connected(places)
-            if streams is None:
-                raise TransportError("the session's process does not answer.", hint=f"See {places.log}.")
+            streams = await _started(places)
         try:
             return await _asked(*streams, request, notice)
+        except _NotAccepted:
+            if attempt == 2:
+                raise TransportError(f"session {name} ended before it took the command.") from None
+            await end(name)
         except _OtherVersion as other:
             if attempt == 2:
                 raise TransportError(f"session {name} is run by version {other.version}.") from None
@@ -96,10 +97,11 @@ async def end(name: str, *, timeout_s: float = _END_S) -> bool:
     deadline = Deadline.after(timeout_s)
     record = read_record(places.record)
     streams = await _connected(places)
-    if streams is None:
+    if streams is None and not _is_held(places):
         return False
-    with contextlib.suppress(BridgeError, OSError):
-        await _asked(*streams, {"version": bridge.__version__, "command": "close", "params": {}}, lambda _: None)
+    with contextlib.suppress(BridgeError, OSError, _NotAccepted, _OtherVersion):
+        if streams is not None:
+            await _asked(*streams, {"version": bridge.__version__, "command": "close", "params": {}}, lambda _: None)
     while _is_held(places):
         if deadline.remaining_s < 5.0 and record is not None:
             with contextlib.suppress(ProcessLookupError):
@@ -108,6 +110,10 @@ async def end(name: str, *, timeout_s: float = _END_S) -> bool:
             raise DeadlineExceeded(f"the end of session {name}", timeout_s, f"process {record and record.pid}")
         await asyncio.sleep(_POLL_S)
     return True
+
+
+class _NotAccepted(Exception):
+    """The process was on its way out and has not looked at the command."""
 
 
 class _OtherVersion(Exception):
@@ -129,11 +135,19 @@ async def _asked(
     notice: Callable[[str], None],
 ) -> Asked:
     frames = FrameReader(LIMITS)
+    accepted = False
     try:
         writer.write(message(request))
         while True:
-            frame = await read_message(reader, frames)
-            if "notice" in frame.header:
+            try:
+                frame = await read_message(reader, frames)
+            except TransportError:
+                if not accepted:
+                    raise _NotAccepted from None
+                raise
+            if "accepted" in frame.header:
+                accepted = True
+            elif "notice" in frame.header:
                 notice(str(frame.header["notice"]))
             elif isinstance(error := frame.header.get("error"), Mapping):
                 if error.get("code") == "version_mismatch":
@@ -146,6 +160,18 @@ async def _asked(
         writer.close()
         with contextlib.suppress(OSError):
             await writer.wait_closed()
+
+
+async def _started(places: Places) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """A connection to a fresh process; one that is leaving, or that another command starts, is waited for."""
+    deadline = Deadline.after(_START_S)
+    while not deadline.passed:
+        await _spawn(places)
+        streams = await _connected(places)
+        if streams is not None:
+            return streams
+        await asyncio.sleep(_POLL_S)
+    raise TransportError("the session's process does not answer.", hint=f"See {places.log}.")
 
 
 async def _spawn(places: Places) -> None:

@@ -99,6 +99,9 @@ class Daemon:
         frames = FrameReader(LIMITS)
         async with asyncio.timeout(_HELLO_S):
             request = (await read_message(reader, frames)).header
+        if self._ended.is_set():
+            return
+        writer.write(message({"accepted": True}))
 
         def tell(text: str) -> None:
             writer.write(message({"notice": text}))

@@ -1,9 +1,11 @@
 """Messages between a command and its session's process: the control protocol's frames on a Unix socket.
 
     command → process   {"version", "command", "params", "timeout_s", "start"}       one per connection
-    process → command   {"notice": "…"} any number, then {"answer": {…}} + body, or {"error": {"code", "message", …}}
+    process → command   {"accepted": true}, {"notice": "…"} any number, then {"answer": {…}} + body, or
+                        {"error": {"code", "message", …}}
 
-A command that goes away cancels what it asked for.
+A command that goes away cancels what it asked for. A connection that ends before `accepted` has changed nothing: the
+process was on its way out, and the command may start another.
 """
 
 from __future__ import annotations
@@ -54,7 +56,10 @@ async def read_message(reader: asyncio.StreamReader, frames: FrameReader) -> Fra
         frame = frames.next_frame()
         if frame is not None:
             return frame
-        piece = await reader.read(_PIECE_BYTES)
+        try:
+            piece = await reader.read(_PIECE_BYTES)
+        except ConnectionError:
+            piece = b""
         if not piece:
             raise TransportError("the session's process closed the connection before it had answered.")
         frames.feed(piece)
