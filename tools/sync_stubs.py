@@ -75,6 +75,7 @@ def method(name: str, function: Any, imports: Imports, kind: str) -> str:
     parameters = []
     starred = False
     for parameter in inspect.signature(plain).parameters.values():
+        starred = starred or parameter.kind is parameter.VAR_POSITIONAL
         if parameter.kind is parameter.KEYWORD_ONLY and not starred:
             parameters.append("*")
             starred = True

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from bridge.deadline import Deadline
 from bridge.errors import BridgeError, DeadlineExceeded, NavigationFailed, UsageError
-from bridge.page.actions import Actions, checked_input_kind
+from bridge.page.acting import ACTION_TIMEOUT_S
+from bridge.page.actions import Actions
 from bridge.page.attachment import Attachment, WorldGone
 from bridge.page.dialogs import DialogAnswer
 from bridge.page.emulated import SETUP_TIMEOUT_S, EmulatedPage
 from bridge.page.emulation import PageSetup
+from bridge.page.filed import FiledPage, FiledTab
+from bridge.page.locating import LocatingPage
 from bridge.page.navigation import WaitUntil, checked_url, go, go_to_entry, history_entry, present_entry, reload, stop
 from bridge.page.observed import ObservedPage, ObservedTab
+from bridge.page.popups import ExpectedPopup, OpenedPages, expected_popup
 from bridge.page.reading import ReadRequest, ReadResult, read
 from bridge.page.refs import RefTable
 from bridge.page.results import ActionResult, NavigationResult, PageState, WaitResult
@@ -27,13 +32,12 @@ if TYPE_CHECKING:
     from bridge.reading.extract import Mode
     from bridge.reading.markdown import LinkStyle
 
-ACTION_TIMEOUT_S = 5.0
 READ_TIMEOUT_S = 10.0
 NAVIGATION_TIMEOUT_S = 30.0
 _TITLE_S = 1.0
 
 
-class Tab(ObservedTab, Protocol):
+class Tab(ObservedTab, FiledTab, Protocol):
     """What a page needs of its session."""
 
     @property
@@ -43,6 +47,10 @@ class Tab(ObservedTab, Protocol):
         """A living attachment, and what had to be done to have one (such as reopening a tab that idled away).
 
         A tab that had to be opened again is at its address again, without `revisit` at a blank page."""
+        ...
+
+    def popups(self) -> AbstractContextManager[OpenedPages]:
+        """Windows that this tab opens inside the block."""
         ...
 
     async def check_url(self, url: str) -> str:
@@ -62,7 +70,7 @@ class Tab(ObservedTab, Protocol):
         ...
 
 
-class Page(ObservedPage, EmulatedPage):
+class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
     """A tab of a session. Not made directly: `session.new_tab()` gives one."""
 
     def __init__(self, tab: Tab) -> None:
@@ -82,6 +90,10 @@ class Page(ObservedPage, EmulatedPage):
 
     @property
     def _observed(self) -> ObservedTab:
+        return self._tab
+
+    @property
+    def _filed(self) -> FiledTab:
         return self._tab
 
     @property
@@ -227,44 +239,6 @@ class Page(ObservedPage, EmulatedPage):
                 result = replace(result, text=snapshot_delta(before, result, max_chars=max_chars).text)
             return replace(result, cost=meter.cost())
 
-    async def click(
-        self,
-        ref: str,
-        *,
-        timeout_s: float = ACTION_TIMEOUT_S,
-        settle_s: float = 1.0,
-        input: Literal["touch", "script"] = "touch",
-    ) -> ActionResult:
-        """Tap the element of `ref` and tell what changed.
-
-        Args:
-            input: "touch" taps as a finger does; "script" sends the synthetic event sequence instead.
-
-        Raises:
-            RefNotFound, StaleRef: The element is gone or has become something else; says what it was.
-            NotVisible, ElementDisabled, Covered: It could not be tapped until the deadline.
-            DeadlineExceeded: With what was in the way.
-        """
-        kind = checked_input_kind(input)
-        return await self._act(lambda actions: actions.click(ref, timeout_s=timeout_s, settle_s=settle_s, input=kind))
-
-    async def fill(
-        self, ref: str, value: str, *, timeout_s: float = ACTION_TIMEOUT_S, settle_s: float = 1.0
-    ) -> ActionResult:
-        """Replace what the control holds by `value`, as frameworks notice it: one round trip.
-
-        Raises:
-            NotEditable: The element takes no text.
-            InvalidValue: It takes another form, which the message names (dates: 2026-02-28).
-        """
-        return await self._scripted(ref, "fill", {"value": value}, timeout_s, settle_s)
-
-    async def press(
-        self, key: str, *, ref: str | None = None, timeout_s: float = ACTION_TIMEOUT_S, settle_s: float = 1.0
-    ) -> ActionResult:
-        """Press a key (`Enter`, `a`) or chord (`Control+A`) on the focused element, or on `ref` after focusing it."""
-        return await self._act(lambda actions: actions.press(key, ref=ref, timeout_s=timeout_s, settle_s=settle_s))
-
     async def wait_for(
         self,
         *,
@@ -329,20 +303,6 @@ class Page(ObservedPage, EmulatedPage):
                 result = await read(attachment, self._refs, request, timeout_s=timeout_s)
             return replace(result, cost=meter.cost(), notices=notices)
 
-    async def _scripted(
-        self, ref: str, action: str, params: Mapping[str, Any], timeout_s: float, settle_s: float
-    ) -> ActionResult:
-        return await self._act(
-            lambda actions: actions.scripted(ref, action, params, timeout_s=timeout_s, settle_s=settle_s)
-        )
-
-    async def _act(self, run: Callable[[Actions], Awaitable[ActionResult]]) -> ActionResult:
-        async with self._turn:
-            _, notices = await self._ready()
-            assert self._actions is not None
-            result = await run(self._actions)
-            return replace(result, notices=notices) if notices else result
-
     async def _navigate(
         self, move: Callable[[Attachment], Awaitable[str]], wait_until: WaitUntil, *, revisit: bool = True
     ) -> NavigationResult:
@@ -374,6 +334,24 @@ class Page(ObservedPage, EmulatedPage):
             return await go_to_entry(attachment, entry_id, url, wait_until, timeout_s=timeout_s)
 
         return await self._navigate(move, wait_until)
+
+    def expect_popup(self, *, timeout_s: float = NAVIGATION_TIMEOUT_S) -> AbstractAsyncContextManager[ExpectedPopup]:
+        """`async with page.expect_popup() as popup: …click…`, then `popup.page`: the window that the block opened.
+
+        Raises:
+            DeadlineExceeded: None was opened.
+            PolicyRefused: Its address may not be opened; it is closed again.
+        """
+        return expected_popup(self._tab.popups, timeout_s=timeout_s)
+
+    async def attached(self) -> Attachment:
+        """The living attachment, for what stands between page and session; opens a tab again that idled away."""
+        attachment, _ = await self._ready()
+        return attachment
+
+    async def _tap(self, ref: str, timeout_s: float) -> ActionResult:
+        assert self._actions is not None
+        return await self._actions.click(ref, timeout_s=timeout_s)
 
     async def _prepare(self, attachment: Attachment) -> None:
         await self._setup.apply(attachment, timeout_s=SETUP_TIMEOUT_S)

@@ -10,12 +10,12 @@ import asyncio
 import logging
 import re
 from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
 from bridge.adb import AdbDevice
-from bridge.cdp import open_cdp
+from bridge.cdp import CdpConnection, open_cdp
 from bridge.cdp.discovery import Target, read_package
 from bridge.deadline import Deadline, finish
 from bridge.errors import (
@@ -32,11 +32,13 @@ from bridge.errors import (
 )
 from bridge.page import ladder
 from bridge.page.attachment import Attachment, attach
+from bridge.page.confinement import DOWNLOADS_KEY, UPLOADS_KEY, Confined
 from bridge.page.dialogs import DialogAnswer
 from bridge.page.full_page import Strategy
 from bridge.page.globs import UrlPattern, url_pattern
 from bridge.page.journal import Journal
 from bridge.page.page import Page
+from bridge.page.popups import OpenedPages
 from bridge.policy.pinning import PinnedEgress
 from bridge.session.tab import OnAttach
 from bridge.session.targets import CHROME_SOCKET, devtools_sockets, pages_of
@@ -170,6 +172,32 @@ class AttachedTab:
 
     async def check_url(self, url: str) -> str:
         return await self._owner.egress.check_url(url)
+
+    @property
+    def uploads(self) -> Confined:
+        """No folder: the app is not ours, nothing can be staged in it."""
+        return Confined.at(None, UPLOADS_KEY)
+
+    @property
+    def downloads(self) -> Confined:
+        return Confined.at(None, DOWNLOADS_KEY)
+
+    def popups(self) -> AbstractContextManager[OpenedPages]:
+        raise Unsupported("windows that the app opens are the app's own; session.page() attaches to one that is there")
+
+    @asynccontextmanager
+    async def connect(self, timeout_s: float) -> AsyncIterator[CdpConnection]:
+        """One more connection to the page, beside the attachment's."""
+        found = self._found
+        if found is None:
+            raise TabLost(f"{self._tab_id} was never attached")
+        deadline = Deadline.after(timeout_s)
+        sock = await self._owner.device.open_stream(
+            f"localabstract:{found.socket_name}", timeout_s=deadline.remaining_s
+        )
+        path = f"/devtools/page/{found.target.target_id}"
+        async with open_cdp(sock, path, timeout_s=deadline.remaining_s) as connection:
+            yield connection
 
     def explain(self, error: NavigationFailed) -> BridgeError:
         """The app connects by itself: nothing of ours stands behind a navigation that failed."""

@@ -5,9 +5,16 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
+import os
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+from contextlib import (
+    AbstractAsyncContextManager,
+    AbstractContextManager,
+    AsyncExitStack,
+    asynccontextmanager,
+    suppress,
+)
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -16,9 +23,11 @@ from bridge.deadline import Deadline
 from bridge.errors import BridgeError, NavigationFailed, PolicyRefused, UsageError
 from bridge.host.client import HostClient, HostHello
 from bridge.page.attachment import Attachment
+from bridge.page.confinement import DOWNLOADS_KEY, UPLOADS_KEY, Confined
 from bridge.page.dialogs import DialogAnswer
 from bridge.page.journal import Journal
 from bridge.page.page import Page
+from bridge.page.popups import OpenedPages
 from bridge.policy.grant import AppGrant, Grant, TestServerGrant
 from bridge.policy.pinning import Ask, PinnedEgress
 from bridge.policy.rules import BrowserPolicy, policy_for
@@ -26,7 +35,10 @@ from bridge.session.attached import App, AttachedSession, attached_session
 from bridge.session.capabilities import Capabilities, probe, require_supported
 from bridge.session.devices import Chosen, Notice, VirtualDevices, chosen_device
 from bridge.session.egress import Containment, policy_digest
+from bridge.session.isolated import ISOLATED_TIMEOUT_S, Isolation, isolated
 from bridge.session.link import HostLink
+from bridge.session.popups import Popups
+from bridge.session.state import STATE_TIMEOUT_S, StateSummary, load_state, save_state
 from bridge.session.tab import OnAttach, SessionTab, View
 
 logger = logging.getLogger(__name__)
@@ -77,6 +89,10 @@ class Session:
         self._containment = Containment(egress, lambda: link.device, notice)
         self._dialogs = dialogs
         self.journal = Journal()
+        self._popups = Popups(self)
+        self._isolation = Isolation()
+        self.uploads = Confined.at(None, UPLOADS_KEY)
+        self.downloads = Confined.at(None, DOWNLOADS_KEY)
         self._tabs: dict[str, tuple[SessionTab, Page]] = {}
         self._last_tab = 0
         self._last_touch = time.monotonic()
@@ -104,6 +120,8 @@ class Session:
         density_dpi: int = 160,
         reconnect: bool = False,
         dialogs: DialogAnswer = "default",
+        uploads_root: str | os.PathLike[str] | None = None,
+        downloads_root: str | os.PathLike[str] | None = None,
         on_notice: Notice | None = None,
         timeout_s: float = START_TIMEOUT_S,
     ) -> AsyncIterator[Session]:
@@ -123,6 +141,8 @@ class Session:
                 begins, as `reconnect()` does, and say so in its notices; it may take 30 s longer then. The one that was
                 interrupted still fails.
             dialogs: How JavaScript dialogs are answered in every tab; see `page.on_dialog`.
+            uploads_root, downloads_root: The folders that files may come from and go to; without one, `page.upload` or
+                `page.download` is refused.
             on_notice: Told in one sentence what the caller should know, such as that a virtual device is used.
 
         Raises:
@@ -130,6 +150,7 @@ class Session:
             HostError: The host app is missing, of another version, or does not start.
         """
         deadline = Deadline.after(timeout_s)
+        uploads, downloads = Confined.at(uploads_root, UPLOADS_KEY), Confined.at(downloads_root, DOWNLOADS_KEY)
         notice = on_notice or _log_notice
         server = AdbServer.from_environment(adb_server)
         await server.ensure_running(timeout_s=deadline.remaining_s)
@@ -155,6 +176,7 @@ class Session:
                 reconnect=reconnect,
                 dialogs=dialogs,
             )
+            session.uploads, session.downloads = uploads, downloads
             try:
                 await link.open(timeout_s=deadline.remaining_s)
                 yield session
@@ -305,8 +327,40 @@ class Session:
         remote = f"localabstract:webview_devtools_remote_{self.host.pid}"
         return self.device.forward("tcp:0", remote, timeout_s=timeout_s)
 
-    async def new_tab(self, url: str | None = None) -> Page:
+    @property
+    def tabs(self) -> Mapping[str, Page]:
+        """The open tabs by their ids, those that pages opened included."""
+        return {tab_id: page for tab_id, (_, page) in self._tabs.items()}
+
+    def isolated(self, *, timeout_s: float = ISOLATED_TIMEOUT_S) -> AbstractAsyncContextManager[Page]:
+        """A tab for one call: `async with session.isolated() as page:`. See `bridge.session.isolated`.
+
+        It begins without cookies, cache, history and storage, and when the block ends nothing of it is left.
+
+        Raises:
+            Unsupported: The WebView has no profiles, and other tabs are open whose state would be cleared with it.
+        """
+        return isolated(self, self._isolation, timeout_s=timeout_s)
+
+    async def state_save(self, path: str | os.PathLike[str], *, timeout_s: float = STATE_TIMEOUT_S) -> StateSummary:
+        """Write the cookies, and the storage of the pages that are open, to a file that only its owner can read."""
+        return await save_state(self, path, timeout_s=timeout_s)
+
+    async def state_load(
+        self, path: str | os.PathLike[str], *, page: Page | None = None, timeout_s: float = STATE_TIMEOUT_S
+    ) -> StateSummary:
+        """Put a saved state back; session storage, which is a tab's own, into `page` where one is given.
+
+        Raises:
+            UsageError: The file is no saved state.
+        """
+        return await load_state(self, path, page, timeout_s=timeout_s)
+
+    async def new_tab(self, url: str | None = None, *, profile: str | None = None) -> Page:
         """A new tab, at `url` where one is given.
+
+        Args:
+            profile: Cookies and storage of its own, shared by the tabs of that name; needs a WebView with profiles.
 
         Raises:
             PolicyRefused, NavigationFailed: As `page.goto`; the tab is closed again then.
@@ -314,11 +368,7 @@ class Session:
         if url is not None:
             await self.check_url(url)
         await self.ensure_connected()
-        self._last_tab += 1
-        tab = SessionTab(f"t{self._last_tab}", self)
-        page = Page(tab)
-        page.on_dialog(self._dialogs)
-        self._tabs[tab.tab_id] = (tab, page)
+        tab, page = self.make_tab(profile=profile)
         try:
             attachment = await tab.open()
             if self._capabilities is None:
@@ -329,6 +379,30 @@ class Session:
             await self.close_tab(page)
             raise
         return page
+
+    def make_tab(self, *, profile: str | None) -> tuple[SessionTab, Page]:
+        """A tab with a number of its own, not attached to anything."""
+        self._last_tab += 1
+        tab = SessionTab(f"t{self._last_tab}", self, profile=profile)
+        page = Page(tab)
+        page.on_dialog(self._dialogs)
+        self._tabs[tab.tab_id] = (tab, page)
+        return tab, page
+
+    def drop_tab(self, tab_id: str) -> None:
+        self._tabs.pop(tab_id, None)
+
+    def open_tabs(self) -> tuple[SessionTab, ...]:
+        return tuple(tab for tab, _ in self._tabs.values())
+
+    def host_tab_of(self, page: Page) -> str | None:
+        return self._tabs[page.tab_id][0].host_tab
+
+    def profile_of(self, page: Page) -> str | None:
+        return self._tabs[page.tab_id][0].profile
+
+    def popups_of(self, tab_id: str) -> AbstractContextManager[OpenedPages]:
+        return self._popups.listen(tab_id)
 
     async def close_tab(self, page: Page) -> None:
         """Close a tab; a tab that is already closed is left alone."""
@@ -347,6 +421,8 @@ class Session:
         return self._containment.explain(error)
 
     def _take_event(self, event: str, fields: Mapping[str, Any]) -> None:
+        if event == "popup":
+            self._in_background(self._popups.take(fields))
         if event in ("tab.lost", "idle_destroyed"):
             reason = "idle" if event == "idle_destroyed" else str(fields.get("reason", "lost"))
             for tab, _ in self._tabs.values():
@@ -415,7 +491,10 @@ class Session:
         if now - self._last_touch < _TOUCH_EVERY_S:
             return
         self._last_touch = now
-        task = asyncio.ensure_future(self._send_touch())
+        self._in_background(self._send_touch())
+
+    def _in_background(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.ensure_future(work)
         self._background.add(task)
         task.add_done_callback(self._background.discard)
 

@@ -6,7 +6,13 @@ import asyncio
 import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import (
+    AbstractAsyncContextManager,
+    AbstractContextManager,
+    AsyncExitStack,
+    asynccontextmanager,
+    suppress,
+)
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
@@ -18,10 +24,12 @@ from bridge.errors import BridgeError, DeadlineExceeded, NavigationFailed, TabLo
 from bridge.host.client import HostClient
 from bridge.page import ladder
 from bridge.page.attachment import Attachment, attach
+from bridge.page.confinement import Confined
 from bridge.page.full_page import Strategy
 from bridge.page.host_services import HostServices
 from bridge.page.journal import Journal
 from bridge.page.navigation import go
+from bridge.page.popups import OpenedPages
 from bridge.session.capabilities import Capabilities
 from bridge.session.host_services import HostTabServices
 
@@ -69,6 +77,14 @@ class Home(Protocol):
     def journal(self) -> Journal: ...
 
     @property
+    def uploads(self) -> Confined: ...
+
+    def popups_of(self, tab_id: str) -> AbstractContextManager[OpenedPages]: ...
+
+    @property
+    def downloads(self) -> Confined: ...
+
+    @property
     def capabilities(self) -> Capabilities | None: ...
 
     @property
@@ -110,8 +126,9 @@ class SessionTab:
     opened again.
     """
 
-    def __init__(self, tab_id: str, home: Home) -> None:
+    def __init__(self, tab_id: str, home: Home, *, profile: str | None = None) -> None:
         self._tab_id = tab_id
+        self.profile = profile
         self._home = home
         self._on_attach: list[OnAttach] = []
         self._attachment: Attachment | None = None
@@ -134,8 +151,23 @@ class SessionTab:
         return main.url if main else ""
 
     @property
+    def target_id(self) -> str:
+        return self._target_id
+
+    def popups(self) -> AbstractContextManager[OpenedPages]:
+        return self._home.popups_of(self._tab_id)
+
+    @property
     def journal(self) -> Journal:
         return self._home.journal
+
+    @property
+    def uploads(self) -> Confined:
+        return self._home.uploads
+
+    @property
+    def downloads(self) -> Confined:
+        return self._home.downloads
 
     @property
     def full_page(self) -> Strategy | None:
@@ -193,6 +225,7 @@ class SessionTab:
             width_px=view.width_px,
             height_px=view.height_px,
             density_dpi=view.density_dpi,
+            profile=self.profile,
             timeout_s=deadline.remaining_s,
         )
         self.host_tab = made.tab
@@ -200,6 +233,11 @@ class SessionTab:
         attachment = await self._attach(deadline)
         self._lost = None
         return attachment
+
+    async def adopt(self, host_tab: str, target_id: str, *, timeout_s: float) -> Attachment:
+        """Attach to a WebView that a page has opened; it becomes lost, restored and closed as any other."""
+        self.host_tab, self._target_id = host_tab, target_id
+        return await self._attach(Deadline.after(timeout_s))
 
     async def restore(self, *, revisit: bool = True, timeout_s: float = _REOPEN_TIMEOUT_S) -> str:
         """Open it again at its address; what was done, in a sentence."""
@@ -316,6 +354,10 @@ class SessionTab:
             self._stack = stack.pop_all()
         self._attachment = attachment
         return attachment
+
+    def connect(self, timeout_s: float) -> AbstractAsyncContextManager[CdpConnection]:
+        """One more connection to the tab, beside the attachment's."""
+        return self._connection(Deadline.after(timeout_s))
 
     @asynccontextmanager
     async def _connection(self, deadline: Deadline) -> AsyncIterator[CdpConnection]:
