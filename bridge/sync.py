@@ -11,7 +11,9 @@ Types are in sync.pyi, which `tools/sync_stubs.py` makes out of the asynchronous
 
 from __future__ import annotations
 
+from bridge.page.locators import Locator as _Locator
 from bridge.page.page import Page as _Page
+from bridge.page.popups import ExpectedPopup as _ExpectedPopup
 from bridge.session.attached import AttachedSession as _AttachedSession
 from bridge.surfaces.blocking import blocking
 from bridge.surfaces.compose import Session as _Session
@@ -19,5 +21,7 @@ from bridge.surfaces.compose import Session as _Session
 Session = blocking(_Session)
 Page = blocking(_Page)
 AttachedSession = blocking(_AttachedSession)
+Locator = blocking(_Locator)
+ExpectedPopup = blocking(_ExpectedPopup)
 
-__all__ = ["AttachedSession", "Page", "Session"]
+__all__ = ["AttachedSession", "ExpectedPopup", "Locator", "Page", "Session"]

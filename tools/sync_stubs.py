@@ -18,6 +18,8 @@ CLASSES = {
     "Session": "bridge.surfaces.compose",
     "Page": "bridge.page.page",
     "AttachedSession": "bridge.session.attached",
+    "Locator": "bridge.page.locators",
+    "ExpectedPopup": "bridge.page.popups",
 }
 # What a session offers to its own tabs.
 INTERNAL = {"diagnose", "ensure_connected", "find", "judge", "keep_alive", "on_attach", "renderer_killed", "taken"}
@@ -96,6 +98,9 @@ def method(name: str, function: Any, imports: Imports, kind: str) -> str:
         imports.need(inner[1], module)
         returned = f"{generic}[{inner[1]}]"
     else:
+        if "AbstractAsyncContextManager" in returned:
+            returned = returned.replace("AbstractAsyncContextManager", "AbstractContextManager")
+            imports.lines.add("from contextlib import AbstractContextManager")
         imports.need(returned, module)
     decorator = f"    @{kind}\n" if kind else ""
     return f"{decorator}    def {name}({', '.join(parameters)}) -> {returned}: ...\n"

@@ -50,6 +50,7 @@ def test_a_script_without_await_does_what_one_with_it_does(webview_device: str, 
         assert "Cart: 1" in result.changes.text
         with pytest.raises(RefNotFound):
             page.click("e9999")
+        page.get_by_role("button", name="Nothing").click()
         page.route(
             "**/no-such-page", lambda _: Fulfil(headers={"content-type": "text/html"}, body=b"<title>Stub</title>")
         )
