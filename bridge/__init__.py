@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from bridge.page.expectations import expect
+    from bridge.page.fetching import Abort, Fulfil, Proceed
     from bridge.page.locators import Locator
     from bridge.page.page import Page
     from bridge.policy.grant import TestServerGrant
@@ -21,10 +22,13 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-__all__ = ["Locator", "Page", "Session", "TestServerGrant", "__version__", "expect"]
+__all__ = ["Abort", "Fulfil", "Locator", "Page", "Proceed", "Session", "TestServerGrant", "__version__", "expect"]
 
 # Importing the package costs nothing; a name brings its layers in when it is used.
 _HOMES = {
+    "Abort": "bridge.page.fetching",
+    "Fulfil": "bridge.page.fetching",
+    "Proceed": "bridge.page.fetching",
     "Locator": "bridge.page.locators",
     "Page": "bridge.page.page",
     "Session": "bridge.surfaces.compose",

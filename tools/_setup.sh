@@ -150,6 +150,23 @@ build_injected() {
     WEBVIEW_BRIDGE_NODE_MODULES="$home/node_modules" node "$ROOT/injected_js/build.mjs" "$@"
 }
 
+# setup_playwright: playwright-core, the exact version that tests/interop names, for the test that connects it to a WebView.
+setup_playwright() {
+    local version home
+    version="$(sed -n 's/^PLAYWRIGHT_VERSION = "\([0-9.]*\)"$/\1/p' "$ROOT/tests/interop/test_playwright.py")"
+    [ -n "$version" ] || die "tests/interop/test_playwright.py must name one exact version of playwright-core."
+    home="$CACHE/playwright-core-$version"
+    if [ ! -f "$home/node_modules/playwright-core/package.json" ]; then
+        say "node: installing playwright-core $version into .cache"
+        mkdir -p "$home"
+        PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 quietly npm install --prefix "$home" --no-save --no-audit --no-fund \
+            --no-package-lock "playwright-core@$version" || {
+            rm -rf "$home"
+            say "node: npm could not install playwright-core $version; its test will be skipped."
+        }
+    fi
+}
+
 # What building the host app takes from the system; tools/build_host_app.py fetches the rest.
 setup_host_app() {
     local missing=()

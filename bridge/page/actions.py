@@ -31,6 +31,8 @@ from bridge.page.state import Frame
 InputKind = Literal["touch", "script"]
 # Without changes a page is called quiet after this long; two animation frames are part of it.
 _QUIET_MS = 34
+# A handler may keep the page busy so much longer than settling was to take; beyond it, the page counts as stuck.
+_BUSY_S = 1.5
 # Settling answers early when the page is quiet for so long that other frames had their chance too.
 _LONG_SETTLE_MS = 150
 
@@ -237,11 +239,11 @@ class Actions:
             self.attachment.evaluate(
                 frame.frame_id,
                 expression if frame.frame_id == frame_id else other,
-                timeout_s=max(timeout_s, settle_s),
+                timeout_s=max(timeout_s, settle_s) + _BUSY_S,
             )
             for frame in frames
         ]
-        inputs = [self.attachment.call(method, params, timeout_s=timeout_s + 5) for method, params in commands]
+        inputs = [self.attachment.call(method, params, timeout_s=timeout_s + _BUSY_S) for method, params in commands]
         outcomes: list[Any] = await asyncio.gather(*waits, *inputs, return_exceptions=True)
         replies, sent = outcomes[: len(frames)], outcomes[len(frames) :]
         acted = next((reply for frame, reply in zip(frames, replies, strict=True) if frame.frame_id == frame_id), None)

@@ -15,6 +15,7 @@ from bridge.page.state import Frame
 from bridge.snapshot import Delta, SnapshotResult, snapshot_delta
 
 _SNAPSHOT_S = 5.0
+_QUIET_MS = 34
 _TEXTS_KEPT = 8
 # A new page is told whole, as far as this goes; a snapshot gives the rest.
 _NEW_PAGE_CHARS = 4_000
@@ -47,7 +48,11 @@ async def changes_since(
     deadline = Deadline.after(settle_s)
     reason = str(acted.get("reason") or "quiet")
     fresh = False
-    if state.navigations != before.navigations or state.navigating_to or reason == "navigation":
+    leaving = state.navigations != before.navigations or state.navigating_to or reason == "navigation"
+    if not leaving and state.requests_since(before.request_order):
+        fresh = True
+        reason = await _requests_answered(attachment, before.request_order, deadline)
+    if leaving or reason == "navigation":
         reason, fresh = "navigation", True
         there = await attachment.watch.wait(
             lambda: not state.navigating_to and state.main and "DOMContentLoaded" in state.main.lifecycle,
@@ -55,16 +60,6 @@ async def changes_since(
         )
         if not there:
             reason = f"deadline: still navigating to {state.navigating_to or (state.main and state.main.url)}"
-    elif state.requests_since(before.request_order):
-        fresh = True
-        reason = "requests"
-        done = await attachment.watch.wait(
-            lambda: state.navigating_to or not state.requests_since(before.request_order),
-            timeout_s=deadline.remaining_s,
-        )
-        if not done:
-            pending = state.requests_since(before.request_order)
-            reason = f"deadline: {len(pending)} requests pending, such as {pending[0].url[:120]}"
     elif len(frames) > 1 and _waited_ms(acted) > long_settle_ms:
         fresh = True
     after = None
@@ -79,6 +74,30 @@ async def changes_since(
         except (DeadlineExceeded, WorldGone):
             reason = f"{reason}; the page cannot be read yet"
     return _changes(before, after, reason, acted, attachment, snapshots)
+
+
+async def _requests_answered(attachment: Attachment, order: int, deadline: Deadline) -> str:
+    """Wait until what the action asked the network for has come and is on the page; what is still missing, in words.
+
+    An answer is drawn a few turns after it has come, and may ask for more.
+    """
+    state = attachment.state
+    while not state.navigating_to and (pending := state.requests_since(order)):
+        done = await attachment.watch.wait(
+            lambda: state.navigating_to or not state.requests_since(order), timeout_s=deadline.remaining_s
+        )
+        if not done:
+            return f"deadline: {len(pending)} requests pending, such as {pending[0].url[:120]}"
+        main = state.main
+        settle_ms = round(deadline.remaining_s * 1000)
+        if main is None or settle_ms <= 0:
+            break
+        try:
+            quiet = f"__agentBrowser.settle({{settleMs:{settle_ms},quietMs:{_QUIET_MS}}})"
+            await attachment.evaluate(main.frame_id, quiet, timeout_s=deadline.remaining_s)
+        except (WorldGone, DeadlineExceeded):
+            break
+    return "navigation" if state.navigating_to else "requests"
 
 
 def _from_replies(frames: list[Frame], replies: list[Any], snapshots: Snapshots) -> SnapshotResult | None:

@@ -318,6 +318,15 @@ class Session:
         """The open tabs, oldest first."""
         return tuple(page for _, page in self._tabs.values())
 
+    def forward(self, *, timeout_s: float = 10.0) -> AbstractAsyncContextManager[int]:
+        """A port of this machine that leads to the WebView's devtools socket, for other tools, while the block lasts.
+
+        For `chrome://inspect`, pychrome, or Playwright's `connectOverCDP` (with `noDefaults: true`: a WebView has no
+        browser contexts to set defaults in). Any local user may connect to it.
+        """
+        remote = f"localabstract:webview_devtools_remote_{self.host.pid}"
+        return self.device.forward("tcp:0", remote, timeout_s=timeout_s)
+
     @property
     def tabs(self) -> Mapping[str, Page]:
         """The open tabs by their ids, those that pages opened included."""

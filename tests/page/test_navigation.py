@@ -133,14 +133,14 @@ async def test_a_page_cannot_keep_us_with_its_unload_handlers(page: Page, local_
 async def test_history_does_not_lead_around_the_policy(page: Page, local_server: LocalServer) -> None:
     await page.goto(local_server.url("shop.html"))
     await page.goto(local_server.url("second.html"))
-    allowed = page._tab.judge
+    allowed = page._tab.check_url
 
-    def judge(url: str) -> None:
+    async def check_url(url: str) -> str:
         if "shop" in url:
             raise PolicyRefused(url)
-        allowed(url)
+        return await allowed(url)
 
-    page._tab.judge = judge  # type: ignore[method-assign]
+    page._tab.check_url = check_url  # type: ignore[method-assign]
     with pytest.raises(PolicyRefused):
         await page.back()
     assert page.url == local_server.url("second.html")

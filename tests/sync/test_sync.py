@@ -1,0 +1,96 @@
+"""`bridge.sync`: the same objects without `await`."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from bridge.errors import NavigationFailed, RefNotFound, UsageError
+from bridge.page.fetching import Fulfil, PausedRequest
+from bridge.surfaces.blocking import THE_LOOP
+from bridge.sync import Page, Session
+from tests.conftest import LocalServer
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+def test_the_stubs_say_what_the_asynchronous_classes_say() -> None:
+    subprocess.run([sys.executable, "tools/sync_stubs.py", "--check"], check=True, cwd=ROOT)
+
+
+def test_a_type_checker_knows_the_blocking_classes(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from bridge.sync import Session\n"
+        "with Session.open() as session:\n"
+        "    page = session.new_tab()\n"
+        "    reveal_type(page.goto('https://example.com/').status)\n"
+        "    page.goto(7)\n"
+    )
+    mypy = [sys.executable, "-m", "mypy", "--strict", "--no-incremental", "--follow-imports=silent", str(script)]
+    said = subprocess.run(mypy, capture_output=True, text=True, cwd=ROOT, check=False).stdout
+    assert 'Revealed type is "Union[builtins.int, None]"' in said or 'Revealed type is "int | None"' in said
+    assert 'Argument 1 to "goto"' in said
+    assert "Found 1 error" in said
+
+
+@pytest.mark.browser
+def test_a_script_without_await_does_what_one_with_it_does(webview_device: str, local_server: LocalServer) -> None:
+    with Session.open(webview_device, grants=[local_server.grant]) as session:
+        page = session.new_tab(local_server.url("shop.html"))
+        assert isinstance(page, Page)
+        assert session.pages == (page,)
+        assert page.url == local_server.url("shop.html")
+        shot = page.snapshot()
+        result = page.click(shot.find(role="button", name="Add to cart", nth=1).ref)
+        assert "Cart: 1" in result.changes.text
+        with pytest.raises(RefNotFound):
+            page.click("e9999")
+        page.get_by_role("button", name="Nothing").click()
+        page.route(
+            "**/no-such-page", lambda _: Fulfil(headers={"content-type": "text/html"}, body=b"<title>Stub</title>")
+        )
+        assert page.goto(local_server.url("no-such-page")).title == "Stub"
+        session.close_tab(page)
+        assert session.pages == ()
+    assert "webview-bridge" not in {thread.name for thread in threading.enumerate()}
+    assert THE_LOOP._loop is None
+    with pytest.raises(UsageError, match="the session is over"):
+        page.snapshot()
+
+
+@pytest.mark.browser
+def test_a_handler_that_would_wait_for_itself_is_told_so(webview_device: str, local_server: LocalServer) -> None:
+    seen: list[str] = []
+    with Session.open(webview_device, grants=[local_server.grant]) as session:
+        page = session.new_tab()
+
+        def handler(request: PausedRequest) -> None:
+            try:
+                page.snapshot()
+            except UsageError as error:
+                seen.append(str(error))
+                raise
+
+        page.route("**/second.html", handler)
+        with pytest.raises(NavigationFailed):
+            page.goto(local_server.url("second.html"))
+    assert "would wait for itself" in seen[0]
+
+
+@pytest.mark.browser
+def test_an_error_in_the_block_passes_as_it_is_and_ends_the_session(
+    webview_device: str,
+) -> None:
+    def fails() -> None:
+        with Session.open(webview_device) as session:
+            session.new_tab()
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fails()
+    assert THE_LOOP._loop is None
