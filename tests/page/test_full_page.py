@@ -257,7 +257,7 @@ def sampling(value: Callable[[], int]) -> Iterator[list[int]]:
 async def test_annotation_works_on_whole_pages_and_every_format_is_what_it_says(
     page: Page, local_server: LocalServer
 ) -> None:
-    await page.goto(local_server.url("capture/rows.html?height=3000&box"))
+    await page.goto(local_server.url("capture/rows.html?height=1700&box"))
     shot = await page.screenshot(full_page=True, annotate=True, format="webp", quality=90)
     box = next(box for box in shot.legend if box.name == "Box")
     assert (box.x_px, box.y_px, box.width_px, box.height_px) == (20, 1500, 60, 44)
