@@ -43,6 +43,7 @@
         ├── Unsupported             unsupported           this engine, or this mode, has it not
         ├── ScriptFailed            script_failed         the injected script threw
         ├── CaptureFailed           capture_failed
+        ├── ExpectationFailed       expectation_failed    an AssertionError: it did not become so in time
         └── ActionFailed
             ├── RefNotFound         ref_not_found
             ├── StaleRef            stale_ref
@@ -55,6 +56,7 @@
             ├── NotASelectElement   not_a_select_element
             ├── NoSuchOption        no_such_option
             ├── InvalidValue        invalid_value         the control does not take this value
+            ├── SeveralMatches      several_matches       a locator that is about one element matches more
             └── UnknownAction       unknown_action
 
 Every error has a stable `code`, says what was seen, and carries a `hint` only where the hint is known to help.
@@ -357,6 +359,10 @@ class CaptureFailed(PageError):
     code = "capture_failed"
 
 
+class ExpectationFailed(PageError, AssertionError):
+    code = "expectation_failed"
+
+
 class ActionFailed(PageError):
     code = "action_failed"
 
@@ -403,6 +409,10 @@ class NoSuchOption(ActionFailed):
 
 class InvalidValue(ActionFailed):
     code = "invalid_value"
+
+
+class SeveralMatches(ActionFailed):
+    code = "several_matches"
 
 
 class UnknownAction(ActionFailed):

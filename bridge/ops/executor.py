@@ -46,13 +46,14 @@ class Executor:
     on_event: EventListener | None = None
     fence: Fence = field(default_factory=Fence)
     _tabs: list[Page] = field(default_factory=list)
+    _cleared: dict[tuple[str, str], int] = field(default_factory=dict)
     _sequence: int = 0
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def run(self, operation: Operation) -> OperationResult:
         """Carry out one operation. Errors of the bridge are answers, not exceptions; only cancellation passes."""
         async with self._turn:
-            steps = Steps(self.session, self._tabs, self.secrets, self.fence)
+            steps = Steps(self.session, self._tabs, self._cleared, self.secrets, self.fence)
             try:
                 await self._let_through(operation)
                 done = await steps.run(operation)

@@ -94,6 +94,7 @@ class LogLines(_Closed):
     shape: Literal["log"] = "log"
     text: str
     entries: int
+    older: int = Field(0, description="Entries before these that the limit left out.")
     dropped: int = Field(0, description="Older entries that the log no longer held.")
 
 

@@ -11,13 +11,17 @@ from bridge.errors import BridgeError, TabLost
 from bridge.ops import models, results
 from bridge.ops.fence import Fence
 from bridge.ops.secrets import Secrets
+from bridge.snapshot.escape import clean, cut
 
 if TYPE_CHECKING:
+    from bridge.page.console import ConsoleLog
+    from bridge.page.network import NetworkLog
     from bridge.page.page import Page
     from bridge.page.results import ActionResult, NavigationResult
     from bridge.session.session import Session
     from bridge.snapshot import SnapshotResult
 
+_LINE_CHARS = 1_000
 _NOTHING = Cost(0.0, 0, 0, 0)
 
 
@@ -32,10 +36,17 @@ class Done:
 
 
 class Steps:
-    """The operations on a session whose tabs were opened by operations; the last of `tabs` is the current one."""
+    """The operations on a session whose tabs were opened by operations; the last of `tabs` is the current one.
 
-    def __init__(self, session: Session, tabs: list[Page], secrets: Secrets, fence: Fence) -> None:
+    `cleared` holds, by tab and log, the number of the last entry that an operation wanted forgotten: the session's own
+    logs stay whole for traces and failure bundles.
+    """
+
+    def __init__(
+        self, session: Session, tabs: list[Page], cleared: dict[tuple[str, str], int], secrets: Secrets, fence: Fence
+    ) -> None:
         self._session = session
+        self._cleared = cleared
         self._tabs = tabs
         self._secrets = secrets
         self._fence = fence
@@ -65,7 +76,7 @@ class Steps:
 
     async def _navigate(self, operation: models.Navigate) -> Done:
         if not self._tabs:
-            self._session.judge(operation.url)
+            await self._session.check_url(operation.url)
             self._tabs.append(await self._session.new_tab())
         wait_until = "load" if operation.wait_until_loaded else "commit"
         return self._location(await self._page().goto(operation.url, wait_until=wait_until))  # type: ignore[arg-type]
@@ -83,7 +94,7 @@ class Steps:
 
     async def _new_tab(self, operation: models.NewTab) -> Done:
         if operation.url is not None:
-            self._session.judge(operation.url)
+            await self._session.check_url(operation.url)
         page = await self._session.new_tab()
         self._tabs.append(page)
         if operation.url is None:
@@ -160,6 +171,27 @@ class Steps:
             selector=operation.selector, role=operation.role, timeout_s=operation.timeout_ms / 1000
         )
         return Done(results.Waited(awaited=waited.awaited, waited_ms=waited.waited_ms), waited.cost)
+
+    async def _network_log(self, operation: models.NetworkLog) -> Done:
+        page = self._page()
+        key = (page.tab_id, "network")
+        log = page.network(url=operation.filter, after=self._cleared.get(key, 0), limit=operation.limit)
+        return self._log(log, key, operation.clear)
+
+    async def _console(self, operation: models.Console) -> Done:
+        page = self._page()
+        key = (page.tab_id, "console")
+        log = page.console(text=operation.filter, after=self._cleared.get(key, 0), limit=operation.limit)
+        return self._log(log, key, operation.clear)
+
+    def _log(self, log: NetworkLog | ConsoleLog, key: tuple[str, str], clear: bool) -> Done:
+        if clear:
+            self._cleared[key] = log.last
+        lines = "\n".join(cut(clean(str(entry)), _LINE_CHARS) for entry in log.entries)
+        text = self._fence.around(lines, self.url) if lines else ""
+        return Done(
+            results.LogLines(text=text, entries=len(log.entries), older=log.more, dropped=log.dropped), _NOTHING
+        )
 
     def _location(self, found: NavigationResult) -> Done:
         where = results.Location(tab=self._page().tab_id, url=found.url, title=found.title, status=found.status)

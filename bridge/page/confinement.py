@@ -19,6 +19,8 @@ from pathlib import Path
 
 from bridge.errors import PolicyRefused, UsageError
 
+#: The configuration keys that name the two folders.
+UPLOADS_KEY, DOWNLOADS_KEY = "files.uploads_root", "files.downloads_root"
 _MAX_NAME_BYTES = 255
 _PIECE_BYTES = 1024 * 1024
 _HAS_OPENAT = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")

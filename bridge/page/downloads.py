@@ -84,13 +84,13 @@ class Downloads:
         attachment: Attachment,
         host: HostServices | None,
         target: Confined,
-        judge: Callable[[str], None],
+        check_url: Callable[[str], Awaitable[str]],
         connect: Connect,
     ) -> None:
         self._attachment = attachment
         self._host = host
         self._target = target
-        self._judge = judge
+        self._check_url = check_url
         self._connect = connect
 
     async def by_url(
@@ -115,7 +115,7 @@ class Downloads:
         self._target.parts(dest_path)
         scheme = url.partition(":")[0].lower()
         if scheme not in ("blob", "data"):
-            self._judge(url)
+            url = await self._check_url(url)
         with measure() as meter, self._target.write(dest_path, overwrite=overwrite, max_bytes=max_bytes) as incoming:
             async with (
                 deadline.bound(f"downloading {url[:200]}", lambda: f"{incoming.size_bytes} bytes have come"),

@@ -36,7 +36,7 @@ class FiledTab(Protocol):
     @property
     def downloads(self) -> Confined: ...
 
-    def judge(self, url: str) -> None: ...
+    async def check_url(self, url: str) -> str: ...
 
     def connect(self, timeout_s: float) -> AbstractAsyncContextManager[CdpConnection]:
         """One more CDP connection to the tab, for as long as the block lasts."""
@@ -111,7 +111,7 @@ class FiledPage(ABC):
         async with self._turn:
             attachment, notices = await self._ready()
             tab = self._filed
-            downloads = Downloads(attachment, tab.host_services, tab.downloads, tab.judge, tab.connect)
+            downloads = Downloads(attachment, tab.host_services, tab.downloads, tab.check_url, tab.connect)
             if url is not None:
                 result = await downloads.by_url(url, dest_path, **bounds)
             else:

@@ -45,6 +45,11 @@ def checked_url(url: str) -> str:
     return text
 
 
+def navigation_failed(url: str, net_error: str) -> NavigationFailed:
+    """The error with the hint that belongs to Chromium's net error."""
+    return NavigationFailed(url, net_error, hint=_HINTS.get(net_error, ""))
+
+
 def checked_wait(wait_until: WaitUntil) -> None:
     if wait_until not in get_args(WaitUntil):
         raise UsageError(f"wait_until={wait_until!r}", hint=f"One of {', '.join(get_args(WaitUntil))}.")

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from bridge.deadline import Deadline
-from bridge.errors import BridgeError, DeadlineExceeded, UsageError
-from bridge.page.actions import Actions, checked_input_kind
+from bridge.errors import BridgeError, DeadlineExceeded, NavigationFailed, UsageError
+from bridge.page.acting import ACTION_TIMEOUT_S
+from bridge.page.actions import Actions
 from bridge.page.attachment import Attachment, WorldGone
 from bridge.page.dialogs import DialogAnswer
 from bridge.page.emulated import SETUP_TIMEOUT_S, EmulatedPage
 from bridge.page.emulation import PageSetup
 from bridge.page.filed import FiledPage, FiledTab
+from bridge.page.locating import LocatingPage
 from bridge.page.navigation import WaitUntil, checked_url, go, go_to_entry, history_entry, present_entry, reload, stop
 from bridge.page.observed import ObservedPage, ObservedTab
 from bridge.page.popups import ExpectedPopup, OpenedPages, expected_popup
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
     from bridge.reading.extract import Mode
     from bridge.reading.markdown import LinkStyle
 
-ACTION_TIMEOUT_S = 5.0
 READ_TIMEOUT_S = 10.0
 NAVIGATION_TIMEOUT_S = 30.0
 _TITLE_S = 1.0
@@ -52,8 +53,12 @@ class Tab(ObservedTab, FiledTab, Protocol):
         """Windows that this tab opens inside the block."""
         ...
 
-    def judge(self, url: str) -> None:
-        """Raise PolicyRefused when this address may not be opened."""
+    async def check_url(self, url: str) -> str:
+        """The address in its canonical spelling; PolicyRefused when it may not be opened."""
+        ...
+
+    def explain(self, error: NavigationFailed) -> BridgeError:
+        """What stands behind a navigation that failed, where the policy knows; else the error itself."""
         ...
 
     def on_attach(self, prepare: Callable[[Attachment], Awaitable[None]]) -> None:
@@ -65,7 +70,7 @@ class Tab(ObservedTab, FiledTab, Protocol):
         ...
 
 
-class Page(ObservedPage, FiledPage, EmulatedPage):
+class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
     """A tab of a session. Not made directly: `session.new_tab()` gives one."""
 
     def __init__(self, tab: Tab) -> None:
@@ -121,8 +126,7 @@ class Page(ObservedPage, FiledPage, EmulatedPage):
             NavigationFailed: DNS, TLS, refused, aborted: with Chromium's net error.
             DeadlineExceeded: Says how far the page came.
         """
-        address = checked_url(url)
-        self._tab.judge(address)
+        address = await self._tab.check_url(checked_url(url))
         return await self._navigate(
             lambda tab: go(tab, address, wait_until, timeout_s=timeout_s), wait_until, revisit=False
         )
@@ -235,44 +239,6 @@ class Page(ObservedPage, FiledPage, EmulatedPage):
                 result = replace(result, text=snapshot_delta(before, result, max_chars=max_chars).text)
             return replace(result, cost=meter.cost())
 
-    async def click(
-        self,
-        ref: str,
-        *,
-        timeout_s: float = ACTION_TIMEOUT_S,
-        settle_s: float = 1.0,
-        input: Literal["touch", "script"] = "touch",
-    ) -> ActionResult:
-        """Tap the element of `ref` and tell what changed.
-
-        Args:
-            input: "touch" taps as a finger does; "script" sends the synthetic event sequence instead.
-
-        Raises:
-            RefNotFound, StaleRef: The element is gone or has become something else; says what it was.
-            NotVisible, ElementDisabled, Covered: It could not be tapped until the deadline.
-            DeadlineExceeded: With what was in the way.
-        """
-        kind = checked_input_kind(input)
-        return await self._act(lambda actions: actions.click(ref, timeout_s=timeout_s, settle_s=settle_s, input=kind))
-
-    async def fill(
-        self, ref: str, value: str, *, timeout_s: float = ACTION_TIMEOUT_S, settle_s: float = 1.0
-    ) -> ActionResult:
-        """Replace what the control holds by `value`, as frameworks notice it: one round trip.
-
-        Raises:
-            NotEditable: The element takes no text.
-            InvalidValue: It takes another form, which the message names (dates: 2026-02-28).
-        """
-        return await self._scripted(ref, "fill", {"value": value}, timeout_s, settle_s)
-
-    async def press(
-        self, key: str, *, ref: str | None = None, timeout_s: float = ACTION_TIMEOUT_S, settle_s: float = 1.0
-    ) -> ActionResult:
-        """Press a key (`Enter`, `a`) or chord (`Control+A`) on the focused element, or on `ref` after focusing it."""
-        return await self._act(lambda actions: actions.press(key, ref=ref, timeout_s=timeout_s, settle_s=settle_s))
-
     async def wait_for(
         self,
         *,
@@ -337,27 +303,16 @@ class Page(ObservedPage, FiledPage, EmulatedPage):
                 result = await read(attachment, self._refs, request, timeout_s=timeout_s)
             return replace(result, cost=meter.cost(), notices=notices)
 
-    async def _scripted(
-        self, ref: str, action: str, params: Mapping[str, Any], timeout_s: float, settle_s: float
-    ) -> ActionResult:
-        return await self._act(
-            lambda actions: actions.scripted(ref, action, params, timeout_s=timeout_s, settle_s=settle_s)
-        )
-
-    async def _act(self, run: Callable[[Actions], Awaitable[ActionResult]]) -> ActionResult:
-        async with self._turn:
-            _, notices = await self._ready()
-            assert self._actions is not None
-            result = await run(self._actions)
-            return replace(result, notices=notices) if notices else result
-
     async def _navigate(
         self, move: Callable[[Attachment], Awaitable[str]], wait_until: WaitUntil, *, revisit: bool = True
     ) -> NavigationResult:
         async with self._turn:
             attachment, notices = await self._ready(revisit=revisit)
             with attachment.connection.measure() as meter:
-                loader_id = await move(attachment)
+                try:
+                    loader_id = await move(attachment)
+                except NavigationFailed as error:
+                    raise self._tab.explain(error) from error
                 title = await self._title(attachment, Deadline.after(_TITLE_S))
             if title is None:
                 notices += ("the page has not told its title: it moved on, or its script keeps it busy",)
@@ -375,7 +330,7 @@ class Page(ObservedPage, FiledPage, EmulatedPage):
     async def _travel(self, steps: int, wait_until: WaitUntil, timeout_s: float) -> NavigationResult:
         async def move(attachment: Attachment) -> str:
             entry_id, url = await history_entry(attachment, steps, timeout_s=timeout_s)
-            self._tab.judge(url)
+            await self._tab.check_url(url)
             return await go_to_entry(attachment, entry_id, url, wait_until, timeout_s=timeout_s)
 
         return await self._navigate(move, wait_until)

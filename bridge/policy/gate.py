@@ -64,11 +64,14 @@ class Gate:
 
     Attributes:
         port: Where it listens on 127.0.0.1.
+        has_pages: Whether a request that cannot be served is answered with a page that says why. A browser would show
+            it as if it were the site's, so for one the connection is closed instead, and the egress knows the reason.
     """
 
-    def __init__(self, egress: PinnedEgress) -> None:
+    def __init__(self, egress: PinnedEgress, *, has_pages: bool) -> None:
         self.port = 0
         self.egress = egress
+        self.has_pages = has_pages
         self._clients: set[asyncio.Task[None]] = set()
 
     @property
@@ -84,7 +87,7 @@ class Gate:
             if len(self._clients) > MAX_CLIENTS:
                 writer.write(own_page(503, "Busy", f"{MAX_CLIENTS} connections are open.", code="busy"))
             else:
-                await _Client(self.egress, reader, writer).run()
+                await _Client(self.egress, reader, writer, has_pages=self.has_pages).run()
         except (ConnectionError, TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError) as error:
             _log.debug("a client of the gate is done: %s", error)
         except asyncio.CancelledError:
@@ -102,13 +105,13 @@ class Gate:
 
 
 @asynccontextmanager
-async def run_gate(egress: PinnedEgress, *, port: int = 0) -> AsyncIterator[Gate]:
+async def run_gate(egress: PinnedEgress, *, port: int = 0, has_pages: bool = True) -> AsyncIterator[Gate]:
     """A gate on 127.0.0.1 and `port` (0: any free one) until the block ends; every connection through it ends too.
 
     Raises:
         OSError: The port is taken.
     """
-    gate = Gate(egress)
+    gate = Gate(egress, has_pages=has_pages)
     server = await asyncio.start_server(gate._serve, "127.0.0.1", port, limit=STREAM_LIMIT_BYTES)
     gate.port = server.sockets[0].getsockname()[1]
     try:
@@ -121,8 +124,11 @@ async def run_gate(egress: PinnedEgress, *, port: int = 0) -> AsyncIterator[Gate
 class _Client:
     """One connection to the gate."""
 
-    def __init__(self, egress: PinnedEgress, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def __init__(
+        self, egress: PinnedEgress, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, has_pages: bool
+    ) -> None:
         self._egress = egress
+        self._has_pages = has_pages
         self._reader = reader
         self._writer = writer
         self._server: _Server | None = None
@@ -156,22 +162,30 @@ class _Client:
             answer = own_page(400, "Not understood", f"The request is no proxy request: {error}.", code="bad_request")
         except PolicyRefused as error:
             self._egress.record_refusal(*place, str(error.details.get("rule", "policy")))
-            answer = own_page(403, "Refused by policy", error.message, error.hint, code=error.code)
+            answer = self._failure(
+                place, error, own_page(403, "Refused by policy", error.message, error.hint, code=error.code)
+            )
         except NameNotResolved as error:
-            answer = own_page(502, "No such host", error.message, code=error.code)
+            answer = self._failure(place, error, own_page(502, "No such host", error.message, code=error.code))
         except (DeadlineExceeded, TimeoutError) as error:
-            answer = own_page(504, "No answer", f"{place[0]}:{place[1]} did not answer: {error}", code="timeout")
+            text = f"{place[0]}:{place[1]} did not answer: {error}"
+            answer = self._failure(place, error, own_page(504, "No answer", text, code="timeout"))
         except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, BridgeError) as error:
             text = f"{place[0]}:{place[1]} cannot be reached: {error}"
-            answer = own_page(502, "No connection", text, code="connection_failed")
+            answer = self._failure(place, error, own_page(502, "No connection", text, code="connection_failed"))
         if self._is_answering:  # a page of ours in the middle of an answer would be taken for the site's
             self._writer.transport.abort()
             return False
-        if self._writer.transport.is_closing():
+        if self._writer.transport.is_closing() or not answer:
             return False
         self._writer.write(answer)
         await _drain(self._writer)
         return False
+
+    def _failure(self, place: tuple[str, int], error: Exception, page: bytes) -> bytes:
+        """What the client is told: the page, or nothing where only the egress is to know."""
+        self._egress.note_failure(*place, error)
+        return page if self._has_pages else b""
 
     async def _tunnel(self, host: str, port: int) -> None:
         await self._egress.check_tunnel(host, port)

@@ -9,17 +9,17 @@ from __future__ import annotations
 import asyncio
 import time
 import weakref
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from bridge.deadline import Deadline
 from bridge.errors import NameNotResolved, PolicyRefused
-from bridge.policy.address import ip_literal
+from bridge.policy.address import ip_literal, parse_address
 from bridge.policy.dialling import Connect, Resolve, StreamPair, first_connection, system_connect, system_resolve
 from bridge.policy.grant import Grant, TestServerGrant
-from bridge.policy.judge import Decision, decide, judge_destination
+from bridge.policy.judge import Decision, Use, decide, judge_destination
 from bridge.policy.ranges import forbidden_range
 from bridge.policy.rules import BrowserPolicy
 
@@ -27,6 +27,7 @@ Ask = Callable[[Decision], Awaitable[bool]]
 
 MAX_RECORDS = 10_000
 _MAX_PINS = 10_000
+_MAX_FAILURES = 1000
 _MAX_ADDRESSES = 64
 
 
@@ -78,6 +79,7 @@ class PinnedEgress:
         self._connect = connect
         self._on_record = on_record
         self._pins: dict[str, tuple[str, ...]] = {}
+        self._failures: OrderedDict[tuple[str, int], tuple[Exception, float]] = OrderedDict()
         self._locks: weakref.WeakValueDictionary[str, asyncio.Lock] = weakref.WeakValueDictionary()
         self._answers: dict[tuple[str | None, int | None], asyncio.Future[bool]] = {}
 
@@ -89,6 +91,32 @@ class PinnedEgress:
     async def check_url(self, url: str) -> str:
         """See Egress.check_url."""
         return await self._permitted(decide(self.policy, url, self.grants), url)
+
+    async def check_request(self, url: str, *, use: Use = "request") -> None:
+        """Refuse what a page may not request, or not navigate to."""
+        await self._permitted(decide(self.policy, url, self.grants, use=use), url)
+
+    def was_allowed_when_asked(self, decision: Decision) -> bool:
+        """Whether somebody has been asked about this host and port, and has said yes."""
+        answer = self._answers.get((decision.host, decision.port))
+        return decision.action == "ask" and answer is not None and answer.done() and answer.result()
+
+    @property
+    def test_servers(self) -> tuple[TestServerGrant, ...]:
+        """The grants of this machine's own ports."""
+        return tuple(grant for grant in self.grants if isinstance(grant, TestServerGrant))
+
+    def note_failure(self, host: str, port: int, error: Exception) -> None:
+        """Remember why a host could not be reached, for whoever is told no more than that it could not."""
+        self._failures[(host, port)] = (error, time.monotonic())
+        while len(self._failures) > _MAX_FAILURES:
+            self._failures.popitem(last=False)
+
+    def recent_failure(self, url: str, *, within_s: float = 60.0) -> Exception | None:
+        """Why the host of this URL could not be reached a moment ago."""
+        address = parse_address(url)
+        found = self._failures.get((address.host or "", address.port or 0))
+        return found[0] if found is not None and time.monotonic() - found[1] < within_s else None
 
     async def check_destination(self, scheme: str, host: str, port: int) -> None:
         """Refuse a host and port as `check_url` would refuse their URL."""

@@ -60,6 +60,11 @@ class BrowserPolicy:
         for pattern in self.allowed:
             _check_allowable(pattern)
 
+    @property
+    def blocks_webrtc(self) -> bool:
+        """Whether pages lose what goes around a proxy; where nothing is configured they keep it."""
+        return self.strict or self.default_action != "allow" or bool(self.allowed or self.denied)
+
     def to_json(self) -> dict[str, Any]:
         """The five settings."""
         return {name: _jsonable(getattr(self, name)) for name in SETTINGS}

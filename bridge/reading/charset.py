@@ -70,6 +70,14 @@ _KNOWN = re.compile(
     r"|big5hkscs|euc_jp|iso2022_jp|mac-roman|mac-cyrillic"
 )
 _LATIN = frozenset(("cp1252", "cp1254", "iso8859-15"))
+# Text in other scripts has most of its letters above ASCII, text in Latin letters some.
+_OTHER_SCRIPTS = ["cp1251", "koi8_r", "cp932", "euc_jp", "gb18030", "cp949", "big5hkscs", "cp1253", "cp1255", "cp1256"]
+# Letters of windows-1250 that windows-1252 has signs for (ą ł ż ľ ť), where no sign stands: inside of words.
+_SIGN_IN_WORD = re.compile(r"[a-z][\xb9\xb3\xbf\xbe\xa5\xa3\xaf\x9d\u009d][a-z ,.]")
+_ASCII = bytes(range(0x80))
+_NO_LETTERS = bytes(byte for byte in _ASCII if not chr(byte).isalpha())
+#: With fewer foreign bytes a guess is a coin toss.
+_ENOUGH_BYTES = 12
 #: More broken places than this share of the text, and the declaration is taken for a mistake.
 _BROKEN_SHARE = 0.002
 
@@ -135,13 +143,22 @@ def _as_utf8(body: bytes) -> str | None:
 
 
 def _detect(sample: bytes) -> str | None:
-    if sample[:2000].count(0) > len(sample[:2000]) // 5:
-        return "utf-16-be" if sample[:2000:2].count(0) > sample[1:2000:2].count(0) else "utf-16-le"
+    """The likeliest of the legacy encodings of the web, None where there is too little to tell by."""
+    head = sample[:2000]
+    if head.count(0) > len(head) // 5:
+        return "utf-16-be" if head[::2].count(0) > head[1::2].count(0) else "utf-16-le"
+    # Tags are ASCII in all of these and only blur the picture.
+    # A sample may end in the middle of a character, but not in front of a tag or at the end of a line.
+    end = max(sample.rfind(b"<"), sample.rfind(b"\n"))
+    words = re.sub(rb"<[^>]*>", b" ", sample[:end] if end > len(sample) // 2 else sample)
+    foreign = len(words.translate(None, _ASCII))
+    if foreign < _ENOUGH_BYTES:
+        return None
+    letters = len(words.translate(None, _NO_LETTERS))
+    if foreign < letters // 2:
+        signs = len(_SIGN_IN_WORD.findall(words.decode("cp1252", "replace")))
+        return "cp1250" if signs > foreign // 20 else "cp1252"
     from charset_normalizer import from_bytes
 
-    # Tags are ASCII in all of these and only blur the picture.
-    words = re.sub(rb"<[^>]*>", b" ", sample)
-    best = from_bytes(words, chunk_size=2048, steps=5).best()
-    if best is None:
-        return None
-    return codec_for(best.encoding.replace("_", "-")) or codec_for(best.encoding)
+    best = from_bytes(words, chunk_size=2048, steps=5, cp_isolation=_OTHER_SCRIPTS).best()
+    return codecs.lookup(best.encoding).name if best is not None else None

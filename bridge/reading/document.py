@@ -12,7 +12,7 @@ from bridge.reading.blocks import Block
 _NAMED = 12
 _WORD_BACK = 200
 _LINK_TEXT = 2_000
-_ATOM = re.compile(r"\\.|(`+)|(!?\[)|(\]\([^()\s]*(?: \"[^\"\n]*\")?\))|(\])", re.S)
+_ATOM = re.compile(r"\\.|(`+)|(!?\[)|(\]\([^()\s]*(?: \"[^\"\n]*\")?\))|(\])", re.DOTALL)
 _FENCE = re.compile(r"`{3,}")
 
 
@@ -139,7 +139,8 @@ def _whole_lines(lines: list[str], room: int) -> list[str]:
 def _cut_text(text: str, room: int) -> str:
     end = min(_safe_end(text, room), len(text))
     if end == room:
-        space = max(text.rfind(" ", end - _WORD_BACK, end + 1), text.rfind("\n", end - _WORD_BACK, end + 1))
+        back = max(0, end - _WORD_BACK)
+        space = max(text.rfind(" ", back, end + 1), text.rfind("\n", back, end + 1))
         if space > 0 and _safe_end(text, space) == space:
             return text[:space].rstrip()
     return _cut_characters(text[:end] if end < room else text, min(end, room))
@@ -188,8 +189,11 @@ def _safe_end(text: str, room: int) -> int:
 def _cut_characters(text: str, end: int) -> str:
     """At most `end` characters, without cutting off an accent, a variation selector or half of a joined emoji."""
     while 0 < end < len(text) and (
-        unicodedata.combining(text[end]) or text[end] in "\u200d\ufe0e\ufe0f" or text[end - 1] == "\u200d"
-        or 0x1F3FB <= ord(text[end]) <= 0x1F3FF or text[end - 1] == "\\"
+        unicodedata.combining(text[end])
+        or text[end] in "\u200d\ufe0e\ufe0f"
+        or text[end - 1] == "\u200d"
+        or 0x1F3FB <= ord(text[end]) <= 0x1F3FF
+        or text[end - 1] == "\\"
     ):
         end -= 1
     return text[:end].rstrip()

@@ -36,7 +36,7 @@ _SMALL_BYTES = 100_000
 class Render(Protocol):
     """Opens a page where JavaScript runs and reads it: handed in by whoever has a device session."""
 
-    async def __call__(self, url: str, *, timeout_s: float) -> str:
+    async def __call__(self, url: str, /, *, timeout_s: float) -> str:
         """The page as Markdown, at an address that the egress has allowed."""
         ...
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import ssl
 from collections.abc import Callable, Iterable
@@ -12,8 +13,7 @@ import httpcore
 from bridge.deadline import Deadline
 from bridge.policy.egress import Egress
 
-#: An address that does not answer must leave time for the next one.
-_ATTEMPT_S = 6.0
+_STAGGER_S = 0.25
 
 
 @functools.cache
@@ -51,23 +51,44 @@ class EgressBackend(httpcore.AsyncNetworkBackend):
     ) -> httpcore.AsyncNetworkStream:
         self.last_seen = f"resolving {host}"
         addresses = await self._egress.addresses(host, port, timeout_s=self._deadline.remaining_s)
+        self.last_seen = f"connecting to {host} at {', '.join(addresses)}, port {port}"
+        address, stream = await self._first_connection(host, port, addresses, socket_options)
+        self.last_seen = f"waiting for {host}"
+        return _CountedStream(stream, self, functools.partial(self._egress.record, host, port, address))
+
+    async def _first_connection(
+        self, host: str, port: int, addresses: tuple[str, ...], socket_options: Iterable[Any] | None
+    ) -> tuple[str, httpcore.AsyncNetworkStream]:
+        """The first of the addresses that answers; each next one joins the race after a moment (RFC 8305 §5)."""
+        waiting = list(addresses)
+        racing: dict[asyncio.Task[httpcore.AsyncNetworkStream], str] = {}
         failures: list[str] = []
-        last_error: Exception | None = None
-        for index, address in enumerate(addresses):
-            self.last_seen = f"connecting to {host} at {address}, port {port}"
-            is_last = index == len(addresses) - 1
-            limit_s = self._deadline.remaining_s if is_last else min(_ATTEMPT_S, self._deadline.remaining_s)
-            try:
-                stream = await self._dialler.connect_tcp(address, port, limit_s, socket_options=socket_options)
-            except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
-                last_error = error
-                failures.append(f"{address}: {_reason(error)}")
-                self._egress.record(host, port, address, bytes_sent=0, bytes_received=0)
-                continue
-            self.last_seen = f"waiting for {host}"
-            note = functools.partial(self._egress.record, host, port, address)
-            return _CountedStream(stream, self, note)
-        raise httpcore.ConnectError("; ".join(failures) or f"{host} has no address") from last_error
+        failure: BaseException | None = None
+        try:
+            while waiting or racing:
+                if waiting:
+                    address = waiting.pop(0)
+                    dialling = self._dialler.connect_tcp(address, port, socket_options=socket_options)
+                    racing[asyncio.create_task(dialling)] = address
+                pause_s = _STAGGER_S if waiting else None
+                done, _ = await asyncio.wait(racing, timeout=pause_s, return_when=asyncio.FIRST_COMPLETED)
+                for task in done:
+                    error = task.exception()
+                    address = racing.pop(task)
+                    if error is None:
+                        return address, task.result()
+                    if not isinstance(error, httpcore.ConnectError | httpcore.ConnectTimeout):
+                        raise error
+                    failure = error
+                    failures.append(f"{address}: {_reason(error)}")
+                    self._egress.record(host, port, address, bytes_sent=0, bytes_received=0)
+            raise httpcore.ConnectError("; ".join(failures) or f"{host} has no address") from failure
+        finally:
+            for task in racing:
+                task.cancel()
+            for late in await asyncio.gather(*racing, return_exceptions=True):
+                if isinstance(late, httpcore.AsyncNetworkStream):
+                    await late.aclose()
 
 
 class _CountedStream(httpcore.AsyncNetworkStream):

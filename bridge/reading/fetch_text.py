@@ -10,6 +10,7 @@ from bridge.errors import FetchFailed, UsageError
 from bridge.reading.blocks import Block
 from bridge.reading.charset import decode_text
 from bridge.reading.document import joined, outline, truncated
+from bridge.reading.escape import escape_text
 from bridge.reading.extract import main_content
 from bridge.reading.fetch_http import Response
 from bridge.reading.fetch_page import PageFacts, base_url_of, is_empty_shell, next_page_url, page_facts, title_of
@@ -126,7 +127,7 @@ def shown_text(
     pages: Sequence[list[Block]], max_length: int, *, summary: str = "", only_outline: bool = False
 ) -> tuple[str, bool]:
     """The pages as one text, and whether it was cut."""
-    blocks: list[Block] = [Block("", f"> {summary}", "text")] if summary else []
+    blocks: list[Block] = [Block("", f"> {escape_text(summary)}", "text")] if summary else []
     for page in pages:
         for index, block in enumerate(page):
             text = block.text

@@ -158,7 +158,7 @@ class Line:
         """`**Note:**text` does not end where it should (CommonMark §6.2, right-flanking); `**Note**:text` does."""
         parts = self._parts
         inside = parts[-2] if len(parts) > 2 else ""
-        if len(inside) > 1 and _is_punctuation(inside[-1]) and inside[-2] != "\\" and not inside.endswith(")"):
+        if len(inside) > 1 and _is_punctuation(inside[-1]) and inside[-2] != "\\" and inside[-1] not in "`)*~=":
             parts[-2], tail = inside[:-1], inside[-1]
             parts.append(tail)
 
@@ -170,11 +170,12 @@ class Line:
                 parts.append(self.break_text)
             elif self._space:
                 parts.append(" ")
-            elif self._closed is not None and self._marks and self._marks[-1].opening == self._closed.opening:
+            elif self._closed is not None:
                 # Two of a kind side by side, `**a****b**`, would not be read as two.
-                if self._marks[-1].at < 0 and self._closed.opening != "[":
+                again = next((mark for mark in self._marks if mark.at < 0), None)
+                if again is not None and again.opening == self._closed.opening:
                     parts.pop()
-                    self._marks[-1].at = self._closed.at
+                    again.at = self._closed.at
         self._space, self._breaks, self._closed = False, 0, None
         for mark in self._marks:
             if mark.at < 0:
@@ -197,7 +198,8 @@ class Line:
         code = "".join(self._code)
         self._code.clear()
         parts = self._parts
-        if self._code_at == len(parts) - 1 >= 0 and not self._space and not self._breaks:
+        is_open = all(mark.at >= 0 for mark in self._marks)
+        if self._code_at == len(parts) - 1 >= 0 and not self._space and not self._breaks and is_open:
             self._last_code += code
             parts[-1] = code_span(self._last_code)
             return

@@ -43,14 +43,21 @@ def find_listing(body: etree._Element, masses: Masses) -> etree._Element | None:
     longest = max((mass.run for element, mass in masses.items() if element not in inside), default=0.0)
     if longest > _ARTICLE_RUN:
         return None
-    return _rendered(groups)
+    cards = sum(1 for _, items in groups for item in items if _is_card(item))
+    # An index is a list already; what it nests would be lost in another one.
+    return _rendered(groups) if cards * 2 >= count else body
+
+
+def _is_card(item: etree._Element) -> bool:
+    """Is it laid out as a box with a picture, a heading or a teaser, and not a line of a list?"""
+    return item.tag != "li" or item.find(".//img") is not None or any(item.iter("h1", "h2", "h3", "h4", "h5", "p"))
 
 
 def _groups(parent: etree._Element, masses: Masses) -> list[list[etree._Element]]:
     alike: dict[tuple[str, str], list[etree._Element]] = {}
     for child in parent:
         mass = masses.get(child)
-        if mass is None or child.tag not in _ITEM_TAGS or not mass.links or not _SHORTEST_TITLE < mass.text:
+        if mass is None or child.tag not in _ITEM_TAGS or not mass.links or not mass.text > _SHORTEST_TITLE:
             continue
         alike.setdefault((str(child.tag), (child.get("class") or "").split(" ")[0]), []).append(child)
     found: list[list[etree._Element]] = []

@@ -47,7 +47,7 @@ _RAISED = dict(zip("0123456789+-=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽
 _LOWERED = dict(zip("0123456789+-=()", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎", strict=True))
 _ORDINAL = re.compile(r"(?i)(?:st|nd|rd|th|er|re|e|ème|o|a|º|ª|TM|SM|®|©|™)\Z")
 _HEADING_ANCHOR = re.compile(r"[#¶§🔗\s\ufeff\u200b]*\Z")
-_NONE_SHOWN = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.I)
+_NONE_SHOWN = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
 _IN_HEADING_BLOCKS = frozenset("p ul ol table h1 h2 h3 h4 h5 h6 blockquote pre section article".split())
 
 
@@ -294,6 +294,9 @@ class _Writer:
         if self._single:
             return self._flush
         is_ordered = element.tag == "ol"
+        around = element.getparent()
+        if around is not None and around.tag == element.tag and self._lists and self._lists[-1] is not None:
+            return self._flush  # A list in a list, but in none of its items: a way to indent, in old pages.
         start, step = _number(element.get("start")), 1
         if is_ordered and element.get("reversed") is not None:
             start, step = start if start is not None else sum(1 for child in element if child.tag == "li"), -1
@@ -389,7 +392,8 @@ class _Writer:
     def _rule(self, element: etree._Element) -> End:
         self._flush()
         if not self._single and not self._tables:
-            self._blocks.emit("---", "rule")
+            # Behind a bullet, dashes or stars would make the bullet part of the rule.
+            self._blocks.emit("___" if self._blocks.depth else "---", "rule")
         return None
 
     def _pre(self, element: etree._Element) -> End:
@@ -437,7 +441,7 @@ class _Writer:
             return _TAKEN
         if not words or (element.tag == "sup" and _ORDINAL.match(words)):
             return None
-        self._line.raw(f"{'^' if element.tag == 'sup' else chr(92) + '_'}({escape_text(words)})")
+        self._line.raw(f"{'^' if element.tag == 'sup' else '_'}({escape_text(words)})")
         return _TAKEN
 
     def _math(self, element: etree._Element) -> End:
@@ -544,16 +548,16 @@ def code_of(pre: etree._Element) -> tuple[str, str]:
         if event == "start":
             classes = element.get("class") or ""
             tag = element.tag
-            if not isinstance(tag, str) or tag in ("script", "style", "button", "svg") or (
-                tag != "pre" and re.search(r"\b(?:line-?numbers?-rows|linenos?|lineno|gutter|blob-num)\b", classes)
+            if (
+                not isinstance(tag, str)
+                or tag in ("script", "style", "button", "svg")
+                or (tag != "pre" and re.search(r"\b(?:line-?numbers?-rows|linenos?|lineno|gutter|blob-num)\b", classes))
             ):
                 skipped = element
                 walker.skip_subtree()
                 continue
             language = language or language_of(classes) or (element.get("data-lang") or "").strip().lower()
-            if tag == "br":
-                parts.append("\n")
-            elif tag in ("div", "p", "li", "tr") and parts and not parts[-1].endswith("\n"):
+            if tag == "br" or (tag in ("div", "p", "li", "tr") and parts and not parts[-1].endswith("\n")):
                 parts.append("\n")
             if element.text:
                 parts.append(element.text)

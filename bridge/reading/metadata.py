@@ -51,4 +51,4 @@ def _bare(text: str) -> str:
 
 
 def _folded(text: str) -> str:
-    return _SPACES.sub(" ", text).strip()[:500]
+    return _SPACES.sub(" ", text).strip().rstrip(" ¶#§")[:500]

@@ -16,9 +16,14 @@ _ALWAYS = frozenset(
 _NOISE_ROLES = frozenset(
     "navigation banner contentinfo complementary search dialog alertdialog alert menu menubar toolbar tooltip".split()
 )
-_HIDDEN = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|opacity\s*:\s*0\s*(?:;|$))", re.I)
+_HIDDEN = re.compile(
+    r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|opacity\s*:\s*0\s*(?:;|$))",
+    re.IGNORECASE,
+)
 _NEVER = frozenset("html body main article h1 p pre code table tbody tr td".split())
-_BLOCKS = frozenset("div section ul ol dl p table aside form header figure span h2 h3 h4 h5 h6 fieldset a time address details".split())
+_BLOCKS = frozenset(
+    "div section ul ol dl p table aside form header figure span h2 h3 h4 h5 h6 fieldset a time address details".split()
+)
 _RELATED = re.compile(
     r"(?i)(?:related|read (?:more|next|also)|see also|more (?:from|on|stories|news)|recommended|you (?:may|might)|"
     r"most (?:read|popular)|trending|don'?t miss|up next|also (?:on|read)|subscribe|sign up|newsletter|follow us|"
@@ -78,7 +83,12 @@ def _is_noise(element: etree._Element, tag: str, mass: Mass | None, whole: Mass)
         return False
     if is_noise_name(names):
         return not is_body_name(names)
-    return mass.text < 300 and tag in ("div", "section", "aside") and is_media_name(names) and not len(element.findall(".//p"))
+    return (
+        mass.text < 300
+        and tag in ("div", "section", "aside")
+        and is_media_name(names)
+        and not len(element.findall(".//p"))
+    )
 
 
 def _is_hidden(element: etree._Element) -> bool:
@@ -159,8 +169,12 @@ def _drop_related(content: etree._Element, masses: Masses) -> None:
 def _is_residue(element: etree._Element, tag: str, mass: Mass, began: bool) -> bool:
     if tag in ("img", "picture", "source", "br", "hr", "code", "pre", "figure"):
         return False
-    if not began and tag in _BEFORE and mass.text < 120 and mass.prose < 2.5 and (
-        tag == "time" or _DATE.search("".join(element.itertext())) or element.find(".//time") is not None
+    if (
+        not began
+        and tag in _BEFORE
+        and mass.text < 120
+        and mass.prose < 2.5
+        and (tag == "time" or _DATE.search("".join(element.itertext())) or element.find(".//time") is not None)
     ):
         return True
     names = f"{element.get('class') or ''} {element.get('id') or ''} {element.get('itemprop') or ''} {element.get('rel') or ''}"
@@ -191,7 +205,9 @@ def _trim_headings(content: etree._Element) -> None:
     """Headings at the end, below which nothing is left."""
     while True:
         last: etree._Element | None = None
-        for element in content.iter("h1", "h2", "h3", "h4", "h5", "h6", "p", "li", "pre", "td", "blockquote", "img", "div"):
+        for element in content.iter(
+            "h1", "h2", "h3", "h4", "h5", "h6", "p", "li", "pre", "td", "blockquote", "img", "div"
+        ):
             if element.tag == "div":
                 if (element.text or "").strip():
                     last = element

@@ -29,7 +29,7 @@ _JOINED = re.compile(
     r"article-?(?:meta|tags|footer|tools|share)|news-?letter|sign-?up|site-?(?:header|footer|nav)|"
     r"page-?(?:header|footer|nav)|global-?(?:header|footer|nav)|video-?playlist|photo-?credit|wp-?polls?|sr-?only|"
     r"visually-?hidden|screen-?reader|back-?to-?top|edit-?section|table-?of-?contents|jump-?link|nomobile|no-?print",
-    re.I,
+    re.IGNORECASE,
 )
 _BYLINE = frozenset(
     "byline bylines author authors dateline date datetime time timestamp published pubdate updated meta metadata "
@@ -37,13 +37,15 @@ _BYLINE = frozenset(
     "reading readtime label labels topics topic source section".split()
 )
 _COMMENTS = frozenset("comment comments commentlist disqus respond livefyre replies".split())
-_COMMENTS_JOINED = re.compile(r"comments?-?(?:area|section|list|thread|wrap|block|container)|disqus|coral|livefyre", re.I)
+_COMMENTS_JOINED = re.compile(
+    r"comments?-?(?:area|section|list|thread|wrap|block|container)|disqus|coral|livefyre", re.IGNORECASE
+)
 _BODY = re.compile(
     r"article-?(?:body|content|text|copy|inner)|story-?(?:body|content|text|copy)|post-?(?:body|content|text|copy|entry)|"
     r"entry-?(?:content|body|text)|news-?(?:body|content|text)|content-?(?:body|article|text)|body-?(?:copy|text|content)|"
     r"rich-?text|markdown-?body|main-?content|page-?content|blog-?(?:content|body|text)|mw-parser-output|articlebody|"
     r"single-?content|text-?content|the-?content|td-post-content|prose",
-    re.I,
+    re.IGNORECASE,
 )
 _CONTENT = frozenset("article body content entry main post story text hentry page prose blog column copy".split())
 

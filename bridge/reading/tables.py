@@ -49,12 +49,9 @@ class Table:
     def _header_count(self, rows: list[list[Cell]]) -> int:
         if self.head_rows:
             return min(self.head_rows, len(rows), _HEADER_ROWS)
-        first = rows[0]
-        if len(first) > 1 or len(rows) == 1:
-            filled = [cell for cell in first if cell.text]
-            if all(cell.is_header for cell in filled) or all(cell.is_bold for cell in filled):
-                return 1
-        return 0
+        filled = [cell for cell in rows[0] if cell.text]
+        is_header = all(cell.is_header for cell in filled) or (len(filled) > 1 and all(cell.is_bold for cell in filled))
+        return 1 if is_header else 0
 
 
 def is_layout(table: etree._Element) -> bool:

@@ -16,6 +16,7 @@ _DROPPED_SCHEMES = frozenset("javascript vbscript data blob about".split())
 # URL §4.4: tabs and newlines inside an address are not part of it.
 _IGNORED = re.compile(r"[\t\n\r]")
 _LAZY = ("data-src", "data-original", "data-lazy-src", "data-lazy", "data-hi-res-src", "data-url")
+_MOST_SOURCES = 8
 _LAZY_SETS = ("srcset", "data-srcset", "data-lazy-srcset")
 
 
@@ -55,9 +56,13 @@ def picture_source(image: etree._Element) -> str:
     if source and not source.startswith(("data:", "about:")):
         return source
     sets = [value for name in _LAZY_SETS if (value := image.get(name))]
-    parent = image.getparent()
-    if parent is not None and parent.tag == "picture":
-        sets.extend(value for child in parent for name in _LAZY_SETS if (value := child.get(name)))
+    around = image.getparent()
+    # libxml2 does not know that `source` has no content: what follows it stands in it.
+    for _ in range(_MOST_SOURCES):
+        if around is None or around.tag not in ("picture", "source"):
+            break
+        sets.extend(value for child in around for name in _LAZY_SETS if (value := child.get(name)))
+        around = around.getparent()
     for value in sets:
         if found := _largest(value):
             return found

@@ -15,7 +15,6 @@ from bridge.page.picture import decoded, picture_bytes
 OLDEST_WEBVIEW = 74
 # Harmless commands, each of which exists only where the feature does.
 _PROBES = {
-    "fetch_interception": ("Fetch.disable", {}),
     "file_input": ("Page.setInterceptFileChooserDialog", {"enabled": False}),
     "emulation": ("Emulation.clearGeolocationOverride", {}),
     "screencast": ("Page.stopScreencast", {}),
@@ -39,6 +38,8 @@ class Capabilities:
         full_page: The strategy for whole pages: `cdp-beyond-viewport` where the engine draws what is beyond the view,
             `scroll-and-stitch` where it repeats the view instead; None where it was not tried.
         isolated_worlds: Whether the script runs where pages cannot see it.
+        egress: `pinned` where everything goes through the egress gate, which resolves once; else `unpinned`.
+        webrtc: `blocked` where pages have neither WebRTC nor WebTransport, which go around a proxy; else `open`.
         host_features: What the host app says it offers: proxy, profiles, downloads, capture, …
     """
 
@@ -47,12 +48,14 @@ class Capabilities:
     capture: str
     full_page: Strategy | None
     isolated_worlds: bool
-    fetch_interception: bool
     file_input: bool
     emulation: bool
     screencast: bool
     focus_emulation: bool
     host_features: tuple[str, ...]
+    fetch_interception: bool
+    egress: str
+    webrtc: str
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -72,8 +75,10 @@ def require_supported(hello: HostHello) -> None:
         )
 
 
-async def probe(attachment: Attachment, hello: HostHello, *, timeout_s: float) -> Capabilities:
-    """Ask the engine, in one round trip."""
+async def probe(
+    attachment: Attachment, hello: HostHello, *, fetch_interception: bool, egress: str, webrtc: str, timeout_s: float
+) -> Capabilities:
+    """Ask the engine, in one round trip; how far the policy holds is known already."""
     beyond = _begin_beyond(attachment)
     calls = {name: attachment.connection.send(method, params) for name, (method, params) in _PROBES.items()}
     found: dict[str, bool] = {}
@@ -90,6 +95,9 @@ async def probe(attachment: Attachment, hello: HostHello, *, timeout_s: float) -
         full_page=_found(drawn) if drawn and _is_ours(attachment) else None,
         isolated_worlds=bool(main and attachment.state.world_of(main.frame_id, WORLD_NAME)),
         host_features=tuple(hello.features),
+        fetch_interception=fetch_interception,
+        egress=egress,
+        webrtc=webrtc,
         **found,
     )
 

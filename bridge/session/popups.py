@@ -41,7 +41,7 @@ class PopupHome(Protocol):
     @property
     def host_client(self) -> HostClient: ...
 
-    def judge(self, url: str) -> None: ...
+    async def check_url(self, url: str) -> str: ...
 
     def open_tabs(self) -> tuple[SessionTab, ...]: ...
 
@@ -108,10 +108,10 @@ class Popups:
         deadline = Deadline.after(_ADOPT_S)
         tab, page = self._home.make_tab(profile=opener.profile)
         try:
-            self._judge(url)
+            await self._judge(url)
             target_id = await self._target(opener, deadline)
             attachment = await tab.adopt(host_tab, target_id, timeout_s=deadline.remaining_s)
-            self._judge(await _address(attachment, deadline))
+            await self._judge(await _address(attachment, deadline))
         except BridgeError as error:
             _log.debug("a popup of %s was not kept: %s", opener.tab_id, error)
             self._home.drop_tab(tab.tab_id)
@@ -135,10 +135,10 @@ class Popups:
                     raise deadline.exceeded("finding the popup's target", "no new target names its opener")
                 await asyncio.sleep(_PAUSE_S)
 
-    def _judge(self, url: str) -> None:
+    async def _judge(self, url: str) -> None:
         """WebView's onCreateWindow knows no address, so it is looked at again when the window shows one."""
         if url and not url.startswith("about:"):
-            self._home.judge(url)
+            await self._home.check_url(url)
 
     async def _close(self, host_tab: str) -> None:
         try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import logging
 import math
 import os
@@ -16,22 +15,26 @@ from contextlib import (
     asynccontextmanager,
     suppress,
 )
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from bridge.adb import AdbDevice, AdbServer
 from bridge.deadline import Deadline
-from bridge.errors import BridgeError, PolicyRefused
+from bridge.errors import BridgeError, NavigationFailed, PolicyRefused, UsageError
 from bridge.host.client import HostClient, HostHello
-from bridge.page.confinement import Confined
+from bridge.page.attachment import Attachment
+from bridge.page.confinement import DOWNLOADS_KEY, UPLOADS_KEY, Confined
 from bridge.page.dialogs import DialogAnswer
 from bridge.page.journal import Journal
 from bridge.page.page import Page
 from bridge.page.popups import OpenedPages
-from bridge.policy.grant import TestServerGrant
-from bridge.policy.judge import decide
-from bridge.policy.rules import policy_for
+from bridge.policy.grant import AppGrant, Grant, TestServerGrant
+from bridge.policy.pinning import Ask, PinnedEgress
+from bridge.policy.rules import BrowserPolicy, policy_for
+from bridge.session.attached import App, AttachedSession, attached_session
 from bridge.session.capabilities import Capabilities, probe, require_supported
 from bridge.session.devices import Chosen, Notice, VirtualDevices, chosen_device
+from bridge.session.egress import Containment, policy_digest
 from bridge.session.isolated import ISOLATED_TIMEOUT_S, Isolation, isolated
 from bridge.session.link import HostLink
 from bridge.session.popups import Popups
@@ -41,7 +44,6 @@ from bridge.session.tab import OnAttach, SessionTab, View
 logger = logging.getLogger(__name__)
 
 START_TIMEOUT_S = 60.0
-UPLOADS_KEY, DOWNLOADS_KEY = "files.uploads_root", "files.downloads_root"
 # How much longer an operation may take that begins by reconnecting.
 RECONNECT_TIMEOUT_S = 30.0
 # The host app destroys a WebView 300 s after the last sign of life; CDP traffic does not pass it, so we tell it.
@@ -70,7 +72,7 @@ class Session:
         chosen: Chosen,
         link: HostLink,
         view: View,
-        grants: Sequence[TestServerGrant],
+        egress: PinnedEgress,
         notice: Notice,
         *,
         reconnect: bool,
@@ -84,7 +86,7 @@ class Session:
         self.on_attach: list[OnAttach] = []
         self.restores_tabs = reconnect
         self._link = link
-        self._grants = tuple(grants)
+        self._containment = Containment(egress, lambda: link.device, notice)
         self._dialogs = dialogs
         self.journal = Journal()
         self._popups = Popups(self)
@@ -99,7 +101,8 @@ class Session:
         self._lost: BridgeError | None = None
         self._killed_at = -math.inf
         self._reconnecting = asyncio.Lock()
-        link.on_connected.append(self._take_host)
+        link.on_connected += [self._take_host, self._containment.route]
+        self.on_attach.append(self._containment.install)
 
     @classmethod
     @asynccontextmanager
@@ -108,7 +111,10 @@ class Session:
         device: str = "auto",
         *,
         adb_server: str | None = None,
+        policy: BrowserPolicy | None = None,
         grants: Sequence[TestServerGrant] = (),
+        ask: Ask | None = None,
+        egress: PinnedEgress | None = None,
         width_px: int = 412,
         height_px: int = 915,
         density_dpi: int = 160,
@@ -124,6 +130,10 @@ class Session:
         Args:
             device: A serial, "virtual", or "auto" (the one attached device, else a virtual one).
             adb_server: `host:port`; without it what ADB's own environment variables say.
+            policy: Which addresses may be opened; without one the public web, with what is always refused refused.
+            ask: Asked about what the policy leaves open (`default_action="ask"`); nobody means no.
+            egress: Instead of policy, grants and ask: what another session has pinned already, or a resolver and a
+                dialler of one's own.
             grants: Servers on this machine's loopback that pages may be opened from; each is made reachable on the
                 device under the same port while the session lasts.
             width_px, height_px, density_dpi: The tabs' size; density 160 gives device pixel ratio 1.
@@ -148,18 +158,20 @@ class Session:
             chosen = await stack.enter_async_context(
                 chosen_device(server, device, cls.virtual_devices, notice, timeout_s=deadline.remaining_s)
             )
+            if egress is None:
+                egress = PinnedEgress(policy or policy_for("operator"), grants, ask=ask)
             # One port may be granted under several names, such as localhost and 127.0.0.1.
             link = HostLink(
                 server,
                 chosen.serial,
-                reversed_ports=sorted({grant.port for grant in grants}),
-                policy_digest=_policy_digest(grants),
+                reversed_ports=sorted({grant.port for grant in egress.test_servers}),
+                policy_digest=policy_digest(egress.policy, egress.grants),
             )
             session = cls(
                 chosen,
                 link,
                 View(width_px, height_px, density_dpi),
-                grants,
+                egress,
                 notice,
                 reconnect=reconnect,
                 dialogs=dialogs,
@@ -170,6 +182,77 @@ class Session:
                 yield session
             finally:
                 await session._close()
+
+    @classmethod
+    @asynccontextmanager
+    async def attach(
+        cls,
+        package: str,
+        *,
+        activity: str | None = None,
+        data: str | None = None,
+        url: str | None = None,
+        title: str | None = None,
+        device: str = "auto",
+        adb_server: str | None = None,
+        policy: BrowserPolicy | None = None,
+        grants: Sequence[Grant] = (),
+        dialogs: DialogAnswer = "default",
+        on_notice: Notice | None = None,
+        timeout_s: float = START_TIMEOUT_S,
+    ) -> AsyncIterator[AttachedSession]:
+        """Drive another app's WebView, or Chrome (`com.android.chrome`), with the same pages.
+
+        The app must be debuggable, or have called `WebView.setWebContentsDebuggingEnabled(true)`.
+
+        Args:
+            package: Whose WebView, exactly.
+            activity: Launched first (`.MainActivity`), and again when the app's process has ended; without it the app
+                must be running.
+            data: The address that the launching intent carries.
+            policy: Which addresses `goto` may open; without one the public web. What the app requests by itself cannot
+                be held to it (egress=unpinned), so a strict one is refused.
+            grants: Test servers as in `open`, and `AppGrant(package, origins)` for what the app serves to itself.
+            url, title: Which page to wait for, where the app has several: a glob over its address, words of its title.
+
+        Raises:
+            DeadlineExceeded: No such page came; says which there were.
+            HostFailed: Android did not start the app.
+        """
+        if policy is not None and policy.strict:
+            raise PolicyRefused(
+                "the policy is strict, and an app's own traffic does not go through the egress gate (egress=unpinned)",
+                hint="Set strict = false in [browser.policy] to attach to apps.",
+                rule="strict",
+            )
+        egress = PinnedEgress(policy or replace(policy_for("operator"), strict=False), grants)
+        if foreign := [grant for grant in grants if isinstance(grant, AppGrant) and grant.package != package]:
+            raise UsageError(f"the grant {foreign[0]} is not for {package}")
+        deadline = Deadline.after(timeout_s)
+        notice = on_notice or _log_notice
+        app = App(package, activity, data)
+        server = AdbServer.from_environment(adb_server)
+        await server.ensure_running(timeout_s=deadline.remaining_s)
+        async with AsyncExitStack() as stack:
+            chosen = await stack.enter_async_context(
+                chosen_device(server, device, cls.virtual_devices, notice, timeout_s=deadline.remaining_s)
+            )
+            adb_device = server.device(chosen.serial)
+            for number in sorted({grant.port for grant in grants if isinstance(grant, TestServerGrant)}):
+                port = f"tcp:{number}"
+                await stack.enter_async_context(adb_device.reverse(port, port, timeout_s=deadline.remaining_s))
+            yield await stack.enter_async_context(
+                attached_session(
+                    adb_device,
+                    app,
+                    egress=egress,
+                    notice=notice,
+                    dialogs=dialogs,
+                    url=url,
+                    title=title,
+                    timeout_s=deadline.remaining_s,
+                )
+            )
 
     async def reconnect(self, *, timeout_s: float = START_TIMEOUT_S) -> tuple[str, ...]:
         """Restore what is lost: wait for the device, start the host app, open the tabs at their addresses again.
@@ -203,7 +286,7 @@ class Session:
             if said and self._capabilities is not None and (first := next(iter(self._tabs.values()), None)):
                 with suppress(BridgeError):
                     attachment, _ = await first[0].attachment()
-                    self._capabilities = await probe(attachment, self.host, timeout_s=_PROBE_S)
+                    self._capabilities = await self._probe(attachment)
             return tuple(said)
 
     @property
@@ -219,6 +302,11 @@ class Session:
     def host_client(self) -> HostClient:
         """The present connection to the host app; another one after a reconnect."""
         return self._link.host
+
+    @property
+    def egress(self) -> PinnedEgress:
+        """What this session's connections go through: policy, pins, audit."""
+        return self._containment.egress
 
     @property
     def capabilities(self) -> Capabilities | None:
@@ -269,13 +357,13 @@ class Session:
             PolicyRefused, NavigationFailed: As `page.goto`; the tab is closed again then.
         """
         if url is not None:
-            self.judge(url)
+            await self.check_url(url)
         await self.ensure_connected()
         tab, page = self.make_tab(profile=profile)
         try:
             attachment = await tab.open()
             if self._capabilities is None:
-                self._capabilities = await probe(attachment, self.host, timeout_s=_PROBE_S)
+                self._capabilities = await self._probe(attachment)
             if url is not None:
                 await page.goto(url)
         except BaseException:
@@ -317,10 +405,11 @@ class Session:
         except BridgeError as error:
             logger.debug("%s did not close cleanly: %s", page.tab_id, error)
 
-    def judge(self, url: str) -> None:
-        decision = decide(policy_for("operator"), url, self._grants)
-        if not decision.allowed:
-            raise PolicyRefused(f"{url[:200]} is refused: {decision.reason}", hint=decision.hint)
+    async def check_url(self, url: str) -> str:
+        return await self.egress.check_url(url)
+
+    def explain(self, error: NavigationFailed) -> BridgeError:
+        return self._containment.explain(error)
 
     def _take_event(self, event: str, fields: Mapping[str, Any]) -> None:
         if event == "popup":
@@ -351,6 +440,17 @@ class Session:
 
     def renderer_killed(self) -> None:
         self._killed_at = time.monotonic()
+
+    async def _probe(self, attachment: Attachment) -> Capabilities:
+        held = self._containment
+        return await probe(
+            attachment,
+            self.host,
+            fetch_interception=held.intercepts,
+            egress=held.mode,
+            webrtc=held.webrtc,
+            timeout_s=_PROBE_S,
+        )
 
     async def _take_host(self, host: HostClient) -> None:
         require_supported(host.hello)
@@ -400,13 +500,8 @@ class Session:
             task.cancel()
         await asyncio.gather(*self._background, return_exceptions=True)
         await asyncio.gather(*(self.close_tab(page) for _, page in list(self._tabs.values())))
+        await self._containment.close()
         await self._link.close()
-
-
-def _policy_digest(grants: Sequence[TestServerGrant]) -> str:
-    """Sessions with equal rules may share a host process; the digest tells them apart."""
-    listed = "\n".join(sorted(f"{grant.host}:{grant.port}" for grant in grants))
-    return hashlib.sha256(f"operator\n{listed}".encode()).hexdigest()
 
 
 def _log_notice(text: str) -> None:

@@ -97,7 +97,9 @@ class Home(Protocol):
         """Whether a tab that was lost is opened again without being asked."""
         ...
 
-    def judge(self, url: str) -> None: ...
+    async def check_url(self, url: str) -> str: ...
+
+    def explain(self, error: NavigationFailed) -> BridgeError: ...
 
     def keep_alive(self) -> None: ...
 
@@ -180,8 +182,11 @@ class SessionTab:
     def is_lost(self) -> bool:
         return self._lost is not None
 
-    def judge(self, url: str) -> None:
-        self._home.judge(url)
+    async def check_url(self, url: str) -> str:
+        return await self._home.check_url(url)
+
+    def explain(self, error: NavigationFailed) -> BridgeError:
+        return self._home.explain(error)
 
     def on_attach(self, prepare: OnAttach) -> None:
         self._on_attach.append(prepare)
@@ -245,7 +250,7 @@ class SessionTab:
         why = {_IDLE: "closed after idling", _FREED: "closed because its page did not answer"}.get(why, f"lost ({why})")
         said = f"{self._tab_id} had been {why} and was opened again"
         if revisit and url and not url.startswith("about:blank"):
-            self._home.judge(url)
+            await self._home.check_url(url)
             try:
                 await go(attachment, url, "load", timeout_s=deadline.remaining_s)
                 said += f" at {url}"

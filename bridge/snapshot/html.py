@@ -18,7 +18,7 @@ from bridge.errors import RefNotFound, UsageError
 from bridge.snapshot.html_collect import Collecting, Collector
 from bridge.snapshot.html_dom import HtmlDocument, text_of
 from bridge.snapshot.html_names import Names
-from bridge.snapshot.html_parse import MAX_HTML_CHARS, parse_html, select_first
+from bridge.snapshot.html_parse import parse_html, select_first
 from bridge.snapshot.html_query import attributes, outer_html, seen_text
 from bridge.snapshot.model import NodeRef, RenderOptions, SnapshotResult
 from bridge.snapshot.parse import STATE_ATTRS
@@ -34,6 +34,8 @@ __all__ = [
     "snapshot_html",
 ]
 
+#: More of a text is not looked at.
+MAX_HTML_CHARS = 5_000_000
 _STATES = STATE_ATTRS | {"level", "valuenow"}
 
 
@@ -79,7 +81,7 @@ class HtmlSnapshotOptions:
 
 def build_document(html: str) -> HtmlDocument:
     """The document of an HTML text, for several snapshots and queries of it. Any text makes one."""
-    document = HtmlDocument.of(parse_html(html))
+    document = HtmlDocument.of(parse_html(html[:MAX_HTML_CHARS]))
     document.has_more = document.has_more or len(html) > MAX_HTML_CHARS
     return document
 

@@ -9,8 +9,6 @@ from lxml import etree
 
 from bridge.errors import UsageError
 
-#: More of a document is not looked at.
-MAX_HTML_CHARS = 5_000_000
 #: libxml2 2.14 drops everything that comes after 2,048 open elements (`htmlMaxDepth`); Chromium makes siblings of what
 #: is deeper than 512 (HTML §13.2.6 allows a limit).
 _MAX_DEPTH = 512
@@ -32,18 +30,22 @@ Element = etree._Element
 
 
 def parse_html(html: str) -> Element:
-    """The `html` element of a document or fragment; comments and processing instructions are left out.
+    """The `html` element of a document or fragment, with a `body` in it; any text gives one.
+
+    Comments and processing instructions are left out.
 
     libxml2 repairs what is malformed, but builds no HTML5 tree: tables get no implied `tbody`, and text between table
     parts stays where it stands.
     """
     # A NUL ends the document for some versions of libxml2; HTML §13.2.5 has U+FFFD in its place.
-    text = html[:MAX_HTML_CHARS].replace("\0", "\N{REPLACEMENT CHARACTER}")
+    text = html.replace("\0", "\N{REPLACEMENT CHARACTER}") if "\0" in html else html
     root, is_whole = _parsed(text)
     if not is_whole:
         root, _ = _parsed(_flattened(text))
     if root is not None and root.tag == "html":
         _end_head(root)
+        if root.find("body") is None and root.find("frameset") is None:
+            etree.SubElement(root, "body")
         return root
     shell = etree.fromstring(_EMPTY, etree.HTMLParser())
     if root is not None:
@@ -101,8 +103,12 @@ def _parsed(text: str) -> tuple[Element | None, bool]:
     """The tree, and whether all of the document is in it."""
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
     try:
-        root = etree.fromstring(text.encode("utf-8", "replace"), parser)
-    except etree.XMLSyntaxError:  # there is no element in it
+        body = text.encode("utf-8")
+    except UnicodeEncodeError:  # surrogates: pairs are one character, a lone one is none
+        body = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode("utf-8")
+    try:
+        root = etree.fromstring(body, parser)
+    except etree.LxmlError:  # there is no element in it
         return None, True
     return root, not any(entry.type_name == "ERR_RESOURCE_LIMIT" for entry in parser.error_log)
 

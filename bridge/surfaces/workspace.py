@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
@@ -99,10 +100,12 @@ async def opened_workspace(
 ) -> AsyncIterator[Workspace]:
     """A session opened for commands; see `Session.open` for what it raises."""
     from bridge import Session
+    from bridge.policy.configuration import load_policy
 
     async with Session.open(
         options.device,
         adb_server=options.adb_server,
+        policy=load_policy("operator", os.environ),
         grants=options.grants(),
         reconnect=True,
         on_notice=notice,
@@ -159,7 +162,7 @@ class Workspace:
         return self._current
 
     async def open(self, url: str, new_tab: bool = False, wait_for: str | None = None) -> Answer:
-        self.session.judge(url)
+        await self.session.check_url(url)
         async with self._opening:
             if new_tab or not self.session.pages:
                 self._current = await self.session.new_tab()

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import http.server
 import io
 import json
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,6 +23,33 @@ HTML = "<title>Größe</title><h1>Gold</h1><p>words</p><nav><button>Buy</button>
 def demo() -> Iterator[DemoServer]:
     with serve_demo_pages() as server:
         yield server
+
+
+SHELL = """<!doctype html><title>App</title><div id=root></div><script>
+const words = document.createElement("p");
+words.textContent = ["Words", "that", "only", "a", "script", "brings", "into", "the", "page."].join(" ");
+document.getElementById("root").append(words);
+/* %s */</script>""" % ("x" * 200)
+
+
+@contextlib.contextmanager
+def serve_shell() -> Iterator[int]:
+    class Shell(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(SHELL.encode())
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Shell) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
+        thread.start()
+        yield server.server_port
+        server.shutdown()
+        thread.join()
 
 
 @pytest.fixture(autouse=True)
@@ -84,9 +114,9 @@ def test_fetch_obeys_a_configured_policy(
         (["fetch", "gold"], 4),
         (["fetch", "http://example.com/", "--pages", "0"], 2),
         (["fetch", "http://example.com/", "--selector", "p["], 2),
-        (["snapshot"], 2),
         (["snapshot", "--html", "/no/such/file"], 2),
         (["snapshot", "--html", "/"], 2),
+        (["snapshot", "--html", __file__, "--more", "e9999999"], 1),
         (["snapshot", "--html", "-", "--url", "http://example.com/"], 2),
     ],
 )
@@ -128,3 +158,20 @@ def test_a_snapshot_of_stdin_takes_the_same_options(
     told = json.loads(capsys.readouterr().out)
     assert list(told["refs"]) == ["e3"]
     assert target.read_text() == told["text"] + "\n"
+
+
+@pytest.mark.browser
+def test_an_empty_shell_is_rendered_on_a_device_when_that_is_asked_for(
+    webview_device: str, demo: DemoServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with serve_shell() as port:
+        address = f"http://127.0.0.1:{port}/"
+        arguments = ["fetch", address, "--local", str(port)]
+        assert run(arguments) == 0
+        out, err = capsys.readouterr()
+        assert "Words that only" not in out
+        assert "empty shell" in err
+        assert run([*arguments, "--render", "--device", webview_device, "--json"]) == 0
+        told = json.loads(capsys.readouterr().out)
+    assert told["rendered"] is True
+    assert "Words that only a script brings" in told["markdown"]

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import os
+import socket
+import subprocess
+import sys
 import time
 import tracemalloc
 import zlib
+from pathlib import Path
 
 import brotli
 import pytest
@@ -221,6 +226,25 @@ async def test_a_second_address_is_tried_when_the_first_refuses(site: Site) -> N
     assert [record[2] for record in egress.records] == ["127.9.9.9", "127.0.0.1"]
 
 
+async def test_an_address_that_never_answers_does_not_hold_up_the_next(site: Site) -> None:
+    # A listener whose queue is full takes no further connection.
+    with socket.create_server(("127.9.9.8", site.port), backlog=0) as full:
+        fillers = [socket.socket() for _ in range(4)]
+        for filler in fillers:
+            filler.setblocking(False)
+            filler.connect_ex(full.getsockname())
+        try:
+            page = await webfetch(
+                site.add("/", "<p>second</p>"),
+                egress=MappedEgress({"site.test": ("127.9.9.8", "127.0.0.1")}),
+                timeout_s=10,
+            )
+        finally:
+            for filler in fillers:
+                filler.close()
+    assert page.markdown == "second"
+
+
 async def test_a_name_without_an_address_says_so(egress: MappedEgress) -> None:
     error = await failure("http://nowhere.test/", egress)
     assert isinstance(error, NameNotResolved)
@@ -418,3 +442,40 @@ async def test_a_hundred_fetches_leave_no_connection_and_no_task(site: Site, egr
     assert len(egress.records) == site.connections == 100
     await asyncio.sleep(0)
     assert len(asyncio.all_tasks()) <= tasks + 1
+
+
+IN_A_FRESH_PROCESS = """
+import asyncio, resource, sys
+from site_server import MappedEgress, serve
+from test_fetch_failures import brotli_bomb, gzip_bomb
+from bridge.errors import NotText
+from bridge.reading.fetch import webfetch
+
+async def main():
+    async with serve() as site:
+        await webfetch(site.add("/warm", "<p>warm</p>", Content_Encoding="identity"), egress=MappedEgress())
+        bombs = {coding: make() for coding, make in (("gzip", gzip_bomb), ("br", brotli_bomb))}
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        for coding, bomb in bombs.items():
+            try:
+                await webfetch(site.add("/", bomb, "text/plain", Content_Encoding=coding), egress=MappedEgress())
+            except NotText:
+                pass
+        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+asyncio.run(main())
+"""
+
+
+def test_bombs_do_not_grow_the_process_either() -> None:
+    paths = os.pathsep.join([str(Path(__file__).parent), str(Path(__file__).parents[2])])
+    done = subprocess.run(
+        [sys.executable, "-c", IN_A_FRESH_PROCESS],
+        env={**os.environ, "PYTHONPATH": paths},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    grown_bytes = int(done.stdout) * (1 if sys.platform == "darwin" else 1024)
+    assert grown_bytes < 12 * MAX_BODY_BYTES

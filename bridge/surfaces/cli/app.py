@@ -14,9 +14,10 @@ from bridge.errors import BridgeError, UsageError
 from bridge.surfaces.cli.action_commands import ACTION_COMMANDS
 from bridge.surfaces.cli.capture_commands import CAPTURE_COMMANDS
 from bridge.surfaces.cli.demo_command import demo
-from bridge.surfaces.cli.device_commands import devices, virtual
+from bridge.surfaces.cli.device_commands import devices, targets, virtual
 from bridge.surfaces.cli.output import report_failure
 from bridge.surfaces.cli.page_commands import back, forward, open_command, reload_command, snapshot, wait
+from bridge.surfaces.cli.policy_commands import gate, policy
 from bridge.surfaces.cli.read_command import read
 from bridge.surfaces.cli.reading_commands import fetch
 from bridge.surfaces.cli.session_commands import close, close_tab, daemon, tab, tabs
@@ -45,7 +46,10 @@ def webview_bridge(context: click.Context) -> None:
 for _command in (
     demo,
     devices,
+    targets,
     virtual,
+    policy,
+    gate,
     open_command,
     snapshot,
     *ACTION_COMMANDS,

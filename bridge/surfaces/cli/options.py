@@ -56,14 +56,6 @@ _COMMON = (
     click.option("--adb-server", metavar="HOST:PORT", help="Which adb server (default: as adb itself finds it)."),
     click.option("-v", "--verbose", is_flag=True, help="Log to stderr, and show where unexpected errors came from."),
 )
-local_ports = click.option(
-    "--local",
-    "local_ports",
-    type=click.IntRange(1, 65535),
-    multiple=True,
-    metavar="PORT",
-    help="Allow pages from this machine's loopback on this port. May be repeated.",
-)
 _SESSION = (
     click.option(
         "--device",
@@ -72,7 +64,14 @@ _SESSION = (
         metavar="auto|virtual|SERIAL",
         help="auto: the attached device, else a virtual one. A serial never falls back.",
     ),
-    local_ports,
+    click.option(
+        "--local",
+        "local_ports",
+        type=click.IntRange(1, 65535),
+        multiple=True,
+        metavar="PORT",
+        help="Allow pages from this machine's loopback on this port. May be repeated.",
+    ),
     click.option(
         "--session",
         "session_name",

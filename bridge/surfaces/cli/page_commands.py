@@ -93,10 +93,10 @@ def snapshot(
     With --json: text, refs, stats, url, title, more, cost.
     """
     check_writable(out)
-    if html is not None and (url is not None or wait_for is not None or more is not None):
-        raise UsageError("--html is a snapshot of a text; it goes with neither --url, --wait-for nor --more.")
+    if html is not None and (url is not None or wait_for is not None):
+        raise UsageError("--html is a snapshot of a text; it goes with neither --url nor --wait-for.")
     if html is not None:
-        snapshot_of_file(options, html, everything=everything, max_chars=max_chars, scope=scope, out=out)
+        snapshot_of_file(options, html, everything=everything, max_chars=max_chars, scope=scope, more=more, out=out)
         return
     params = {"interactive_only": not everything, "max_chars": max_chars, "scope": scope, "more": more}
     answer = perform("snapshot", options, "snapshot", params, url=url, wait_for=wait_for)

@@ -10,10 +10,11 @@ from typing import Any
 import click
 
 from bridge.errors import UsageError
-from bridge.surfaces.cli.options import CommonOptions, common_options, local_ports
+from bridge.surfaces.cli.options import CommonOptions, SessionOptions, session_options
 from bridge.surfaces.cli.output import cost_words, note, print_json, printable, write_file
 
 FETCH_TIMEOUT_S = 30.0
+RENDER_TIMEOUT_S = 120.0
 
 
 @click.command()
@@ -32,27 +33,40 @@ FETCH_TIMEOUT_S = 30.0
 @click.option("--pages", type=click.IntRange(1, 50), default=1, show_default=True, help="Follow rel=next up to here.")
 @click.option("--links", type=click.Choice(["inline", "none"]), default="inline", show_default=True)
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write the text there.")
-@local_ports
-@common_options
-def fetch(options: CommonOptions, url: str, out: Path | None, local_ports: tuple[int, ...], **wanted: Any) -> None:
+@click.option("--render", is_flag=True, help="Open a page that is empty without JavaScript on a device (--device).")
+@session_options
+def fetch(options: SessionOptions, url: str, out: Path | None, render: bool, **wanted: Any) -> None:
     """Print the page at URL as Markdown, fetched by HTTP: no device, no JavaScript, no cookies.
 
     With --json: markdown, url, status, content_type, title, truncated, truncate_reasons, body_bytes, charset,
     charset_source, kind, redirects, metadata, outline, notes, pages, rendered, cost.
     """
-    from bridge.policy import TestServerGrant
     from bridge.policy.configuration import load_policy
     from bridge.policy.pinning import PinnedEgress
-    from bridge.surfaces.cli.running import Steps, run_async
+    from bridge.surfaces.cli.page_commands import check_writable
+    from bridge.surfaces.cli.running import Steps, grants_of, opened_page, run_async
 
-    grants = [TestServerGrant(host, port) for port in local_ports for host in ("127.0.0.1", "localhost")]
-    egress = PinnedEgress(load_policy("operator", os.environ), grants)
+    check_writable(out)
+    egress = PinnedEgress(load_policy("operator", os.environ), grants_of(options))
+    usual_s = RENDER_TIMEOUT_S if render else FETCH_TIMEOUT_S
+
+    async def rendered(address: str, *, timeout_s: float) -> str:
+        note(f"{address} is empty without JavaScript; opening it on a device")
+        async with opened_page(options, Steps(timeout_s), address, None) as (_, page):
+            told = await page.read(
+                mode=wanted["mode"],
+                max_length=wanted["max_length"],
+                selector=wanted["selector"],
+                outline=wanted["outline"],
+                links=wanted["links"],
+            )
+            return told.markdown
 
     async def work() -> None:
         from bridge.reading.fetch import webfetch
 
-        timeout_s = FETCH_TIMEOUT_S if options.timeout_s is None else options.timeout_s
-        page = await webfetch(url, egress=egress, timeout_s=timeout_s, **wanted)
+        timeout_s = usual_s if options.timeout_s is None else options.timeout_s
+        page = await webfetch(url, egress=egress, timeout_s=timeout_s, render=rendered if render else None, **wanted)
         if out is not None:
             write_file(out, f"{page.markdown}\n".encode())
         if options.as_json:
@@ -69,7 +83,14 @@ def fetch(options: CommonOptions, url: str, out: Path | None, local_ports: tuple
 
 
 def snapshot_of_file(
-    options: CommonOptions, source: str, *, everything: bool, max_chars: int, scope: str | None, out: Path | None
+    options: CommonOptions,
+    source: str,
+    *,
+    everything: bool,
+    max_chars: int,
+    scope: str | None,
+    more: str | None,
+    out: Path | None,
 ) -> None:
     """`snapshot --html`: a snapshot of HTML text from a file, or from stdin for "-"."""
     from bridge.reading.charset import decode_text
@@ -83,7 +104,9 @@ def snapshot_of_file(
             body, url = path.read_bytes(), path.resolve().as_uri()
         except OSError as error:
             raise UsageError(f"{source} cannot be read: {error.strerror}.") from error
-    wanted = HtmlSnapshotOptions(max_chars_total=max_chars, interactive_only=not everything, scope=scope or "")
+    wanted = HtmlSnapshotOptions(
+        max_chars_total=max_chars, interactive_only=not everything, scope=scope or "", start=more or ""
+    )
     shot = snapshot_html(decode_text(body, markup=True).text, wanted, url=url)
     if out is not None:
         write_file(out, f"{shot.text}\n".encode())

@@ -12,11 +12,13 @@ from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import click
+
 from bridge.deadline import Deadline
 from bridge.errors import PolicyRefused
-from bridge.policy import TestServerGrant, decide, policy_for
+from bridge.policy import BrowserPolicy, Decision, TestServerGrant, decide
 from bridge.surfaces.cli.options import CommonOptions, SessionOptions
-from bridge.surfaces.cli.output import note
+from bridge.surfaces.cli.output import note, one_line
 from bridge.surfaces.workspace import StartOptions
 
 if TYPE_CHECKING:
@@ -83,6 +85,19 @@ def grants_of(options: SessionOptions) -> tuple[TestServerGrant, ...]:
     return StartOptions(local_ports=options.local_ports).grants()
 
 
+def configured_policy() -> BrowserPolicy:
+    """The operator's policy: the configuration file and the environment, else the public web.
+
+    Raises:
+        UsageError: What is there cannot be read, or has a typo.
+    """
+    import os
+
+    from bridge.policy.configuration import load_policy
+
+    return load_policy("operator", os.environ)
+
+
 def checked_address(url: str, options: SessionOptions) -> str:
     """`url` as it will be opened, judged before anything is started for it.
 
@@ -93,10 +108,18 @@ def checked_address(url: str, options: SessionOptions) -> str:
     from bridge.page.navigation import checked_url
 
     address = checked_url(url)
-    decision = decide(policy_for("operator"), address, grants_of(options))
-    if not decision.allowed:
+    decision = decide(configured_policy(), address, grants_of(options))
+    if decision.action == "deny":
         raise PolicyRefused(f"{address[:200]} is refused: {decision.reason}.", hint=decision.hint, url=address[:2000])
     return address
+
+
+async def asked_on_terminal(decision: Decision) -> bool:
+    """A prompt where somebody sits at a terminal; nobody there means no."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return False
+    question = one_line(f"open {decision.host}:{decision.port}? {decision.reason}")
+    return await asyncio.to_thread(click.confirm, question, default=False, err=True)
 
 
 @asynccontextmanager
@@ -107,7 +130,9 @@ async def opened_session(options: SessionOptions, steps: Steps) -> AsyncIterator
     async with Session.open(
         options.device,
         adb_server=options.adb_server,
+        policy=configured_policy(),
         grants=grants_of(options),
+        ask=asked_on_terminal,
         on_notice=note,
         timeout_s=timeout_s,
     ) as session:

@@ -163,7 +163,7 @@ async def _asked(
 
 
 async def _started(places: Places) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """A connection to a fresh process; one that is on its way out, or that another command is starting, is waited for."""
+    """A connection to a fresh process; one that is leaving, or that another command starts, is waited for."""
     deadline = Deadline.after(_START_S)
     while not deadline.passed:
         await _spawn(places)
