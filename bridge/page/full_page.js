@@ -15,11 +15,13 @@
   const view = () => window.visualViewport || { scale: 1, width: innerWidth, height: innerHeight, pageLeft: scrollX, pageTop: scrollY };
   const goTo = (left, top) => window.scrollTo({ left, top, behavior: 'instant' });
 
+  // Content may be wider than what can be scrolled to; `prepare` finds out.
+  let reachable = Infinity;
   const measure = () => {
     const { scale, width, height, pageLeft, pageTop } = view(), it = root();
     return {
       dpr: devicePixelRatio, zoom: scale, width, height, left: pageLeft, top: pageTop,
-      pageWidth: Math.max(it ? it.scrollWidth : 0, width), pageHeight: Math.max(it ? it.scrollHeight : 0, height),
+      pageWidth: Math.max(Math.min(it ? it.scrollWidth : 0, reachable), width), pageHeight: Math.max(it ? it.scrollHeight : 0, height),
     };
   };
 
@@ -121,6 +123,8 @@
       const until = performance.now() + timeoutMs, mine = epoch;
       was = was || { left: scrollX, top: scrollY };
       override(document.documentElement, { scrollSnapType: 'none' }, 'scrollSnapType');
+      goTo(1e6, top);
+      reachable = Math.floor(view().pageLeft + view().width);
       for (let y = top, n = 0; n < 400 && performance.now() < until; n++) {
         goTo(left, y);
         await frame();
@@ -152,6 +156,7 @@
       seen.clear();
       if (was) goTo(was.left, was.top);
       was = undefined;
+      reachable = Infinity;
       return true;
     },
   };

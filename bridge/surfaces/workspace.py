@@ -6,6 +6,7 @@ The same table serves a command that opens a session for itself and the process 
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -126,6 +127,9 @@ class Workspace:
             "act": self.act,
             "read": self.read,
             "screenshot": self.screenshot,
+            "record": self.record,
+            "console": self.console,
+            "network": self.network,
             "wait": self.wait,
             "back": self.back,
             "forward": self.forward,
@@ -187,6 +191,19 @@ class Workspace:
     async def screenshot(self, **options: Any) -> Answer:
         picture = await self.page.screenshot(**options)
         return Answer(picture.to_json(), picture.image_bytes)
+
+    async def record(self, **options: Any) -> Answer:
+        film = await self.page.record(**options)
+        return Answer(film.to_json(), film.image_bytes)
+
+    async def console(self, **wanted: Any) -> Answer:
+        return Answer(self.page.console(**wanted).to_json())
+
+    async def network(self, har: bool = False, **wanted: Any) -> Answer:
+        """With `har`, the archive of all that is kept is the blob."""
+        page = self.page
+        archive = json.dumps(page.har(), ensure_ascii=False).encode("utf-8", "replace") if har else b""
+        return Answer(page.network(**wanted).to_json(), archive)
 
     async def wait(self, **condition: Any) -> Answer:
         return Answer((await self.page.wait_for(**condition)).to_json())

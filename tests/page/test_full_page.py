@@ -5,8 +5,12 @@ from __future__ import annotations
 import asyncio
 import io
 import json
-from collections.abc import AsyncIterator
+import os
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -216,10 +220,44 @@ async def test_an_element_of_a_frame_is_found_where_its_frame_is(page: Page, loc
     assert found
 
 
+async def test_a_capture_of_10_000_px_holds_less_than_four_of_its_bitmaps(
+    page: Page, local_server: LocalServer
+) -> None:
+    await page.goto(local_server.url("capture/rows.html?height=12000"))
+    await page.screenshot(full_page=True, max_height_px=1_000)  # what is imported and allocated once
+    base, peak = resident_bytes(), 0
+    with sampling(resident_bytes) as samples:
+        shot = await page.screenshot(full_page=True)
+        peak = max(samples)
+    assert peak - base < 4 * shot.width_px * shot.height_px * 4
+
+
+def resident_bytes() -> int:
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+@contextmanager
+def sampling(value: Callable[[], int]) -> Iterator[list[int]]:
+    """What `value` has been, every few milliseconds."""
+    samples, over = [value()], threading.Event()
+
+    def sample() -> None:
+        while not over.wait(0.005):
+            samples.append(value())
+
+    thread = threading.Thread(target=sample)
+    thread.start()
+    try:
+        yield samples
+    finally:
+        over.set()
+        thread.join()
+
+
 async def test_annotation_works_on_whole_pages_and_every_format_is_what_it_says(
     page: Page, local_server: LocalServer
 ) -> None:
-    await page.goto(local_server.url("capture/rows.html?height=3000&box"))
+    await page.goto(local_server.url("capture/rows.html?height=1700&box"))
     shot = await page.screenshot(full_page=True, annotate=True, format="webp", quality=90)
     box = next(box for box in shot.legend if box.name == "Box")
     assert (box.x_px, box.y_px, box.width_px, box.height_px) == (20, 1500, 60, 44)

@@ -12,10 +12,11 @@ import click
 import bridge
 from bridge.errors import BridgeError, UsageError
 from bridge.surfaces.cli.action_commands import ACTION_COMMANDS
+from bridge.surfaces.cli.capture_commands import CAPTURE_COMMANDS
 from bridge.surfaces.cli.demo_command import demo
 from bridge.surfaces.cli.device_commands import devices, targets, virtual
 from bridge.surfaces.cli.output import report_failure
-from bridge.surfaces.cli.page_commands import back, forward, open_command, reload_command, screenshot, snapshot, wait
+from bridge.surfaces.cli.page_commands import back, forward, open_command, reload_command, snapshot, wait
 from bridge.surfaces.cli.policy_commands import gate, policy
 from bridge.surfaces.cli.read_command import read
 from bridge.surfaces.cli.reading_commands import fetch
@@ -52,7 +53,7 @@ for _command in (
     open_command,
     snapshot,
     *ACTION_COMMANDS,
-    screenshot,
+    *CAPTURE_COMMANDS,
     read,
     fetch,
     wait,

@@ -18,8 +18,6 @@ from bridge.surfaces.cli.reading_commands import snapshot_of_file
 if TYPE_CHECKING:
     from bridge.surfaces.workspace import Answer
 
-_SUFFIXES = {"png": "png", "jpeg": "jpg", "webp": "webp"}
-
 
 @click.command("open")
 @click.argument("url")
@@ -106,32 +104,6 @@ def snapshot(
     if out is not None:
         write_file(out, f"{text}\n".encode())
     print_answer("snapshot", options, answer, f"saved {out}" if out else text, {"file": str(out)} if out else {})
-
-
-@click.command()
-@click.option("--annotate", is_flag=True, help="Draw boxes that are numbered like the refs of a snapshot.")
-@click.option("--format", "image_format", type=click.Choice(list(_SUFFIXES)), default="png", show_default=True)
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Where to (default: screenshot.png).")
-@on_a_page
-def screenshot(
-    options: SessionOptions,
-    url: str | None,
-    wait_for: str | None,
-    annotate: bool,
-    image_format: str,
-    out: Path | None,
-) -> None:
-    """Save a picture of the viewport.
-
-    With --json: file, format, width_px, height_px, scale, strategy, truncated, legend, cost.
-    """
-    target = out or Path(f"screenshot.{_SUFFIXES[image_format]}")
-    check_writable(target)
-    params = {"annotate": annotate, "format": image_format}
-    answer = perform("screenshot", options, "screenshot", params, url=url, wait_for=wait_for)
-    write_file(target, answer.blob)
-    size = f"{answer.json['width_px']} x {answer.json['height_px']} px"
-    print_answer("screenshot", options, answer, f"saved {target} ({size})", {"file": str(target)})
 
 
 @click.command()
