@@ -20,7 +20,8 @@ PAGE_COMMANDS = {
     "screenshot": [],
 }
 EVERY_COMMAND = [
-    *([name] for name in webview_bridge.commands if name != "virtual"),
+    *([name] for name in webview_bridge.commands if name not in ("virtual", "policy")),
+    ["policy", "check"],
     *(["virtual", name] for name in ("start", "stop", "status")),
 ]
 
