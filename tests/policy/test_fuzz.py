@@ -1,4 +1,4 @@
-"""The coverage-guided fuzzer in the form of CI: a minute. `python tools/fuzz/policy.py` runs for as long as one wants."""
+"""The coverage-guided fuzzer in the form of CI: a minute. `python tools/fuzz/policy.py` runs longer."""
 
 from __future__ import annotations
 

@@ -32,17 +32,16 @@ CORPUS = Path(__file__).parents[2] / "tests" / "policy" / "corpus"
 
 
 def decisions() -> dict[str, float]:
-    urls = [
-        entry["url"] for name in ("refused", "allowed") for entry in json.loads((CORPUS / f"{name}.json").read_text())
-    ]
+    entries = [entry for name in ("refused", "allowed") for entry in json.loads((CORPUS / f"{name}.json").read_text())]
+    urls = [entry["url"] for entry in entries]
     lists = [f"*.site{number}.example" for number in range(50)]
     policy = BrowserPolicy(default_action="allow", allowed_origins=lists, denied_origins=lists)
     spent_us = []
     for _ in range(20):
         for url in urls:
-            began = time.perf_counter_ns()
+            began = time.thread_time_ns()  # not the clock: what the machine does meanwhile is no cost of ours
             decide(policy, url)
-            spent_us.append((time.perf_counter_ns() - began) / 1000)
+            spent_us.append((time.thread_time_ns() - began) / 1000)
     spent_us.sort()
     return {"median_us": statistics.median(spent_us), "p99_us": spent_us[int(len(spent_us) * 0.99)]}
 
@@ -104,18 +103,19 @@ async def loads(rounds: int) -> dict[str, float]:
     server = AdbServer.from_environment()
     await server.ensure_running(timeout_s=20)
     spent: dict[bool, list[float]] = {True: [], False: []}
-    async with page_server() as port, start_virtual_device(server=server, timeout_s=60) as first:
-        async with start_virtual_device(server=server, timeout_s=60) as second:
-            async with (
-                opened_page(first.serial, port, held=True) as held,
-                opened_page(second.serial, port, held=False) as free,
-            ):
-                for number in range(rounds + 1):
-                    for is_held, page in ((True, held), (False, free)):
-                        began = time.perf_counter()
-                        await page.goto(f"http://127.0.0.1:{port}/page?{number}", timeout_s=60)
-                        if number:  # the first one warms up
-                            spent[is_held].append(time.perf_counter() - began)
+    async with (
+        page_server() as port,
+        start_virtual_device(server=server, timeout_s=60) as first,
+        start_virtual_device(server=server, timeout_s=60) as second,
+        opened_page(first.serial, port, held=True) as held,
+        opened_page(second.serial, port, held=False) as free,
+    ):
+        for number in range(rounds + 1):
+            for is_held, page in ((True, held), (False, free)):
+                began = time.perf_counter()
+                await page.goto(f"http://127.0.0.1:{port}/page?{number}", timeout_s=60)
+                if number:  # the first one warms up
+                    spent[is_held].append(time.perf_counter() - began)
     held_s, free_s = statistics.median(spent[True]), statistics.median(spent[False])
     return {"with_ms": held_s * 1000, "without_ms": free_s * 1000, "ratio": held_s / free_s}
 
