@@ -25,7 +25,8 @@ WORLD_NAME = "webview-bridge"
 _ENABLE_TRIES = 10
 _ENABLE_PAUSE_S = 0.25
 # The page's own promise ends first; this is for the reply to travel.
-_REPLY_MARGIN_S = 2.0
+_REPLY_MARGIN_S = 0.5
+_DIALOG_S = 2.0
 _WORLD_GONE = (
     "Cannot find context with specified id",
     "uniqueContextId not found",
@@ -141,6 +142,7 @@ class Attachment:
             ("Page.setLifecycleEventsEnabled", {"enabled": True}),
             ("Network.enable", {}),
             ("Runtime.enable", {}),
+            ("Log.enable", {}),
             (
                 "Page.addScriptToEvaluateOnNewDocument",
                 {"source": self._script, "worldName": WORLD_NAME, "runImmediately": True},
@@ -200,7 +202,7 @@ class Attachment:
             handled = await self.dialogs.decide(dialog)
             answer = {"accept": handled.accepted, "promptText": handled.text}
             try:
-                await self.call("Page.handleJavaScriptDialog", answer, timeout_s=_REPLY_MARGIN_S)
+                await self.call("Page.handleJavaScriptDialog", answer, timeout_s=_DIALOG_S)
             except (ProtocolError, DeadlineExceeded) as error:
                 logger.debug("dialog was gone before it was answered: %s", error)
 

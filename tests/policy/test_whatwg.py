@@ -22,8 +22,9 @@ CASES: list[dict[str, Any]] = [case for case in DATA if isinstance(case, dict)]
 CHANGED = {"http://example.org/test?a#b\0c", "http://0..0x300/", "http://256.256.256.256.256", "http://0177.0.0.0189"}
 
 _SYNTAX = (
-    r"http:// https: http:\\ // / \ @ : # ? % %2e %00 %41 [ ] [::1] :: [::ffff:1.2.3.4] . .. - _ ~ xn-- xn--bcher-kva 0x7f 0177 "
-    "1 127.0.0.1 256 example com localhost * ! $ & ' ( ) + , ; = ^ | < > ` { } \" user:pass@ :80 :443 :0080 :99999"
+    r"http:// https: http:\\ // / \ @ : # ? % %2e %00 %41 [ ] [::1] :: [::ffff:1.2.3.4] . .. - _ ~ xn-- xn--bcher-kva "
+    "0x7f 0177 1 127.0.0.1 256 example com localhost * ! $ & ' ( ) + , ; = ^ | < > ` { } \" user:pass@ "
+    ":80 :443 :0080 :99999"
 )
 _SINGLE = (
     " \t\n\x00\x7f\ufffd\U0001f4a9\u3002\uff0e\uff61\u200b\u200d\u00ad\u2460\uff11\u00df\u00fc\u65e5\u0130\u1e9e\u212a"

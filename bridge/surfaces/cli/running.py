@@ -19,6 +19,7 @@ from bridge.errors import PolicyRefused
 from bridge.policy import BrowserPolicy, Decision, TestServerGrant, decide
 from bridge.surfaces.cli.options import CommonOptions, SessionOptions
 from bridge.surfaces.cli.output import note, one_line
+from bridge.surfaces.workspace import StartOptions
 
 if TYPE_CHECKING:
     from bridge.page.page import Page
@@ -81,8 +82,7 @@ def run_async(command: str, options: CommonOptions, steps: Steps, work: Coroutin
 
 
 def grants_of(options: SessionOptions) -> tuple[TestServerGrant, ...]:
-    """`--local PORT` grants the port under both names that people write."""
-    return tuple(TestServerGrant(host, port) for port in options.local_ports for host in ("127.0.0.1", "localhost"))
+    return StartOptions(local_ports=options.local_ports).grants()
 
 
 def configured_policy() -> BrowserPolicy:
@@ -142,7 +142,9 @@ async def opened_session(options: SessionOptions, steps: Steps) -> AsyncIterator
 
 
 @asynccontextmanager
-async def opened_page(options: SessionOptions, steps: Steps, address: str, wait_for: str | None) -> AsyncIterator[Page]:
+async def opened_page(
+    options: SessionOptions, steps: Steps, address: str, wait_for: str | None
+) -> AsyncIterator[tuple[Session, Page]]:
     """A session with one tab at `address`, with the text `wait_for` on it where one is given."""
     async with opened_session(options, steps) as session:
         page = await session.new_tab()
@@ -151,4 +153,4 @@ async def opened_page(options: SessionOptions, steps: Steps, address: str, wait_
             note(f"{found.url} answered with HTTP status {found.status}")
         if wait_for is not None:
             await page.wait_for(text=wait_for, timeout_s=steps.begin(f"waiting for {wait_for!r}", NAVIGATION_TIMEOUT_S))
-        yield page
+        yield session, page
