@@ -18,6 +18,9 @@ MAX_URL_CHARS = 2 * 1024 * 1024
 _SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]*):")
 _C0_OR_SPACE = "".join(map(chr, range(0x21)))
 _NOT_IN_A_HOST = re.compile(r"[\s/\\?#@]|^$")
+# Chromium escapes some of the other characters that the standard leaves in a host (`*` is `%2A`), and no name of the
+# web has any of them: a host that the two would read differently is none.
+_HOST = re.compile(r"[a-z0-9._-]+|\[[0-9a-f:]+\]")
 # DNS: 253 characters without the root's dot, 63 in a label (RFC 1035 §2.3.4).
 _MAX_NAME_CHARS, _MAX_LABEL_CHARS = 253, 63
 
@@ -50,7 +53,7 @@ def parse_address(url: str) -> Address:
         scheme, host, href, port = parsed.protocol[:-1], parsed.hostname, parsed.href, parsed.port
     except ValueError:  # also UnicodeError: ada answers bytes that are no UTF-8 for some hosts that it refuses
         return Address(_scheme_of(url))
-    if scheme not in DEFAULT_PORTS or not host:
+    if scheme not in DEFAULT_PORTS or not _HOST.fullmatch(host):
         return Address(scheme, url=href)
     has_credentials = bool(parsed.username or parsed.password)
     return Address(scheme, host.strip("[]"), int(port) if port else DEFAULT_PORTS[scheme], href, has_credentials)

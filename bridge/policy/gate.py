@@ -143,6 +143,10 @@ class _Client:
                 if head is None or not await self._request(head):
                     return
                 wait_s = _KEPT_S
+        except BadMessage as error:
+            page = own_page(400, "Not understood", f"The request is no proxy request: {error}.", code="bad_request")
+            self._writer.write(page)
+            await _drain(self._writer)
         finally:
             self._drop_server()
 

@@ -220,7 +220,9 @@ class PinnedEgress:
         async with self._locks.setdefault(host, asyncio.Lock()):
             pinned = self._pins.get(host)
             if pinned is None:
-                pinned = await self._answer(host, deadline)
+                pinned = await self._ask_name_server(host, deadline)
+                for address in pinned:
+                    self._judge_address(host, address)
                 self._pin(host, pinned)
             return pinned
 
@@ -229,22 +231,21 @@ class PinnedEgress:
             now = self._pins.get(host, pinned)
             if now != pinned:
                 return now  # somebody else's turn has found the new ones
-            answer = await self._answer(host, deadline)
-            if self.policy.repin == "public":
-                self._pin(host, answer)
-                return answer
+            answer = await self._ask_name_server(host, deadline)
             strange = tuple(address for address in answer if address not in pinned)
-            if strange:
+            if strange and self.policy.repin == "refuse":
                 raise _rebinding(host, strange, pinned)
+            for address in answer:
+                self._judge_address(host, address)
+            if strange:
+                self._pin(host, answer)
             return answer
 
-    async def _answer(self, host: str, deadline: Deadline) -> tuple[str, ...]:
+    async def _ask_name_server(self, host: str, deadline: Deadline) -> tuple[str, ...]:
         async with deadline.bound(f"resolving {host}"):
             found = await self._resolve(host)
         if not found:
             raise NameNotResolved(f"{host} has no address", host=host)
-        for address in found:
-            self._judge_address(host, address)
         return found[:_MAX_ADDRESSES]
 
     def _judge_address(self, host: str, address: str) -> None:

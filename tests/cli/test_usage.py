@@ -20,8 +20,9 @@ PAGE_COMMANDS = {
     "screenshot": [],
 }
 EVERY_COMMAND = [
-    *([name] for name in webview_bridge.commands if name not in ("daemon", "virtual")),
+    *([name] for name in webview_bridge.commands if name not in ("daemon", "policy", "virtual")),
     *(["daemon", name] for name in ("status", "stop")),
+    ["policy", "check"],
     *(["virtual", name] for name in ("start", "stop", "status")),
 ]
 

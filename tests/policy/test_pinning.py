@@ -83,7 +83,7 @@ async def test_when_the_pinned_address_dies_a_new_answer_is_refused_with_both_na
     async with opened(egress):
         wire.alive.discard(FIRST)
 
-    with pytest.raises(PolicyRefused, match=f"it resolved to {PRIVATE}"):
+    with pytest.raises(PolicyRefused, match=f"resolved to {PRIVATE}, first-seen resolve was {FIRST}"):
         await egress.open("site.example", 443, timeout_s=5)
     assert PRIVATE not in wire.dialled
 

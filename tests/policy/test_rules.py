@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 from bridge.errors import UsageError
 from bridge.policy import AppGrant, BrowserPolicy, decide
 from bridge.policy.configuration import from_environment, from_toml, load_policy
+from bridge.policy.names import forbidden_name
 
 HOSTS = st.from_regex(r"[a-z]{1,8}(\.[a-z]{1,8}){1,3}", fullmatch=True).filter(
-    lambda host: (
-        not host.startswith("wpad.") and host.rpartition(".")[2] not in ("local", "lan", "internal", "localhost")
-    )
+    lambda host: forbidden_name(host) is None
 )
 
 
@@ -145,7 +144,8 @@ def test_an_app_grant_is_for_what_the_app_serves_to_itself() -> None:
     assert not decide(policy, "file:///android_asset/../../data/x", [grant]).allowed
     assert not decide(policy, "http://localhost/", [grant]).allowed
     assert not decide(policy, "file:///sdcard/x", [grant]).allowed
-    for package, origins in (("app", ["https://localhost"]), ("com.a.b", []), ("com.a.b", ["https://example.com"]),
-                             ("com.a.b", ["file:///"]), ("com.a.b", "https://localhost"), ("com.a.b", ["content://"])):  # fmt: skip
+    with pytest.raises(UsageError):
+        AppGrant("app", ("https://localhost",))
+    for origins in ((), ("https://example.com",), ("file:///",), "https://localhost", ("content://",)):
         with pytest.raises(UsageError):
-            AppGrant(package, origins)  # type: ignore[arg-type]
+            AppGrant("com.example.app", origins)  # type: ignore[arg-type]

@@ -57,6 +57,9 @@ _FLAGS = (
     "--disable-gpu",
     "--disable-prompt-on-repost",
     "--disable-quic",
+    # WebRTC's UDP would go around the proxy that the host app was told to use; WebView has no such switch.
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--disable-search-engine-choice-screen",
     "--disable-sync",
     "--metrics-recording-only",
