@@ -105,8 +105,8 @@ async def read(attachment: Attachment, refs: RefTable, request: ReadRequest, *, 
             )
     if not isinstance(reply, Mapping):
         raise ScriptFailed("the reader gave no object")
-    if isinstance(error := reply.get("error"), Mapping):
-        raise UsageError(str(error.get("message", "the page cannot be read so")))
+    if isinstance(refused := reply.get("error"), Mapping):
+        raise UsageError(str(refused.get("message", "the page cannot be read so")))
     world = attachment.state.world_of(frame_id, WORLD_NAME)
     return _result(reply, request, refs, frame_id, world.key if world else "")
 

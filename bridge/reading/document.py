@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from bridge.errors import UsageError
 from bridge.reading.blocks import Block
@@ -12,7 +12,7 @@ from bridge.reading.blocks import Block
 _NAMED = 12
 _WORD_BACK = 200
 _LINK_TEXT = 2_000
-_ATOM = re.compile(r"\\.|(`+)|(!?\[)|(\]\([^()\s]*(?: \"[^\"\n]*\")?\))|(\])", re.S)
+_ATOM = re.compile(r"\\.|(`+)|(!?\[)|(\]\([^()\s]*(?: \"[^\"\n]*\")?\))|(\])", re.DOTALL)
 _FENCE = re.compile(r"`{3,}")
 
 
@@ -54,7 +54,7 @@ def section(blocks: Sequence[Block], wanted: str) -> list[Block]:
     """
     key = _folded(wanted.strip().lstrip("#"))
     headings = [(at, block) for at, block in enumerate(blocks) if block.kind == "heading"]
-    tests = (
+    tests: tuple[Callable[[Block], bool], ...] = (
         lambda block: key in (_folded(block.title), _folded(block.anchor)),
         lambda block: _folded(block.title).startswith(key),
         lambda block: key in _folded(block.title),
@@ -189,8 +189,11 @@ def _safe_end(text: str, room: int) -> int:
 def _cut_characters(text: str, end: int) -> str:
     """At most `end` characters, without cutting off an accent, a variation selector or half of a joined emoji."""
     while 0 < end < len(text) and (
-        unicodedata.combining(text[end]) or text[end] in "\u200d\ufe0e\ufe0f" or text[end - 1] == "\u200d"
-        or 0x1F3FB <= ord(text[end]) <= 0x1F3FF or text[end - 1] == "\\"
+        unicodedata.combining(text[end])
+        or text[end] in "\u200d\ufe0e\ufe0f"
+        or text[end - 1] == "\u200d"
+        or 0x1F3FB <= ord(text[end]) <= 0x1F3FF
+        or text[end - 1] == "\\"
     ):
         end -= 1
     return text[:end].rstrip()

@@ -15,15 +15,18 @@ _ESCAPES = re.compile(
 _LINE_START = re.compile(
     r"^(?:(?=#{1,6}(?:\s|$))|(?=[-+](?:\s|$))|(?=>)|(?=={1,}\s*$)|(?=[-:|][-:| ]*$)|(?=~~~)|(?=\[[ xX]\](?:\s|$)))(?=.)"
     r"|^(\d{1,9})(?=[.)](?:\s|$))",
-    re.M,
+    re.MULTILINE,
 )
 _CLOSING_HASHES = re.compile(r"(?<=\s)(#+)$")
 _BACKTICKS = re.compile(r"`+")
 _URL_UNSAFE = re.compile(r"[\x00-\x20<>()\\\x7f]")
 _LANGUAGE = re.compile(
-    r"(?:^|\s)(?:language-|lang-|highlight-source-|highlight-text-|brush:\s*|sourceCode\s+)([\w+#][\w+#.-]*)", re.I
+    r"(?:^|\s)(?:language-|lang-|highlight-source-|highlight-text-|brush:\s*|sourceCode\s+)([\w+#][\w+#.-]*)",
+    re.IGNORECASE,
 )
-_NO_LANGUAGE = frozenset("none plain plaintext text txt default html-basic highlight wrap numbersource".split())
+_NO_LANGUAGE = frozenset(
+    ["none", "plain", "plaintext", "text", "txt", "default", "html-basic", "highlight", "wrap", "numbersource"]
+)
 
 
 def escape_text(text: str, *, in_link: bool = False) -> str:

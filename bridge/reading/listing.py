@@ -7,7 +7,7 @@ from lxml import etree
 from bridge.reading.escape import SPACES
 from bridge.reading.measure import Masses
 
-_ITEM_TAGS = frozenset("article li div tr section a dl".split())
+_ITEM_TAGS = frozenset(["article", "li", "div", "tr", "section", "a", "dl"])
 _FEWEST_IN_GROUP = 3
 _FEWEST = 5
 _LONGEST_ITEM = 1_500
@@ -57,7 +57,7 @@ def _groups(parent: etree._Element, masses: Masses) -> list[list[etree._Element]
     alike: dict[tuple[str, str], list[etree._Element]] = {}
     for child in parent:
         mass = masses.get(child)
-        if mass is None or child.tag not in _ITEM_TAGS or not mass.links or not _SHORTEST_TITLE < mass.text:
+        if mass is None or child.tag not in _ITEM_TAGS or not mass.links or not mass.text > _SHORTEST_TITLE:
             continue
         alike.setdefault((str(child.tag), (child.get("class") or "").split(" ")[0]), []).append(child)
     found: list[list[etree._Element]] = []
@@ -85,7 +85,11 @@ def _title_link(item: etree._Element) -> etree._Element | None:
             return link
         if size > length:
             best, length = link, size
-    return best
+    if best is None:
+        return None
+    # A link somewhere in a text is no name for it.
+    words = _words(item)
+    return best if length * 3 >= len(words) or words.startswith(_words(best)) else None
 
 
 def _words(element: etree._Element) -> str:

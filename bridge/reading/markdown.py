@@ -29,12 +29,65 @@ LinkStyle = Literal["inline", "ref", "none"]
 End = Callable[[], None] | None
 
 _SKIPPED = frozenset(
-    "script style noscript template head svg iframe object embed canvas audio video map select textarea datalist "
-    "frameset noframes dialog".split()
+    [
+        "script",
+        "style",
+        "noscript",
+        "template",
+        "head",
+        "svg",
+        "iframe",
+        "object",
+        "embed",
+        "canvas",
+        "audio",
+        "video",
+        "map",
+        "select",
+        "textarea",
+        "datalist",
+        "frameset",
+        "noframes",
+        "dialog",
+    ]
 )
 _BLOCKS = frozenset(
-    "html body div p section article main header footer nav aside address center form fieldset legend figure hgroup "
-    "details dl menu search tbody thead tfoot tr td th caption li dd dt option optgroup".split()
+    [
+        "html",
+        "body",
+        "div",
+        "p",
+        "section",
+        "article",
+        "main",
+        "header",
+        "footer",
+        "nav",
+        "aside",
+        "address",
+        "center",
+        "form",
+        "fieldset",
+        "legend",
+        "figure",
+        "hgroup",
+        "details",
+        "dl",
+        "menu",
+        "search",
+        "tbody",
+        "thead",
+        "tfoot",
+        "tr",
+        "td",
+        "th",
+        "caption",
+        "li",
+        "dd",
+        "dt",
+        "option",
+        "optgroup",
+    ]
 )
 _EMPHASIS = {
     **dict.fromkeys(("b", "strong"), "**"),
@@ -42,13 +95,15 @@ _EMPHASIS = {
     **dict.fromkeys(("del", "s", "strike"), "~~"),
     "mark": "==",
 }
-_CODE = frozenset("code kbd samp tt".split())
+_CODE = frozenset(["code", "kbd", "samp", "tt"])
 _RAISED = dict(zip("0123456789+-=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ", strict=True))
 _LOWERED = dict(zip("0123456789+-=()", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎", strict=True))
 _ORDINAL = re.compile(r"(?i)(?:st|nd|rd|th|er|re|e|ème|o|a|º|ª|TM|SM|®|©|™)\Z")
 _HEADING_ANCHOR = re.compile(r"[#¶§🔗\s\ufeff\u200b]*\Z")
-_NONE_SHOWN = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.I)
-_IN_HEADING_BLOCKS = frozenset("p ul ol table h1 h2 h3 h4 h5 h6 blockquote pre section article".split())
+_NONE_SHOWN = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
+_IN_HEADING_BLOCKS = frozenset(
+    ["p", "ul", "ol", "table", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "pre", "section", "article"]
+)
 
 
 def to_markdown(
@@ -209,7 +264,7 @@ class _Writer:
         return self._line.space
 
     def _emphasis(self, element: etree._Element) -> End:
-        sign = _EMPHASIS[element.tag]
+        sign = _EMPHASIS[str(element.tag)]
         return self._closing(self._line.open(sign, sign))
 
     def _closing(self, mark: Mark | None) -> End:
@@ -261,7 +316,7 @@ class _Writer:
         self._flush()
         if self._single or any(child.tag in _IN_HEADING_BLOCKS for child in element):
             return self._flush
-        level = int(element.tag[1])
+        level = int(str(element.tag)[1])
         self._single += 1
 
         def end() -> None:
@@ -548,16 +603,16 @@ def code_of(pre: etree._Element) -> tuple[str, str]:
         if event == "start":
             classes = element.get("class") or ""
             tag = element.tag
-            if not isinstance(tag, str) or tag in ("script", "style", "button", "svg") or (
-                tag != "pre" and re.search(r"\b(?:line-?numbers?-rows|linenos?|lineno|gutter|blob-num)\b", classes)
+            if (
+                not isinstance(tag, str)
+                or tag in ("script", "style", "button", "svg")
+                or (tag != "pre" and re.search(r"\b(?:line-?numbers?-rows|linenos?|lineno|gutter|blob-num)\b", classes))
             ):
                 skipped = element
                 walker.skip_subtree()
                 continue
             language = language or language_of(classes) or (element.get("data-lang") or "").strip().lower()
-            if tag == "br":
-                parts.append("\n")
-            elif tag in ("div", "p", "li", "tr") and parts and not parts[-1].endswith("\n"):
+            if tag == "br" or (tag in ("div", "p", "li", "tr") and parts and not parts[-1].endswith("\n")):
                 parts.append("\n")
             if element.text:
                 parts.append(element.text)

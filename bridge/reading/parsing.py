@@ -14,14 +14,18 @@ MAX_DEPTH = 1_000
 _TAG = re.compile(
     r"<!--.*?(?:-->|\Z)|<(script|style|textarea|title|xmp)\b[^>]*>.*?(?:</\1\s*>|\Z)|<(/?)([a-zA-Z][^\s/>]*)"
     r"[^>]*>",
-    re.S | re.I,
+    re.DOTALL | re.IGNORECASE,
 )
-_VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
+_VOID = frozenset(
+    ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"]
+)
 # Their end tags may be left out: the same one again closes the one before.
-_CLOSES_ITSELF = frozenset("p li dt dd tr td th option optgroup thead tbody tfoot rt rp".split())
+_CLOSES_ITSELF = frozenset(
+    ["p", "li", "dt", "dd", "tr", "td", "th", "option", "optgroup", "thead", "tbody", "tfoot", "rt", "rp"]
+)
 _LOOK_BACK = 30
 
-_CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([a-zA-Z0-9_:.-]{1,40})", re.I)
+_CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([a-zA-Z0-9_:.-]{1,40})", re.IGNORECASE)
 _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 # WHATWG Encoding §4.2: what pages call Latin-1 or ASCII is windows-1252.
 _LABELS = {"iso-8859-1": "cp1252", "latin1": "cp1252", "us-ascii": "cp1252", "ascii": "cp1252", "gb2312": "gb18030"}

@@ -21,7 +21,9 @@ READ_TIMEOUT_S = 10.0
 @click.command()
 @click.argument("url")
 @click.option("--wait-for", metavar="TEXT", help="Read when this text is on the page.")
-@click.option("--mode", type=click.Choice(["main_content", "article", "raw"]), default="main_content", show_default=True)
+@click.option(
+    "--mode", type=click.Choice(["main_content", "article", "raw"]), default="main_content", show_default=True
+)
 @click.option("--max-length", type=int, default=50_000, show_default=True, help="Bound of the text; 0 is none.")
 @click.option("--selector", metavar="CSS", help="Only what is below the first element that this finds.")
 @click.option("--outline", is_flag=True, help="Only the headings.")
