@@ -193,8 +193,9 @@ class _Writer:
             **dict.fromkeys(("sub", "sup"), self._shifted),
             **dict.fromkeys(("figcaption", "caption"), self._caption),
             **dict.fromkeys(("abbr", "acronym"), self._abbreviation),
-            "a": self._link, "blockquote": self._quote, "br": self._break, "button": self._spaced, "dd": self._definition,
-            "dt": self._term, "hr": self._rule, "img": self._picture, "li": self._item, "math": self._math,
+            "a": self._link, "blockquote": self._quote, "br": self._break, "button": self._spaced,
+            "dd": self._definition, "dt": self._term, "hr": self._rule, "img": self._picture,
+            "li": self._item, "math": self._math,
             "q": self._quotation, "rt": self._reading, "summary": self._summary, "table": self._table, "tr": self._row,
             "thead": self._table_head,
         }  # fmt: skip

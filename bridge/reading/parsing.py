@@ -74,7 +74,9 @@ def decode_html(body: bytes, charset: str | None = None) -> str:
     except UnicodeDecodeError as error:
         # A stray byte in a long UTF-8 text, or a character cut at the end, does not make it another encoding.
         broken = body.decode("utf-8", "replace").count("\ufffd")
-        is_utf8 = error.start >= len(body) - 4 or broken * 20 < len(re.findall(rb"[\xc2-\xf4][\x80-\xbf]", body))
+        is_utf8 = error.reason == "unexpected end of data" or broken * 20 < len(
+            re.findall(rb"[\xc2-\xf4][\x80-\xbf]", body)
+        )
         return body.decode("utf-8" if is_utf8 else "cp1252", "replace")
 
 

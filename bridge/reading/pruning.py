@@ -93,7 +93,7 @@ _RELATED = re.compile(
     r"next (?:post|article|story|up|news)|previous (?:post|article|story)|mehr zum thema|lesen sie|lire aussi|"
     r"à lire|leer también|te puede|baca juga|читайте|関連記事|相关|관련)"
 )
-_CAPTIONS = frozenset(["p", "figcaption", "div"])
+_CAPTIONS = frozenset(("figcaption", "div"))
 _BEFORE = frozenset(["time", "p", "div", "span", "ul", "section", "small"])
 _DATE = re.compile(r"\b(?:19|20)\d\d\b|\b\d{1,2}:\d\d\b|\b\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b")
 _MUCH = 0.4

@@ -31,7 +31,8 @@ ROUNDS = 3
 UNIT = (
     '<div class="x"><h2>Head</h2><p>Some <b>bold</b> text, with a <a href="/a?c=1">link here</a> and words, '
     "which go on for a while as words do in paragraphs; <code>code()</code> too.</p><ul><li>one <a href=x>x</a></li>"
-    "<li>two</li></ul><table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table><pre>x = 1\ny</pre></div>\n"
+    "<li>two</li></ul><table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table>"
+    "<pre>x = 1\ny</pre></div>\n"
 )
 
 
@@ -85,9 +86,7 @@ def articles() -> dict[str, Any]:
                 kept[name][kind] += count
     out = {}
     ours_ms = statistics.median(seconds["webview-bridge"])
-    print(
-        f"{len(truth)} articles; {there['links']} links, {there['tables']} tables, {there['code']} code blocks"
-    )
+    print(f"{len(truth)} articles; {there['links']} links, {there['tables']} tables, {there['code']} code blocks")
     print(f"{'':16} {'F1':>6} {'prec.':>6} {'recall':>6} {'time':>6}  kept: links tables code")
     for name in tools:
         precision = statistics.mean(row[0] for row in rows[name])
