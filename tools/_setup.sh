@@ -149,3 +149,17 @@ build_injected() {
     fi
     WEBVIEW_BRIDGE_NODE_MODULES="$home/node_modules" node "$ROOT/injected_js/build.mjs" "$@"
 }
+
+# What building the host app takes from the system; tools/build_host_app.py fetches the rest.
+setup_host_app() {
+    local missing=()
+    has javac || missing+=(openjdk-17-jdk-headless)
+    if [ -z "${ANDROID_HOME:-}" ]; then
+        has mvn || missing+=(maven)
+        has zipalign || missing+=(zipalign)
+        has apksigner || missing+=(apksigner)
+    fi
+    find_python >/dev/null && "$(find_python)" -m pip --version >/dev/null 2>&1 || missing+=(python3 python3-pip)
+    [ "${#missing[@]}" -eq 0 ] || apt_install "${missing[@]}" ||
+        say "host app: not found, and only root can install them: ${missing[*]} (Debian's names)."
+}

@@ -25,6 +25,7 @@ PREFIX_BYTES = 8
 
 _PREFIX = struct.Struct(">II")
 _SOCKET_NAME = re.compile(r"[A-Za-z0-9_.-]{1,100}")
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _HEX = re.compile(r"[0-9a-f]*")
 
 
@@ -139,6 +140,8 @@ def decode_header(text: bytes) -> dict[str, Any]:
         decoded = text.decode("utf-8")
         _check_depth(decoded)
         header = json.loads(decoded, object_pairs_hook=_unique_keys, parse_constant=_no_constant)
+        if _SURROGATE.search(decoded):
+            json.dumps(header, ensure_ascii=False).encode()  # a lone one cannot be encoded: UnicodeError
     except (ValueError, RecursionError) as error:
         raise FrameError(f"a header is not the JSON that the protocol allows: {error}.") from error
     if not isinstance(header, dict):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -25,7 +25,8 @@ WORLD_NAME = "webview-bridge"
 _ENABLE_TRIES = 10
 _ENABLE_PAUSE_S = 0.25
 # The page's own promise ends first; this is for the reply to travel.
-_REPLY_MARGIN_S = 2.0
+_REPLY_MARGIN_S = 0.5
+_DIALOG_S = 2.0
 _WORLD_GONE = (
     "Cannot find context with specified id",
     "uniqueContextId not found",
@@ -33,6 +34,23 @@ _WORLD_GONE = (
     "Inspected target navigated or closed",
     "Promise was collected",
     "Cannot find default execution context",
+)
+
+
+# What hands out something of the document that is shown.
+_SHOWS_CONTENT = frozenset(
+    {
+        "Accessibility.getFullAXTree",
+        "DOM.getDocument",
+        "DOM.getOuterHTML",
+        "DOMSnapshot.captureSnapshot",
+        "Page.captureScreenshot",
+        "Page.captureSnapshot",
+        "Page.getResourceContent",
+        "Page.printToPDF",
+        "Runtime.callFunctionOn",
+        "Runtime.evaluate",
+    }
 )
 
 
@@ -50,6 +68,8 @@ class Attachment:
         state: Reduced from every event before anybody waits for it.
         fetching: The one owner of request interception.
         dialogs: How dialogs are answered; the page puts its own here.
+        check_shown: Asked with the top document's address after every command that hands out content of it; raises
+            where that may not be shown.
     """
 
     def __init__(self, connection: CdpConnection) -> None:
@@ -58,11 +78,16 @@ class Attachment:
         self.watch = Watch()
         self.fetching = Fetching(connection)
         self.dialogs = Dialogs()
+        self.check_shown: Callable[[str], None] = _any_address
         self._script = isolated_source()
         self._dialog_waiting = asyncio.Event()
 
     async def call(self, method: str, params: Mapping[str, Any] | None = None, *, timeout_s: float) -> dict[str, Any]:
-        return await self.connection.call(method, params, timeout_s=timeout_s)
+        reply = await self.connection.call(method, params, timeout_s=timeout_s)
+        # Events are reduced in their order with replies, so this is where the reply's content came from, or later.
+        if method in _SHOWS_CONTENT and (main := self.state.main) is not None:
+            self.check_shown(main.url)
+        return reply
 
     async def evaluate(self, frame_id: str, expression: str, *, timeout_s: float) -> Any:
         """The JSON value of `expression` in our world of the frame's present document: one round trip.
@@ -117,6 +142,7 @@ class Attachment:
             ("Page.setLifecycleEventsEnabled", {"enabled": True}),
             ("Network.enable", {}),
             ("Runtime.enable", {}),
+            ("Log.enable", {}),
             (
                 "Page.addScriptToEvaluateOnNewDocument",
                 {"source": self._script, "worldName": WORLD_NAME, "runImmediately": True},
@@ -176,13 +202,17 @@ class Attachment:
             handled = await self.dialogs.decide(dialog)
             answer = {"accept": handled.accepted, "promptText": handled.text}
             try:
-                await self.call("Page.handleJavaScriptDialog", answer, timeout_s=_REPLY_MARGIN_S)
+                await self.call("Page.handleJavaScriptDialog", answer, timeout_s=_DIALOG_S)
             except (ProtocolError, DeadlineExceeded) as error:
                 logger.debug("dialog was gone before it was answered: %s", error)
 
     async def _report_loss(self) -> None:
         await self.connection.closed.wait()
         self.watch.end(TransportError(f"the connection to the tab ended: {self.connection.close_reason}"))
+
+
+def _any_address(_url: str) -> None:
+    """Without a policy every address may be shown."""
 
 
 def _script_value(reply: Mapping[str, Any]) -> Any:

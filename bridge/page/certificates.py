@@ -9,12 +9,14 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
+from bridge.deadline import Deadline
 from bridge.errors import BridgeError, ProtocolError, Unsupported, UsageError
 from bridge.page.attachment import Attachment
 
 logger = logging.getLogger(__name__)
 
 _REPLY_S = 5.0
+_RETRY_S = 0.05
 
 
 @dataclass(slots=True)
@@ -48,11 +50,18 @@ class CertificateExceptions:
         if not self.hosts:
             return
         attachment.connection.on_event(lambda method, params, _: self._take(attachment, method, params))
-        try:
-            await attachment.call("Security.enable", timeout_s=timeout_s)
-            await attachment.call("Security.setOverrideCertificateErrors", {"override": True}, timeout_s=timeout_s)
-        except ProtocolError as error:
-            raise Unsupported(f"this WebView does not ask about certificates: {error.reason}") from error
+        deadline = Deadline.after(timeout_s)
+        while True:
+            try:
+                await attachment.call("Security.enable", timeout_s=deadline.remaining_s)
+                params = {"override": True}
+                await attachment.call("Security.setOverrideCertificateErrors", params, timeout_s=deadline.remaining_s)
+                return
+            except ProtocolError as error:
+                # While a navigation is being put in place there is no page to attach the domain to.
+                if "active page" not in error.reason or deadline.remaining_s <= _RETRY_S:
+                    raise Unsupported(f"this WebView does not ask about certificates: {error.reason}") from error
+            await asyncio.sleep(_RETRY_S)
 
     def _take(self, attachment: Attachment, method: str, params: Mapping[str, Any]) -> None:
         if method != "Security.certificateError":

@@ -24,7 +24,7 @@ class EmulatedPage(ABC):
     _turn: AbstractAsyncContextManager[None]
 
     @abstractmethod
-    async def _ready(self) -> tuple[Attachment, tuple[str, ...]]: ...
+    async def _ready(self, *, revisit: bool = True) -> tuple[Attachment, tuple[str, ...]]: ...
 
     async def route(
         self, pattern: str | re.Pattern[str], handler: RouteHandler, *, timeout_s: float = SETUP_TIMEOUT_S

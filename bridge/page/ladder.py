@@ -25,10 +25,10 @@ logger = logging.getLogger(__name__)
 Step = Literal["none", "terminate_script", "fresh_connection", "kill_renderer", "failed"]
 
 # Of a link whose replies take no time; slower ones get four of their round trips more.
-_PROBE_S = 0.5
-_TERMINATE_S = 0.3
-_FRESH_S = 0.4
-_KILL_S = 0.5
+_PROBE_S = 0.4
+_TERMINATE_S = 0.25
+_FRESH_S = 0.3
+_KILL_S = 0.4
 
 SENTENCES: dict[Step, str] = {
     "terminate_script": "The page's script did not come to an end and was terminated; the document is still there.",
@@ -45,8 +45,10 @@ class StuckTab(Protocol):
         """A new connection to the same target."""
         ...
 
-    async def renderer_gone(self, *, timeout_s: float) -> bool:
-        """Whether the tab was lost within that time; it will be opened again when it is used."""
+    async def kill_renderer(self, *, timeout_s: float) -> bool:
+        """Send Page.crash over a connection of its own and give the tab up; whether that could be done.
+
+        It will be opened again when it is used."""
         ...
 
 
@@ -60,18 +62,13 @@ async def free(attachment: Attachment, tab: StuckTab, *, slack_s: float = 0.0) -
     await _replies(attachment, "Runtime.terminateExecution", {}, _TERMINATE_S + slack_s)
     if await _replies(attachment, "Runtime.evaluate", {"expression": "1"}, _TERMINATE_S + slack_s):
         return "terminate_script"
-    latest = attachment
     try:
-        latest = await tab.reattach(timeout_s=_FRESH_S + slack_s)
-        if await _replies(latest, "Runtime.evaluate", {"expression": "1"}, _TERMINATE_S + slack_s):
+        fresh = await tab.reattach(timeout_s=_FRESH_S + slack_s)
+        if await _replies(fresh, "Runtime.evaluate", {"expression": "1"}, _TERMINATE_S + slack_s):
             return "fresh_connection"
     except BridgeError as error:
         logger.debug("no fresh connection: %s", error)
-    try:
-        latest.connection.send("Page.crash").abandon()
-    except BridgeError as error:
-        logger.debug("Page.crash was not sent: %s", error)
-    return "kill_renderer" if await tab.renderer_gone(timeout_s=_KILL_S + slack_s) else "failed"
+    return "kill_renderer" if await tab.kill_renderer(timeout_s=_KILL_S + slack_s) else "failed"
 
 
 def told(error: BridgeError, step: Step) -> BridgeError:

@@ -45,6 +45,11 @@ def checked_url(url: str) -> str:
     return text
 
 
+def navigation_failed(url: str, net_error: str) -> NavigationFailed:
+    """The error with the hint that belongs to Chromium's net error."""
+    return NavigationFailed(url, net_error, hint=_HINTS.get(net_error, ""))
+
+
 def checked_wait(wait_until: WaitUntil) -> None:
     if wait_until not in get_args(WaitUntil):
         raise UsageError(f"wait_until={wait_until!r}", hint=f"One of {', '.join(get_args(WaitUntil))}.")
@@ -60,6 +65,7 @@ async def go(attachment: Attachment, url: str, wait_until: WaitUntil, *, timeout
     checked_wait(wait_until)
     deadline = Deadline.after(timeout_s)
     state = attachment.state
+    state.certificate_errors.clear()
     try:
         reply = await attachment.call("Page.navigate", {"url": url}, timeout_s=deadline.remaining_s)
     except DeadlineExceeded as error:
@@ -68,6 +74,8 @@ async def go(attachment: Attachment, url: str, wait_until: WaitUntil, *, timeout
         raise DeadlineExceeded(f"opening {url}", timeout_s, "no answer from the server yet") from error
     net_error = reply.get("errorText")
     if net_error:
+        if net_error == "net::ERR_ABORTED" and state.certificate_errors:
+            net_error = state.certificate_errors[-1]  # we were asked about it, and cancelled
         raise NavigationFailed(url, net_error, hint=_HINTS.get(net_error, ""))
     loader_id = reply.get("loaderId")
     if not loader_id:
@@ -134,6 +142,13 @@ async def history_entry(attachment: Attachment, steps: int, *, timeout_s: float)
             f"there is nothing to go {way} to: this is page {current - first + 1} of {count} in the history"
         )
     return int(entries[wanted]["id"]), str(entries[wanted].get("url", ""))
+
+
+async def present_entry(attachment: Attachment, *, timeout_s: float) -> tuple[str, str]:
+    """Address and title of the page that is shown, by the browser's history."""
+    history = await attachment.call("Page.getNavigationHistory", timeout_s=timeout_s)
+    entry = history["entries"][int(history["currentIndex"])]
+    return str(entry.get("url", "")), str(entry.get("title", ""))
 
 
 async def go_to_entry(

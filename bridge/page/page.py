@@ -2,51 +2,63 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from bridge.errors import BridgeError, UsageError
-from bridge.page.actions import Actions, checked_input_kind
-from bridge.page.annotate import draw_boxes
-from bridge.page.attachment import Attachment
-from bridge.page.boxes import labelled_boxes
-from bridge.page.capture import ImageFormat, capture_viewport, checked_format, picture_size, resized
+from bridge.deadline import Deadline
+from bridge.errors import BridgeError, DeadlineExceeded, NavigationFailed, UsageError
+from bridge.page.acting import ACTION_TIMEOUT_S
+from bridge.page.actions import Actions
+from bridge.page.attachment import Attachment, WorldGone
 from bridge.page.dialogs import DialogAnswer
 from bridge.page.emulated import SETUP_TIMEOUT_S, EmulatedPage
 from bridge.page.emulation import PageSetup
-from bridge.page.navigation import WaitUntil, checked_url, go, go_to_entry, history_entry, reload, stop
+from bridge.page.filed import FiledPage, FiledTab
+from bridge.page.locating import LocatingPage
+from bridge.page.navigation import WaitUntil, checked_url, go, go_to_entry, history_entry, present_entry, reload, stop
+from bridge.page.observed import ObservedPage, ObservedTab
+from bridge.page.popups import ExpectedPopup, OpenedPages, expected_popup
 from bridge.page.reading import ReadRequest, ReadResult, read
 from bridge.page.refs import RefTable
-from bridge.page.results import ActionResult, NavigationResult, Screenshot, WaitResult
+from bridge.page.results import ActionResult, NavigationResult, PageState, WaitResult
 from bridge.page.snapshots import SnapshotRequest, Snapshots
 from bridge.page.turn import Turn
 from bridge.page.waiting import Condition, wait_for
-from bridge.snapshot import SnapshotResult
+from bridge.snapshot import SnapshotResult, snapshot_delta
 
 if TYPE_CHECKING:
     from bridge.reading.extract import Mode
     from bridge.reading.markdown import LinkStyle
 
-ACTION_TIMEOUT_S = 5.0
 READ_TIMEOUT_S = 10.0
 NAVIGATION_TIMEOUT_S = 30.0
-_TITLE_S = 5.0
+_TITLE_S = 1.0
 
 
-class Tab(Protocol):
+class Tab(ObservedTab, FiledTab, Protocol):
     """What a page needs of its session."""
 
     @property
     def tab_id(self) -> str: ...
 
-    async def attachment(self) -> tuple[Attachment, tuple[str, ...]]:
-        """A living attachment, and what had to be done to have one (such as reopening a tab that idled away)."""
+    async def attachment(self, *, revisit: bool = True) -> tuple[Attachment, tuple[str, ...]]:
+        """A living attachment, and what had to be done to have one (such as reopening a tab that idled away).
+
+        A tab that had to be opened again is at its address again, without `revisit` at a blank page."""
         ...
 
-    def judge(self, url: str) -> None:
-        """Raise PolicyRefused when this address may not be opened."""
+    def popups(self) -> AbstractContextManager[OpenedPages]:
+        """Windows that this tab opens inside the block."""
+        ...
+
+    async def check_url(self, url: str) -> str:
+        """The address in its canonical spelling; PolicyRefused when it may not be opened."""
+        ...
+
+    def explain(self, error: NavigationFailed) -> BridgeError:
+        """What stands behind a navigation that failed, where the policy knows; else the error itself."""
         ...
 
     def on_attach(self, prepare: Callable[[Attachment], Awaitable[None]]) -> None:
@@ -58,7 +70,7 @@ class Tab(Protocol):
         ...
 
 
-class Page(EmulatedPage):
+class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
     """A tab of a session. Not made directly: `session.new_tab()` gives one."""
 
     def __init__(self, tab: Tab) -> None:
@@ -77,6 +89,14 @@ class Page(EmulatedPage):
         return self._tab.tab_id
 
     @property
+    def _observed(self) -> ObservedTab:
+        return self._tab
+
+    @property
+    def _filed(self) -> FiledTab:
+        return self._tab
+
+    @property
     def url(self) -> str:
         """The address of the top document as last heard from the browser; no round trip."""
         main = self._attachment.state.main if self._attachment else None
@@ -85,8 +105,13 @@ class Page(EmulatedPage):
     @property
     def title(self) -> str:
         """The title as of the last snapshot; no round trip."""
-        last = self._snapshots.last if self._snapshots else None
+        last = self.last_snapshot
         return last.title if last else ""
+
+    @property
+    def last_snapshot(self) -> SnapshotResult | None:
+        """What was shown last, by a snapshot or by an action's delta; no round trip."""
+        return self._snapshots.last if self._snapshots else None
 
     async def goto(
         self, url: str, *, wait_until: WaitUntil = "load", timeout_s: float = NAVIGATION_TIMEOUT_S
@@ -101,9 +126,10 @@ class Page(EmulatedPage):
             NavigationFailed: DNS, TLS, refused, aborted: with Chromium's net error.
             DeadlineExceeded: Says how far the page came.
         """
-        address = checked_url(url)
-        self._tab.judge(address)
-        return await self._navigate(lambda tab: go(tab, address, wait_until, timeout_s=timeout_s), wait_until)
+        address = await self._tab.check_url(checked_url(url))
+        return await self._navigate(
+            lambda tab: go(tab, address, wait_until, timeout_s=timeout_s), wait_until, revisit=False
+        )
 
     async def back(
         self, *, wait_until: WaitUntil = "load", timeout_s: float = NAVIGATION_TIMEOUT_S
@@ -128,6 +154,14 @@ class Page(EmulatedPage):
         return await self._navigate(
             lambda tab: reload(tab, wait_until, ignore_cache=ignore_cache, timeout_s=timeout_s), wait_until
         )
+
+    async def get_state(self, *, timeout_s: float = ACTION_TIMEOUT_S) -> PageState:
+        """Address and title as the browser has them; the page's DOM is not touched."""
+        async with self._turn:
+            attachment, _ = await self._ready()
+            with attachment.connection.measure() as meter:
+                url, title = await present_entry(attachment, timeout_s=timeout_s)
+            return PageState(url, title, meter.cost())
 
     async def stop(self, *, timeout_s: float = ACTION_TIMEOUT_S) -> None:
         """Stop loading; what has arrived stays."""
@@ -157,6 +191,9 @@ class Page(EmulatedPage):
         max_depth: int = 12,
         scope: str | None = None,
         more: str | None = None,
+        find: str | None = None,
+        boxes: bool = False,
+        delta: bool = False,
         renumber: bool = False,
         timeout_s: float = ACTION_TIMEOUT_S,
     ) -> SnapshotResult:
@@ -165,6 +202,10 @@ class Page(EmulatedPage):
         Args:
             scope: A CSS selector (top document) or a ref: only what is below it.
             more: The ref of a cut (`more=e7`): what was left out there.
+            find: Only the lines with these words (in any case), and what they stand in.
+            boxes: With `[box=x,y,width,height]` in CSS pixels of the viewport.
+            delta: `text` tells what changed since the last snapshot of the whole page; the whole where that is not
+                longer, or there was none.
             renumber: Start again at e1; every earlier ref is dead then.
 
         Raises:
@@ -173,6 +214,8 @@ class Page(EmulatedPage):
         """
         if scope and more:
             raise UsageError("scope and more exclude each other")
+        if delta and (scope or more or find):
+            raise UsageError("delta tells about the whole page; it goes with neither scope, more nor find")
         request = SnapshotRequest(
             interactive_only=interactive_only,
             cursor_interactive=cursor_interactive,
@@ -181,53 +224,20 @@ class Page(EmulatedPage):
             max_depth=max_depth,
             scope=scope,
             more=more,
+            find=find,
+            boxes=boxes,
         )
         async with self._turn:
             attachment, _ = await self._ready()
             assert self._snapshots is not None
+            before = self._snapshots.last if delta else None
             if renumber:
                 self._refs.forget_numbers()
             with attachment.connection.measure() as meter:
                 result = await self._snapshots.take(request, timeout_s=timeout_s)
+            if before is not None:
+                result = replace(result, text=snapshot_delta(before, result, max_chars=max_chars).text)
             return replace(result, cost=meter.cost())
-
-    async def click(
-        self,
-        ref: str,
-        *,
-        timeout_s: float = ACTION_TIMEOUT_S,
-        settle_s: float = 1.0,
-        input: Literal["touch", "script"] = "touch",
-    ) -> ActionResult:
-        """Tap the element of `ref` and tell what changed.
-
-        Args:
-            input: "touch" taps as a finger does; "script" sends the synthetic event sequence instead.
-
-        Raises:
-            RefNotFound, StaleRef: The element is gone or has become something else; says what it was.
-            NotVisible, ElementDisabled, Covered: It could not be tapped until the deadline.
-            DeadlineExceeded: With what was in the way.
-        """
-        kind = checked_input_kind(input)
-        return await self._act(lambda actions: actions.click(ref, timeout_s=timeout_s, settle_s=settle_s, input=kind))
-
-    async def fill(
-        self, ref: str, value: str, *, timeout_s: float = ACTION_TIMEOUT_S, settle_s: float = 1.0
-    ) -> ActionResult:
-        """Replace what the control holds by `value`, as frameworks notice it: one round trip.
-
-        Raises:
-            NotEditable: The element takes no text.
-            InvalidValue: It takes another form, which the message names (dates: 2026-02-28).
-        """
-        return await self._scripted(ref, "fill", {"value": value}, timeout_s, settle_s)
-
-    async def press(
-        self, key: str, *, ref: str | None = None, timeout_s: float = ACTION_TIMEOUT_S, settle_s: float = 1.0
-    ) -> ActionResult:
-        """Press a key (`Enter`, `a`) or chord (`Control+A`) on the focused element, or on `ref` after focusing it."""
-        return await self._act(lambda actions: actions.press(key, ref=ref, timeout_s=timeout_s, settle_s=settle_s))
 
     async def wait_for(
         self,
@@ -293,100 +303,24 @@ class Page(EmulatedPage):
                 result = await read(attachment, self._refs, request, timeout_s=timeout_s)
             return replace(result, cost=meter.cost(), notices=notices)
 
-    async def screenshot(
-        self,
-        *,
-        format: ImageFormat = "png",
-        quality: int | None = None,
-        scale: Literal["css", "device"] = "css",
-        annotate: bool = False,
-        timeout_s: float = 10.0,
-    ) -> Screenshot:
-        """The viewport as a picture; with `annotate`, numbered boxes equal to the refs of a snapshot taken with it.
-
-        Args:
-            scale: "css" gives one pixel per CSS pixel, "device" what the device draws.
-
-        Raises:
-            CaptureFailed: The engine gave no picture, or an empty one.
-        """
-        checked_format(format, quality)
-        if scale not in ("css", "device"):
-            raise UsageError(f"scale={scale!r}", hint='It is "css" or "device".')
+    async def _navigate(
+        self, move: Callable[[Attachment], Awaitable[str]], wait_until: WaitUntil, *, revisit: bool = True
+    ) -> NavigationResult:
         async with self._turn:
-            attachment, _ = await self._ready()
+            attachment, notices = await self._ready(revisit=revisit)
             with attachment.connection.measure() as meter:
-                image, view = await asyncio.gather(
-                    capture_viewport(attachment, format, quality, timeout_s=timeout_s),
-                    self._view(attachment, annotate, timeout_s),
-                )
-            width_px, height_px = picture_size(image)
-            css_width = view["width"] or width_px
-            ratio = width_px / css_width
-            if scale == "css" and ratio > 1.01:
-                width_px, height_px = round(width_px / ratio), round(height_px / ratio)
-                image = resized(image, width_px, height_px, format, quality)
-                ratio = 1.0
-            legend = labelled_boxes(view["raw"], ratio, width_px, height_px) if annotate else ()
-            if annotate:
-                image = draw_boxes(image, legend, format, ratio)
-            return Screenshot(
-                image_bytes=image,
-                format=format,
-                width_px=width_px,
-                height_px=height_px,
-                scale=round(ratio, 4),
-                strategy="cdp-viewport",
-                truncated=False,
-                cost=meter.cost(),
-                legend=legend,
-            )
-
-    async def _view(self, attachment: Attachment, annotate: bool, timeout_s: float) -> dict[str, Any]:
-        """The viewport's CSS width and, for annotation, a snapshot with boxes; all sent at once."""
-        assert self._snapshots is not None
-        main = attachment.state.main
-        frame_id = main.frame_id if main else ""
-        size = attachment.evaluate(
-            frame_id, "({width:innerWidth,scale:visualViewport?visualViewport.scale:1})", timeout_s=timeout_s
-        )
-        if not annotate:
-            measured = await size
-            raw: Mapping[str, Any] = {}
-        else:
-            request = SnapshotRequest(boxes=True)
-            measured, raw = await asyncio.gather(size, self._snapshots.raw(request, timeout_s=timeout_s))
-            self._snapshots.render(raw, request)
-        width = measured.get("width") if isinstance(measured, Mapping) else None
-        zoom = measured.get("scale") if isinstance(measured, Mapping) else None
-        visible = width / zoom if isinstance(width, int | float) and isinstance(zoom, int | float) and zoom else 0
-        return {"width": visible, "raw": raw}
-
-    async def _scripted(
-        self, ref: str, action: str, params: Mapping[str, Any], timeout_s: float, settle_s: float
-    ) -> ActionResult:
-        return await self._act(
-            lambda actions: actions.scripted(ref, action, params, timeout_s=timeout_s, settle_s=settle_s)
-        )
-
-    async def _act(self, run: Callable[[Actions], Awaitable[ActionResult]]) -> ActionResult:
-        async with self._turn:
-            _, notices = await self._ready()
-            assert self._actions is not None
-            result = await run(self._actions)
-            return replace(result, notices=notices) if notices else result
-
-    async def _navigate(self, move: Callable[[Attachment], Awaitable[str]], wait_until: WaitUntil) -> NavigationResult:
-        async with self._turn:
-            attachment, notices = await self._ready()
-            with attachment.connection.measure() as meter:
-                loader_id = await move(attachment)
-                title = await self._title(attachment)
+                try:
+                    loader_id = await move(attachment)
+                except NavigationFailed as error:
+                    raise self._tab.explain(error) from error
+                title = await self._title(attachment, Deadline.after(_TITLE_S))
+            if title is None:
+                notices += ("the page has not told its title: it moved on, or its script keeps it busy",)
             state = attachment.state
             answer = state.responses.get(loader_id) or state.responses.get(state.main.loader_id if state.main else "")
             return NavigationResult(
                 url=self.url,
-                title=title,
+                title=title or "",
                 status=answer.status if answer else None,
                 waited_for=wait_until,
                 cost=meter.cost(),
@@ -396,23 +330,46 @@ class Page(EmulatedPage):
     async def _travel(self, steps: int, wait_until: WaitUntil, timeout_s: float) -> NavigationResult:
         async def move(attachment: Attachment) -> str:
             entry_id, url = await history_entry(attachment, steps, timeout_s=timeout_s)
-            self._tab.judge(url)
+            await self._tab.check_url(url)
             return await go_to_entry(attachment, entry_id, url, wait_until, timeout_s=timeout_s)
 
         return await self._navigate(move, wait_until)
 
+    def expect_popup(self, *, timeout_s: float = NAVIGATION_TIMEOUT_S) -> AbstractAsyncContextManager[ExpectedPopup]:
+        """`async with page.expect_popup() as popup: …click…`, then `popup.page`: the window that the block opened.
+
+        Raises:
+            DeadlineExceeded: None was opened.
+            PolicyRefused: Its address may not be opened; it is closed again.
+        """
+        return expected_popup(self._tab.popups, timeout_s=timeout_s)
+
+    async def attached(self) -> Attachment:
+        """The living attachment, for what stands between page and session; opens a tab again that idled away."""
+        attachment, _ = await self._ready()
+        return attachment
+
+    async def _tap(self, ref: str, timeout_s: float) -> ActionResult:
+        assert self._actions is not None
+        return await self._actions.click(ref, timeout_s=timeout_s)
+
     async def _prepare(self, attachment: Attachment) -> None:
         await self._setup.apply(attachment, timeout_s=SETUP_TIMEOUT_S)
 
-    async def _ready(self) -> tuple[Attachment, tuple[str, ...]]:
-        attachment, notices = await self._tab.attachment()
+    async def _ready(self, *, revisit: bool = True) -> tuple[Attachment, tuple[str, ...]]:
+        attachment, notices = await self._tab.attachment(revisit=revisit)
         if attachment is not self._attachment:
             self._attachment = attachment
             self._snapshots = Snapshots(attachment, self._refs)
             self._actions = Actions(attachment, self._refs, self._snapshots)
         return attachment, notices
 
-    async def _title(self, attachment: Attachment) -> str:
+    async def _title(self, attachment: Attachment, deadline: Deadline) -> str | None:
+        """None when the page moved on, or does not answer any more."""
         main = attachment.state.main
-        found = await attachment.evaluate(main.frame_id if main else "", "document.title", timeout_s=_TITLE_S)
+        try:
+            async with deadline.bound("the title"):
+                found = await attachment.evaluate(main.frame_id if main else "", "document.title", timeout_s=_TITLE_S)
+        except (DeadlineExceeded, WorldGone):
+            return None
         return str(found or "")

@@ -77,6 +77,7 @@ class PageState:
         self.navigations = 0
         self.moves_within = 0
         self.main_failure_count = 0
+        self.certificate_errors: deque[str] = deque(maxlen=1)
         self.responses: dict[str, Response] = {}
         self.failures: dict[str, str] = {}
         self.requests: dict[str, Request] = {}
@@ -104,6 +105,7 @@ class PageState:
             "Network.responseReceived": self._response_received,
             "Network.loadingFinished": self._request_done,
             "Network.loadingFailed": self._request_failed,
+            "Security.certificateError": self._certificate_error,
             "Inspector.targetCrashed": self._crashed,
             "Inspector.detached": self._detached,
         }
@@ -293,6 +295,9 @@ class PageState:
             self.main_failure_count += request.is_main
             while len(self.failures) > 50:
                 self.failures.pop(next(iter(self.failures)))
+
+    def _certificate_error(self, params: Mapping[str, Any]) -> None:
+        self.certificate_errors.append(str(params.get("errorType", "")))
 
     def _crashed(self, params: Mapping[str, Any]) -> None:
         self.crashed = True

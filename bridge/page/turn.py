@@ -6,10 +6,20 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from types import TracebackType
 
-from bridge.errors import BridgeError, DeadlineExceeded, DeviceError, HostError, TabLost, TransportError
+from bridge.errors import (
+    BridgeError,
+    DeadlineExceeded,
+    DeviceError,
+    HostError,
+    NavigationFailed,
+    TabLost,
+    TransportError,
+)
 
 # Errors behind which more may stand than they know: a page that hangs, a renderer, a host, a device that is gone.
 _SUSPICIOUS = (DeadlineExceeded, DeviceError, HostError, TabLost, TransportError)
+# A renderer that dies takes the navigation along, and the news of its death may come after it.
+_ABORTED = "net::ERR_ABORTED"
 
 
 class Turn:
@@ -30,7 +40,7 @@ class Turn:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         try:
-            if isinstance(error, _SUSPICIOUS):
+            if isinstance(error, _SUSPICIOUS) or (isinstance(error, NavigationFailed) and error.net_error == _ABORTED):
                 told = await self._look_into(error)
                 if told is not error:
                     raise told from error

@@ -24,9 +24,7 @@ _LANGUAGE = re.compile(
     r"(?:^|\s)(?:language-|lang-|highlight-source-|highlight-text-|brush:\s*|sourceCode\s+)([\w+#][\w+#.-]*)",
     re.IGNORECASE,
 )
-_NO_LANGUAGE = frozenset(
-    ["none", "plain", "plaintext", "text", "txt", "default", "html-basic", "highlight", "wrap", "numbersource"]
-)
+_NO_LANGUAGE = frozenset("none plain plaintext text txt default html-basic highlight wrap numbersource".split())
 
 
 def escape_text(text: str, *, in_link: bool = False) -> str:

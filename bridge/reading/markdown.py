@@ -101,9 +101,7 @@ _LOWERED = dict(zip("0123456789+-=()", "₀₁₂₃₄₅₆₇₈₉₊₋₌�
 _ORDINAL = re.compile(r"(?i)(?:st|nd|rd|th|er|re|e|ème|o|a|º|ª|TM|SM|®|©|™)\Z")
 _HEADING_ANCHOR = re.compile(r"[#¶§🔗\s\ufeff\u200b]*\Z")
 _NONE_SHOWN = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
-_IN_HEADING_BLOCKS = frozenset(
-    ["p", "ul", "ol", "table", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "pre", "section", "article"]
-)
+_IN_HEADING_BLOCKS = frozenset("p ul ol table h1 h2 h3 h4 h5 h6 blockquote pre section article".split())
 
 
 def to_markdown(

@@ -58,34 +58,11 @@ _HIDDEN = re.compile(
     r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|opacity\s*:\s*0\s*(?:;|$))",
     re.IGNORECASE,
 )
-_NEVER = frozenset(["html", "body", "main", "article", "h1", "p", "pre", "code", "table", "tbody", "tr", "td"])
+_NEVER = frozenset("html body main article h1 p pre code table tbody tr td".split())
 _BLOCKS = frozenset(
-    [
-        "div",
-        "section",
-        "ul",
-        "ol",
-        "dl",
-        "p",
-        "table",
-        "aside",
-        "form",
-        "header",
-        "figure",
-        "span",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "fieldset",
-        "a",
-        "time",
-        "address",
-        "details",
-    ]
+    "div section ul ol dl p table aside form header figure span h2 h3 h4 h5 h6 fieldset a time address details".split()
 )
-_INLINE = frozenset(["a", "b", "strong", "i", "em", "span", "time", "small", "font", "label", "button", "input", "img"])
+_INLINE = frozenset("a b strong i em span time small font label button input img".split())
 _RELATED = re.compile(
     r"(?i)(?:related|read (?:more|next|also)|see also|more (?:from|on|stories|news)|recommended|you (?:may|might)|"
     r"most (?:read|popular)|trending|don'?t miss|up next|also (?:on|read)|subscribe|sign up|newsletter|follow us|"

@@ -10,136 +10,20 @@ _WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 
 # Words of class names and ids, as whole words: `sidebar` and `side-bar`, but not `inside`.
 _NOISE = frozenset(
-    [
-        "ad",
-        "ads",
-        "adv",
-        "advert",
-        "advertise",
-        "advertisement",
-        "advertising",
-        "adsense",
-        "adslot",
-        "adunit",
-        "dfp",
-        "banner",
-        "banners",
-        "sponsor",
-        "sponsored",
-        "promo",
-        "promos",
-        "promotion",
-        "promoted",
-        "outbrain",
-        "taboola",
-        "zergnet",
-        "share",
-        "sharing",
-        "shares",
-        "sharedaddy",
-        "addthis",
-        "addtoany",
-        "sociable",
-        "social",
-        "socials",
-        "newsletter",
-        "newsletters",
-        "subscribe",
-        "subscription",
-        "signup",
-        "optin",
-        "paywall",
-        "cookie",
-        "cookies",
-        "consent",
-        "gdpr",
-        "popup",
-        "modal",
-        "lightbox",
-        "overlay",
-        "breadcrumb",
-        "breadcrumbs",
-        "crumb",
-        "crumbs",
-        "menu",
-        "menus",
-        "navbar",
-        "nav",
-        "navigation",
-        "navi",
-        "sidebar",
-        "sidebars",
-        "related",
-        "relatedposts",
-        "relatedarticles",
-        "recirc",
-        "recirculation",
-        "recommended",
-        "recommendation",
-        "recommendations",
-        "trending",
-        "popular",
-        "mostread",
-        "readmore",
-        "footer",
-        "masthead",
-        "toolbar",
-        "pagination",
-        "pager",
-        "paging",
-        "tags",
-        "taglist",
-        "tagcloud",
-        "widget",
-        "widgets",
-        "skip",
-        "sr",
-        "screenreader",
-        "offscreen",
-        "comment",
-        "comments",
-        "commentlist",
-        "disqus",
-        "respond",
-        "livefyre",
-        "replies",
-        "rating",
-        "ratings",
-        "votes",
-        "jp",
-        "gallery",
-        "galleries",
-        "slideshow",
-        "slider",
-        "copyright",
-        "disclaimer",
-        "legal",
-        "donate",
-        "donation",
-        "tooltip",
-        "login",
-        "register",
-        "account",
-        "search",
-        "follow",
-        "followus",
-        "prevnext",
-        "postnav",
-        "nextprev",
-        "upsell",
-        "teaser",
-        "teasers",
-        "carousel",
-        "ticker",
-        "print",
-        "printfriendly",
-        "authorbox",
-        "bio",
-    ]
+    "ad ads adv advert advertise advertisement advertising adsense adslot adunit dfp banner banners sponsor sponsored "
+    "promo promos promotion promoted outbrain taboola zergnet share sharing shares sharedaddy "
+    "addthis addtoany sociable "
+    "social socials newsletter newsletters subscribe subscription signup optin paywall cookie "
+    "cookies consent gdpr popup "
+    "modal lightbox overlay breadcrumb breadcrumbs crumb crumbs menu menus navbar nav navigation navi sidebar sidebars "
+    "related relatedposts relatedarticles recirc recirculation recommended recommendation recommendations trending "
+    "popular mostread readmore footer masthead toolbar pagination pager paging tags taglist tagcloud widget widgets "
+    "skip sr screenreader offscreen comment comments commentlist disqus respond livefyre replies rating ratings votes "
+    "jp gallery galleries slideshow slider copyright disclaimer legal donate donation tooltip login "
+    "register account search follow followus "
+    "prevnext postnav nextprev upsell teaser teasers carousel ticker print printfriendly authorbox bio".split()
 )
-_MEDIA = frozenset(
-    ["video", "videos", "player", "embed", "embeds", "embedded", "media", "podcast", "audio", "playlist"]
-)
+_MEDIA = frozenset("video videos player embed embeds embedded media podcast audio playlist".split())
 _JOINED = re.compile(
     r"share-?(?:bar|buttons?|tools?|links?)|social-?(?:media|links?|icons?|buttons?|bar)|side-?bar|most-?(?:read|popular)|"
     r"read-?(?:more|next)|related-?(?:posts?|articles?|stor(?:y|ies)|content|links?|news|topics?)|more-?(?:from|stories|news)|"
@@ -151,44 +35,11 @@ _JOINED = re.compile(
     re.IGNORECASE,
 )
 _BYLINE = frozenset(
-    [
-        "byline",
-        "bylines",
-        "author",
-        "authors",
-        "dateline",
-        "date",
-        "datetime",
-        "time",
-        "timestamp",
-        "published",
-        "pubdate",
-        "updated",
-        "meta",
-        "metadata",
-        "info",
-        "credit",
-        "credits",
-        "kicker",
-        "eyebrow",
-        "category",
-        "categories",
-        "caption-credit",
-        "posted",
-        "postmeta",
-        "contributor",
-        "contributors",
-        "reading",
-        "readtime",
-        "label",
-        "labels",
-        "topics",
-        "topic",
-        "source",
-        "section",
-    ]
+    "byline bylines author authors dateline date datetime time timestamp published pubdate updated meta metadata "
+    "info credit credits kicker eyebrow category categories caption-credit posted postmeta contributor contributors "
+    "reading readtime label labels topics topic source section".split()
 )
-_COMMENTS = frozenset(["comment", "comments", "commentlist", "disqus", "respond", "livefyre", "replies"])
+_COMMENTS = frozenset("comment comments commentlist disqus respond livefyre replies".split())
 _COMMENTS_JOINED = re.compile(
     r"comments?-?(?:area|section|list|thread|wrap|block|container)|disqus|coral|livefyre", re.IGNORECASE
 )
@@ -199,24 +50,7 @@ _BODY = re.compile(
     r"single-?content|text-?content|the-?content|td-post-content|prose",
     re.IGNORECASE,
 )
-_CONTENT = frozenset(
-    [
-        "article",
-        "body",
-        "content",
-        "entry",
-        "main",
-        "post",
-        "story",
-        "text",
-        "hentry",
-        "page",
-        "prose",
-        "blog",
-        "column",
-        "copy",
-    ]
-)
+_CONTENT = frozenset("article body content entry main post story text hentry page prose blog column copy".split())
 
 
 @lru_cache(maxsize=20_000)

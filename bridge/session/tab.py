@@ -5,20 +5,33 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import (
+    AbstractAsyncContextManager,
+    AbstractContextManager,
+    AsyncExitStack,
+    asynccontextmanager,
+    suppress,
+)
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 from bridge.adb import AdbDevice
-from bridge.cdp import open_cdp
+from bridge.cdp import CdpConnection, open_cdp
 from bridge.cdp.discovery import Target, list_targets
 from bridge.deadline import Deadline, finish
 from bridge.errors import BridgeError, DeadlineExceeded, NavigationFailed, TabLost, TransportError
 from bridge.host.client import HostClient
 from bridge.page import ladder
 from bridge.page.attachment import Attachment, attach
+from bridge.page.confinement import Confined
+from bridge.page.full_page import Strategy
+from bridge.page.host_services import HostServices
+from bridge.page.journal import Journal
 from bridge.page.navigation import go
+from bridge.page.popups import OpenedPages
+from bridge.session.capabilities import Capabilities
+from bridge.session.host_services import HostTabServices
 
 logger = logging.getLogger(__name__)
 
@@ -26,6 +39,8 @@ OPEN_TIMEOUT_S = 20.0
 _LIST_PAUSE_S = 0.05
 _REOPEN_TIMEOUT_S = 30.0
 _DETACH_S = 2.0
+_REATTACH_S = 5.0
+_DISCARD_S = 5.0
 # The host app's event and the end of the CDP connection come by two ways; the event knows more.
 _EVENT_WAIT_S = 0.2
 # Above it a link is slow, and what it asks of the page gets four round trips more time.
@@ -59,6 +74,20 @@ class Home(Protocol):
     def view(self) -> View: ...
 
     @property
+    def journal(self) -> Journal: ...
+
+    @property
+    def uploads(self) -> Confined: ...
+
+    def popups_of(self, tab_id: str) -> AbstractContextManager[OpenedPages]: ...
+
+    @property
+    def downloads(self) -> Confined: ...
+
+    @property
+    def capabilities(self) -> Capabilities | None: ...
+
+    @property
     def on_attach(self) -> list[OnAttach]:
         """Awaited with every tab's fresh attachment before the tab's own; the policy's gate comes first."""
         ...
@@ -68,7 +97,9 @@ class Home(Protocol):
         """Whether a tab that was lost is opened again without being asked."""
         ...
 
-    def judge(self, url: str) -> None: ...
+    async def check_url(self, url: str) -> str: ...
+
+    def explain(self, error: NavigationFailed) -> BridgeError: ...
 
     def keep_alive(self) -> None: ...
 
@@ -82,8 +113,8 @@ class Home(Protocol):
         """What is lost below the tab, if anything."""
         ...
 
-    def renderer_killed(self, by: SessionTab) -> None:
-        """The ladder killed the renderer of `by`, which other tabs may share."""
+    def renderer_killed(self) -> None:
+        """The ladder killed a renderer, which other tabs may share."""
         ...
 
 
@@ -95,8 +126,9 @@ class SessionTab:
     opened again.
     """
 
-    def __init__(self, tab_id: str, home: Home) -> None:
+    def __init__(self, tab_id: str, home: Home, *, profile: str | None = None) -> None:
         self._tab_id = tab_id
+        self.profile = profile
         self._home = home
         self._on_attach: list[OnAttach] = []
         self._attachment: Attachment | None = None
@@ -119,18 +151,50 @@ class SessionTab:
         return main.url if main else ""
 
     @property
+    def target_id(self) -> str:
+        return self._target_id
+
+    def popups(self) -> AbstractContextManager[OpenedPages]:
+        return self._home.popups_of(self._tab_id)
+
+    @property
+    def journal(self) -> Journal:
+        return self._home.journal
+
+    @property
+    def uploads(self) -> Confined:
+        return self._home.uploads
+
+    @property
+    def downloads(self) -> Confined:
+        return self._home.downloads
+
+    @property
+    def full_page(self) -> Strategy | None:
+        found = self._home.capabilities
+        return found.full_page if found else None
+
+    @property
+    def host_services(self) -> HostServices | None:
+        return HostTabServices(self._home.host_client, self.host_tab) if self.host_tab is not None else None
+
+    @property
     def is_lost(self) -> bool:
         return self._lost is not None
 
-    def judge(self, url: str) -> None:
-        self._home.judge(url)
+    async def check_url(self, url: str) -> str:
+        return await self._home.check_url(url)
+
+    def explain(self, error: NavigationFailed) -> BridgeError:
+        return self._home.explain(error)
 
     def on_attach(self, prepare: OnAttach) -> None:
         self._on_attach.append(prepare)
 
-    async def attachment(self) -> tuple[Attachment, tuple[str, ...]]:
+    async def attachment(self, *, revisit: bool = True) -> tuple[Attachment, tuple[str, ...]]:
         """The living attachment. A tab that idled away or was freed by killing its renderer is opened again, and that
-        is said; so is one that was lost otherwise where the session restores tabs.
+        is said; so is one that was lost otherwise where the session restores tabs. Without `revisit` a tab that is
+        opened again stays blank, for whoever is going elsewhere anyway.
 
         Raises:
             TabLost: Closed, or its renderer died.
@@ -146,9 +210,9 @@ class SessionTab:
                     f"{self._tab_id} is gone: {self._lost}",
                     hint="Open a new tab, or restore it with session.reconnect().",
                 )
-            notices += (await self.restore(),)
+            notices += (await self.restore(revisit=revisit),)
         elif self._attachment is not None and self._attachment.connection.closed.is_set():
-            await self.reattach(timeout_s=OPEN_TIMEOUT_S)
+            await self.reattach(timeout_s=_REATTACH_S)
         if self._attachment is None:
             raise TabLost(f"{self._tab_id} was never opened")
         return self._attachment, notices
@@ -161,6 +225,7 @@ class SessionTab:
             width_px=view.width_px,
             height_px=view.height_px,
             density_dpi=view.density_dpi,
+            profile=self.profile,
             timeout_s=deadline.remaining_s,
         )
         self.host_tab = made.tab
@@ -169,7 +234,12 @@ class SessionTab:
         self._lost = None
         return attachment
 
-    async def restore(self, *, timeout_s: float = _REOPEN_TIMEOUT_S) -> str:
+    async def adopt(self, host_tab: str, target_id: str, *, timeout_s: float) -> Attachment:
+        """Attach to a WebView that a page has opened; it becomes lost, restored and closed as any other."""
+        self.host_tab, self._target_id = host_tab, target_id
+        return await self._attach(Deadline.after(timeout_s))
+
+    async def restore(self, *, revisit: bool = True, timeout_s: float = _REOPEN_TIMEOUT_S) -> str:
         """Open it again at its address; what was done, in a sentence."""
         deadline = Deadline.after(timeout_s)
         url, why = self.url, self._lost or "lost"
@@ -177,10 +247,10 @@ class SessionTab:
         if self.host_tab is not None and why == _FREED:
             await self._discard(self.host_tab, deadline)
         attachment = await self.open(timeout_s=deadline.remaining_s)
-        why = "closed after idling" if why == _IDLE else f"lost ({why})"
+        why = {_IDLE: "closed after idling", _FREED: "closed because its page did not answer"}.get(why, f"lost ({why})")
         said = f"{self._tab_id} had been {why} and was opened again"
-        if url and not url.startswith("about:blank"):
-            self._home.judge(url)
+        if revisit and url and not url.startswith("about:blank"):
+            await self._home.check_url(url)
             try:
                 await go(attachment, url, "load", timeout_s=deadline.remaining_s)
                 said += f" at {url}"
@@ -191,8 +261,9 @@ class SessionTab:
         return said
 
     def lose(self, reason: str) -> None:
-        """This tab is no more."""
-        self._lost = reason
+        """This tab is no more; what the ladder did to it is not overwritten by the news of it."""
+        if self._lost != _FREED:
+            self._lost = reason
         self._changed.set()
         if self._attachment is not None:
             self._attachment.watch.end(TabLost(f"{self._tab_id} is gone: {reason}"))
@@ -200,6 +271,7 @@ class SessionTab:
     def lose_to_ladder(self) -> None:
         """Its renderer was killed by us: it will be opened again whatever the session does with lost tabs."""
         if self._lost != _IDLE:
+            self._lost = None
             self.lose(_FREED)
 
     async def close(self, *, timeout_s: float = 5.0) -> None:
@@ -213,27 +285,40 @@ class SessionTab:
             await host.close_tab(self.host_tab, timeout_s=timeout_s)
 
     async def reattach(self, *, timeout_s: float) -> Attachment:
-        """A fresh connection to the document that is there; refs stay good.
+        """A fresh connection to the document that is there; refs stay good. The old one is given up when it is made.
 
         Raises:
             TransportError, DeadlineExceeded: There is no such target any more, or it does not answer.
         """
-        await self._detach()
-        return await self._attach(Deadline.after(timeout_s))
+        old, self._stack = self._stack, AsyncExitStack()
+        try:
+            attachment = await self._attach(Deadline.after(timeout_s))
+        except BaseException:
+            self._stack = old
+            raise
+        await finish(old.aclose(), at_most_s=_DETACH_S, what=f"detaching from {self._tab_id}")
+        return attachment
 
-    async def renderer_gone(self, *, timeout_s: float) -> bool:
+    async def rejoin(self, *, timeout_s: float) -> str:
+        """The host process and its tab outlived the connection: attach again to the document; what was done."""
+        await self.reattach(timeout_s=timeout_s)
+        self._lost = None
+        return f"{self._tab_id} was still there, at {self.url}"
+
+    async def kill_renderer(self, *, timeout_s: float) -> bool:
         deadline = Deadline.after(timeout_s)
-        while self._lost is None and not deadline.passed:
-            self._changed.clear()
-            try:
-                async with asyncio.timeout(deadline.remaining_s):
-                    await self._changed.wait()
-            except TimeoutError:
-                break
-        if self._lost is None:
-            return False
+        try:
+            async with self._connection(deadline) as connection:
+                # A renderer that dies writes its dump first, which takes longer than anybody should wait here.
+                call = connection.send("Page.crash")
+                with suppress(DeadlineExceeded):
+                    await call.result(timeout_s=deadline.remaining_s)
+        except BridgeError as error:
+            logger.debug("%s: %s", self._tab_id, error)
+            if self._lost is None and not isinstance(error, TransportError):
+                return False
         self.lose_to_ladder()
-        self._home.renderer_killed(self)
+        self._home.renderer_killed()
         return True
 
     async def look_into(self, error: BridgeError) -> BridgeError:
@@ -250,25 +335,19 @@ class SessionTab:
             return ladder.told(error, await ladder.free(attachment, self, slack_s=slack_s))
         if self._lost is None:
             self._changed.clear()
-            with_event = asyncio.timeout(_EVENT_WAIT_S)
-            try:
-                async with with_event:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_EVENT_WAIT_S):
                     await self._changed.wait()
-            except TimeoutError:
-                pass
         if (lost := await self._home.diagnose()) is not None:
             return lost
-        if self._lost is not None and isinstance(error, TransportError):
+        if self._lost is not None and isinstance(error, TransportError | NavigationFailed):
             return TabLost(f"{self._tab_id} is gone: {self._lost}", hint="Open a new tab, or session.reconnect().")
         return error
 
     async def _attach(self, deadline: Deadline) -> Attachment:
-        began = time.monotonic()
-        sock = await self._home.device.open_stream(self._devtools_service(), timeout_s=deadline.remaining_s)
-        self._link_s = time.monotonic() - began
-        path = f"/devtools/page/{self._target_id}"
         async with AsyncExitStack() as stack:
-            connection = await stack.enter_async_context(open_cdp(sock, path, timeout_s=deadline.remaining_s))
+            connection = await stack.enter_async_context(self._connection(deadline))
+            connection.on_event(self.journal.reader(self._tab_id))
             attachment = await stack.enter_async_context(attach(connection, timeout_s=deadline.remaining_s))
             for prepare in (*self._home.on_attach, *self._on_attach):
                 await prepare(attachment)
@@ -276,13 +355,25 @@ class SessionTab:
         self._attachment = attachment
         return attachment
 
+    def connect(self, timeout_s: float) -> AbstractAsyncContextManager[CdpConnection]:
+        """One more connection to the tab, beside the attachment's."""
+        return self._connection(Deadline.after(timeout_s))
+
+    @asynccontextmanager
+    async def _connection(self, deadline: Deadline) -> AsyncIterator[CdpConnection]:
+        began = time.monotonic()
+        sock = await self._home.device.open_stream(self._devtools_service(), timeout_s=deadline.remaining_s)
+        self._link_s = time.monotonic() - began
+        async with open_cdp(sock, f"/devtools/page/{self._target_id}", timeout_s=deadline.remaining_s) as connection:
+            yield connection
+
     async def _detach(self) -> None:
         stack, self._stack = self._stack, AsyncExitStack()
         await finish(stack.aclose(), at_most_s=_DETACH_S, what=f"detaching from {self._tab_id}")
 
     async def _discard(self, host_tab: str, deadline: Deadline) -> None:
         try:
-            await self._home.host_client.close_tab(host_tab, timeout_s=min(5.0, deadline.remaining_s))
+            await self._home.host_client.close_tab(host_tab, timeout_s=min(_DISCARD_S, deadline.remaining_s))
         except BridgeError as error:  # it is gone with its renderer
             logger.debug("%s: %s", self._tab_id, error)
 

@@ -32,7 +32,8 @@ async def serve(process: HostProcess, request: Request) -> Answer:
     if request.body and handler is not _file_put:
         raise Refusal("bad_request", f"{request.type} takes no body.", field="body")
     fields = Fields(request.fields)
-    tab = process.tabs.get(fields.tab()) if "tab" in fields else None
+    names_tab = handler in _OF_A_TAB and "tab" in fields
+    tab = process.tabs.get(fields.tab()) if names_tab else None
     if tab is None:
         return await handler(process, fields, request.body)
     process.touch(tab)
@@ -171,3 +172,5 @@ HANDLERS: dict[str, Handler] = {
     "stats": _stats,
     "shutdown": _shutdown,
 }
+
+_OF_A_TAB = frozenset({_close, _resize, _reset, _file_put, _capture, _touch})

@@ -5,7 +5,7 @@ import { descriptionOf, nameOf } from './names.js';
 import { page } from './page.js';
 import { prepare } from './prepare.js';
 import { query } from './query.js';
-import { failure, identify, introduce } from './refs.js';
+import { failure, identify, introduce, resolve } from './refs.js';
 import { roleOf } from './roles.js';
 import { settle } from './settle.js';
 import { snapshot } from './snapshot.js';
@@ -19,6 +19,8 @@ const api = {
   action,
   waitFor,
   query,
+  /** The element itself, for a caller that takes a handle; else the failure. */
+  element: (ref, found = resolve(ref)) => found.el || found,
   roleOf,
   nameOf,
   // For the reader: ref, role and name of each.

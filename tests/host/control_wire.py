@@ -25,15 +25,63 @@ class Host(Protocol):
 
     async def connect(self, name: str) -> socket.socket: ...
     async def start(self, **extras: str) -> None: ...
+    async def happen(self, url: str, what: str) -> None:
+        """In the tab at that URL: crash, close, download, popup or choose (a file)."""
+        ...
 
 
 @asynccontextmanager
 async def virtual_device_host(**options: Any) -> AsyncIterator[Host]:
-    from engine_rig import running_rig
+    from engine_rig import Rig, running_rig
+
+    class VirtualHost:
+        """The twin: what happens is done by real pages in Chromium."""
+
+        def __init__(self, rig: Rig) -> None:
+            self._rig = rig
+            self.start = rig.start
+            self.connect = rig.connect
+
+        @property
+        def token(self) -> bytes:
+            return self._rig.token
+
+        @property
+        def socket_name(self) -> str:
+            return self._rig.socket_name
+
+        async def happen(self, url: str, what: str) -> None:
+            if what == "crash":
+                self._rig.app.kill_renderer()
+                return
+            async with self._rig.cdp(f"/devtools/page/{await self._rig.target_id(url)}") as cdp:
+                script, is_gesture = _SCRIPTS[what]
+                params = {"expression": script, "userGesture": is_gesture}
+                if what == "close":
+                    cdp.send("Runtime.evaluate", params)  # its reply may go down with the page
+                    await self._rig.foreign_targets()
+                else:
+                    await cdp.call("Runtime.evaluate", params, timeout_s=10)
 
     async with running_rig(**options) as rig:
         await rig.start()
-        yield rig
+        yield VirtualHost(rig)
+
+
+_SCRIPTS = {
+    "close": ("window.close()", True),
+    "download": (
+        "(a => { a.href = URL.createObjectURL(new Blob(['x'])); a.download = 'a.bin'; a.click() })"
+        "(document.createElement('a'))",
+        True,
+    ),
+    "popup": ("void window.open('about:blank')", True),
+    "choose": (
+        "(i => { i.type = 'file'; i.multiple = true; i.accept = 'text/plain'; document.documentElement.append(i); i.click() })"
+        "(document.createElement('input'))",
+        True,
+    ),
+}
 
 
 @dataclass

@@ -9,13 +9,11 @@ from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 import pytest
-from control_wire import Host, Wire, fresh_nonce, virtual_device_host
+from control_wire import Host, Wire, fresh_nonce
 
 from bridge.errors import BridgeError, DeviceBusy, HostFailed, HostLost, HostUnproven, TabLost
 from bridge.host import HostClient, connect_host
 from bridge.host.protocol import FrameReader, client_proof, encode_frame, host_proof
-
-pytestmark = pytest.mark.browser
 
 TIMEOUT_S = 20.0
 SIZE: dict[str, Any] = {"width_px": 320, "height_px": 480, "density_dpi": 160}
@@ -52,6 +50,10 @@ def hello(host: Host, **changes: Any) -> dict[str, Any]:
         "proof": client_proof(host.token, nonce, host.socket_name),
     }
     return fields | changes
+
+
+def framed(header: bytes) -> bytes:
+    return struct.pack(">II", len(header), 0) + header
 
 
 async def refused(client: HostClient, type: str, **fields: Any) -> HostFailed:
@@ -99,6 +101,11 @@ class TestHandshake:
         assert await wire.error_code() == "version_mismatch"
         assert await wire.receive() is None
 
+    async def test_a_hello_that_is_wrong_in_itself_ends_the_connection(self, host: Host, wire: Wire) -> None:
+        await wire.send(hello(host, owner=""))
+        assert await wire.error_code() == "bad_request"
+        assert await wire.receive() is None
+
     async def test_unknown_fields_are_ignored(self, host: Host, wire: Wire) -> None:
         await wire.send(hello(host, flavour="new"))
         frame = await wire.receive()
@@ -116,8 +123,20 @@ class TestFrames:
             struct.pack(">II", 2, 0) + b"[]",
             struct.pack(">II", 15, 0) + b'{"id":1,"id":1}',
             struct.pack(">II", 8, 0) + b'{"id":0}',
+            framed(b'{"id":1,"type":"a","x":NaN}'),
+            framed(b'{"id":1,"type":"a","x":"\\ud800"}'),
+            framed(b'{"id":1,"type":"a","x":"\xff"}'),
+            framed(b'\xef\xbb\xbf{"id":1,"type":"a"}'),
+            framed(b'{"id":1,"type":"a","x":01}'),
+            framed(b'{"id":1,"type":"a",}'),
+            framed(b'{"id":1.0,"type":"a"}'),
+            framed(b'{"id":9007199254740992,"type":"a"}'),
+            framed(b'{"id":1,"type":"a","x":' + b"[" * 16 + b"]" * 16 + b"}"),
         ],
-        ids=["long header", "body", "no header", "no object", "repeated key", "no usable id"],
+        ids=[
+            *("long header", "body", "no header", "no object", "repeated key", "no usable id", "NaN", "lone surrogate"),
+            *("no UTF-8", "BOM", "leading zero", "trailing comma", "fractional id", "id beyond 2^53-1", "17 levels"),
+        ],
     )
     async def test_a_bad_frame_is_named_and_ends_the_connection(self, wire: Wire, piece: bytes) -> None:
         await wire.send_bytes(piece)
@@ -135,8 +154,7 @@ class TestFrames:
         await wire.send(hello(host))
         await wire.receive()
         opening = {"id": 2, "type": "tab.open", **SIZE}
-        await wire.send(opening)
-        await wire.send(opening)
+        await wire.send_bytes(2 * encode_frame(opening))
         assert await wire.error_code() == "bad_frame"
 
     async def test_requests_beyond_the_limit_in_flight_are_refused(self, host: Host, wire: Wire) -> None:
@@ -148,7 +166,12 @@ class TestFrames:
         tab = opened.header["tab"]
         many = (encode_frame({"id": 100 + n, "type": "capture", "tab": tab, "full_page": True}) for n in range(70))
         await wire.send_bytes(b"".join(many))
-        assert await wire.error_code() == "too_many_requests"
+        codes = set()
+        for _ in range(70):
+            reply = await wire.receive()
+            assert reply is not None
+            codes.add(reply.header.get("error", {}).get("code"))
+        assert codes == {None, "too_many_requests"}
 
 
 class TestRequests:
@@ -188,6 +211,10 @@ class TestRequests:
         assert len({tab.url, *urls}) == 4
         (listed,) = await client.list_tabs(timeout_s=TIMEOUT_S)
         assert listed["url"] == urls[-1]
+
+    async def test_fields_that_a_request_does_not_have_are_ignored(self, client: HostClient) -> None:
+        reply = await client.request("stats", tab=5, flavour=[], timeout_s=TIMEOUT_S)
+        assert reply.fields["tabs"] == 0
 
     async def test_tab_names_are_not_used_again(self, client: HostClient) -> None:
         names = []
@@ -310,15 +337,51 @@ class TestOwnership:
         await self.opened.__aexit__(None, None, None)
 
 
+class TestEvents:
+    async def event(self, client: HostClient, host: Host, what: str, name: str) -> tuple[str, Any]:
+        tab = await client.open_tab(**SIZE, timeout_s=TIMEOUT_S)
+        if what == "choose":
+            await client.put_file("a.txt", b"a", tab=tab.tab, chooser=True, timeout_s=TIMEOUT_S)
+        with client.events(name) as events:
+            await host.happen(tab.url, what)
+            async with asyncio.timeout(TIMEOUT_S):
+                return tab.tab, (await anext(aiter(events))).fields
+
+    async def test_a_download_is_told_and_not_made(self, host: Host, client: HostClient) -> None:
+        tab, fields = await self.event(client, host, "download", "download")
+        assert fields["tab"] == tab
+        assert fields.keys() >= {"url", "mime", "length_bytes", "disposition", "user_agent"}
+
+    async def test_a_popup_is_a_tab_of_its_openers_size(self, host: Host, client: HostClient) -> None:
+        opener, fields = await self.event(client, host, "popup", "popup")
+        assert (fields["opener"], {name: fields[name] for name in SIZE}) == (opener, SIZE)
+        (_, listed) = await client.list_tabs(timeout_s=TIMEOUT_S)
+        assert (listed["tab"], listed["opener"], listed["nonce"]) == (fields["tab"], opener, None)
+
+    async def test_a_file_chooser_gets_what_was_staged(self, host: Host, client: HostClient) -> None:
+        tab, fields = await self.event(client, host, "choose", "file_chooser")
+        assert fields == {"tab": tab, "multiple": True, "accept": ["text/plain"], "answered": ["a.txt"]}
+
+    async def test_a_dead_renderer_takes_all_its_tabs(self, host: Host, client: HostClient) -> None:
+        tabs = [await client.open_tab(**SIZE, timeout_s=TIMEOUT_S) for _ in range(2)]
+        with client.events("tab.lost") as events:
+            await host.happen(tabs[0].url, "crash")
+            async with asyncio.timeout(TIMEOUT_S):
+                lost = [(await anext(aiter(events))).fields for _ in tabs]
+        assert {fields["tab"] for fields in lost} == {tab.tab for tab in tabs}
+        assert {fields["reason"] for fields in lost} == {"renderer_crashed"}
+        assert await client.list_tabs(timeout_s=TIMEOUT_S) == ()
+
+
 class TestEnd:
     async def test_the_idle_time_of_the_first_start_counts(self, host: Host) -> None:
         await host.start(idle_timeout_s="1")
         async with connected(host, await host.connect(host.socket_name)) as client:
             assert client.hello.idle_timeout_s == 300
 
-    async def test_idle_destroys_what_nobody_touches(self) -> None:
+    async def test_idle_destroys_what_nobody_touches(self, host_maker: Any) -> None:
         async with (
-            virtual_device_host(idle_timeout_s=1.0) as brief,
+            host_maker(idle_timeout_s=1.0) as brief,
             connected(brief, await brief.connect(brief.socket_name)) as client,
         ):
             assert client.hello.idle_timeout_s == 1

@@ -7,9 +7,10 @@ import time
 import pytest
 
 from bridge.errors import UsageError
+from bridge.reading.charset import decode_text
 from bridge.reading.extract import main_content
 from bridge.reading.markdown import to_markdown
-from bridge.reading.parsing import decode_html, parse_html
+from bridge.reading.parsing import parse_html
 
 _PROSE = "The river rose in the night, as it does in spring, and by morning the meadow was a lake; nobody minded much."
 _PAGE = """<html><head><title>The river - Valley News</title><meta property="og:site_name" content="Valley News"></head>
@@ -107,7 +108,7 @@ def test_a_page_of_nothing_reads_as_nothing(html: str) -> None:
     ],
 )
 def test_bytes_are_decoded_as_browsers_do(body: bytes, charset: str | None, text: str) -> None:
-    assert decode_html(body, charset) == text
+    assert decode_text(body, header=charset or "", markup=True).text == text
 
 
 @pytest.mark.parametrize("tag", ["div", "ul><li", "blockquote", "b", "table><tr><td", "span", "h1", "pre", "dl><dd"])

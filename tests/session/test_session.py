@@ -42,7 +42,7 @@ async def test_a_tab_that_idled_away_is_opened_again_and_that_is_said(adb_port: 
     await server.ensure_running(timeout_s=20)
     notices: list[str] = []
     async with (
-        start_virtual_device(server=server, idle_timeout_s=1.0, timeout_s=60) as device,
+        start_virtual_device(server=server, idle_timeout_s=4.0, timeout_s=60) as device,
         Session.open(device.serial, grants=[local_server.grant], on_notice=notices.append) as session,
     ):
         lost = asyncio.Event()

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from bridge.errors import UsageError
 from bridge.surfaces.cli.options import SessionOptions, session_options
-from bridge.surfaces.cli.output import cost_words, note, print_json, printable, write_file
-
-if TYPE_CHECKING:
-    from bridge.page.page import Page
-    from bridge.surfaces.cli.running import Steps
-
-READ_TIMEOUT_S = 10.0
+from bridge.surfaces.cli.output import note, write_file
+from bridge.surfaces.cli.page_commands import check_writable
+from bridge.surfaces.cli.performing import perform, print_answer
 
 
 @click.command()
-@click.argument("url")
+@click.argument("url", required=False)
 @click.option("--wait-for", metavar="TEXT", help="Read when this text is on the page.")
 @click.option(
     "--mode", type=click.Choice(["main_content", "article", "raw"]), default="main_content", show_default=True
@@ -34,7 +30,7 @@ READ_TIMEOUT_S = 10.0
 @session_options
 def read(
     options: SessionOptions,
-    url: str,
+    url: str | None,
     wait_for: str | None,
     mode: Any,
     max_length: int,
@@ -45,42 +41,26 @@ def read(
     comments: bool,
     out: Path | None,
 ) -> None:
-    """Print what there is to read at URL as Markdown: as rendered, without what surrounds it or cannot be seen.
+    """Print what there is to read at URL, or on the open page, as Markdown: as rendered, without what surrounds it.
 
     With --json: markdown, title, url, kind, hidden_text_removed, truncated, cost.
     """
-    from bridge.surfaces.cli.running import Steps, checked_address, opened_page, run_async
-
     if outline and section is not None:
         raise UsageError("--outline and --section exclude each other.")
-    if out is not None and (out.is_dir() or not out.parent.is_dir()):
-        raise UsageError(f"{out} cannot be written.")
-    address = checked_address(url, options)
-    steps = Steps(options.timeout_s)
-
-    async def work() -> None:
-        async with opened_page(options, steps, address, wait_for) as page:
-            await show(page, steps)
-
-    async def show(page: Page, steps: Steps) -> None:
-        result = await page.read(
-            mode=mode,
-            max_length=max_length,
-            selector=selector,
-            outline=outline,
-            section=section,
-            links=links,
-            comments=comments,
-            timeout_s=steps.begin("reading the page", READ_TIMEOUT_S),
-        )
-        if out is not None:
-            write_file(out, f"{result.markdown}\n".encode())
-        if options.as_json:
-            print_json("read", {**result.to_json(), **({"file": str(out)} if out else {})})
-            return
-        click.echo(f"saved {out}" if out else printable(result.markdown))
-        if result.hidden_text_removed:
-            note(f"{result.hidden_text_removed} hidden texts removed")
-        note(cost_words(result.cost))
-
-    run_async("read", options, steps, work())
+    check_writable(out)
+    params = {
+        "mode": mode,
+        "max_length": max_length,
+        "selector": selector,
+        "outline": outline,
+        "section": section,
+        "links": links,
+        "comments": comments,
+    }
+    answer = perform("read", options, "read", params, url=url, wait_for=wait_for)
+    text = str(answer.json["markdown"])
+    if out is not None:
+        write_file(out, f"{text}\n".encode())
+    print_answer("read", options, answer, f"saved {out}" if out else text, {"file": str(out)} if out else {})
+    if not options.as_json and answer.json["hidden_text_removed"]:
+        note(f"{answer.json['hidden_text_removed']} hidden texts removed")

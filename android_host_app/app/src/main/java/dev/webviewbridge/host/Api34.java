@@ -1,0 +1,16 @@
+package dev.webviewbridge.host;
+
+import android.annotation.TargetApi;
+import android.app.Notification;
+import android.app.Service;
+import android.content.pm.ServiceInfo;
+
+/** What came with Android 14: a foreground service must say its type. Loaded only behind a version check. */
+@TargetApi(34)
+final class Api34 {
+    private Api34() {}
+
+    static void startForeground(Service service, int id, Notification notification) {
+        service.startForeground(id, notification, ServiceInfo.FOREGROUND_SERVICE_TYPE_SPECIAL_USE);
+    }
+}

@@ -1,0 +1,25 @@
+package dev.webviewbridge.host;
+
+import android.content.Context;
+import android.view.ActionMode;
+import android.webkit.WebView;
+
+/** A WebView without text-selection toolbars: without an Activity their windows have nothing to stand on. */
+final class OffscreenWebView extends WebView {
+    OffscreenWebView(Context context) {
+        super(context);
+        setLongClickable(false);
+        setOnLongClickListener(view -> true);
+        setHapticFeedbackEnabled(false);
+    }
+
+    @Override
+    public ActionMode startActionMode(ActionMode.Callback callback) {
+        return null;
+    }
+
+    @Override
+    public ActionMode startActionMode(ActionMode.Callback callback, int type) {
+        return null;
+    }
+}

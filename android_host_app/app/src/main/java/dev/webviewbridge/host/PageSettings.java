@@ -1,0 +1,31 @@
+package dev.webviewbridge.host;
+
+import android.webkit.WebSettings;
+import android.webkit.WebView;
+import dev.webviewbridge.host.core.UserAgent;
+
+/** A WebView set as mobile Chrome is, and closed towards the device: no files, no content, no interface for scripts. */
+final class PageSettings {
+    private PageSettings() {}
+
+    static void apply(WebView view) {
+        WebSettings settings = view.getSettings();
+        settings.setJavaScriptEnabled(true);
+        settings.setDomStorageEnabled(true);
+        settings.setUseWideViewPort(true);
+        settings.setLoadWithOverviewMode(true);
+        settings.setBuiltInZoomControls(false);
+        settings.setDisplayZoomControls(false);
+        settings.setTextZoom(100); // not the font size of whoever owns the phone
+        settings.setSupportMultipleWindows(true);
+        settings.setMixedContentMode(WebSettings.MIXED_CONTENT_COMPATIBILITY_MODE);
+        settings.setAllowFileAccess(false);
+        settings.setAllowContentAccess(false);
+        settings.setGeolocationEnabled(false);
+        String userAgent = settings.getUserAgentString();
+        if (userAgent != null) {
+            settings.setUserAgentString(UserAgent.ofMobileChrome(userAgent));
+        }
+        view.setRendererPriorityPolicy(WebView.RENDERER_PRIORITY_IMPORTANT, false);
+    }
+}

@@ -1,0 +1,182 @@
+package dev.webviewbridge.host;
+
+import android.content.Context;
+import android.webkit.CookieManager;
+import android.webkit.WebView;
+import dev.webviewbridge.host.core.Callback;
+import dev.webviewbridge.host.core.Capture;
+import dev.webviewbridge.host.core.Refusal;
+import dev.webviewbridge.host.core.Size;
+import dev.webviewbridge.host.core.WebTab;
+import java.io.File;
+import java.util.Collections;
+import java.util.List;
+
+/** One WebView in a window of its own. */
+final class WebViewTab implements WebTab {
+    private static final String BLANK = "about:blank";
+
+    private final Context context;
+    private final Screenshots screenshots;
+    private final Listener listener;
+    private final TabWindow window;
+    private final WebView view;
+    private final String profile;
+    private Size size;
+    private String awaited;
+    private Runnable arrived;
+    private boolean isReset;
+    private boolean isClosed;
+
+    WebViewTab(Context context, Screenshots screenshots, Size size, String profile, Listener listener) throws Refusal {
+        this.context = context;
+        this.screenshots = screenshots;
+        this.size = size;
+        this.profile = profile;
+        this.listener = listener;
+        this.window = new TabWindow(context, size);
+        WebView made = null;
+        try {
+            made = new OffscreenWebView(window.context());
+            if (profile != null) {
+                Profiles.assign(made, profile);
+            }
+            PageSettings.apply(made);
+            made.setWebViewClient(new PageClient(this));
+            made.setWebChromeClient(new PageChrome(this));
+            made.setDownloadListener((url, userAgent, disposition, mime, lengthBytes) -> {
+                if (!isClosed) {
+                    listener.download(url, mime, lengthBytes, disposition, userAgent);
+                }
+            });
+            window.put(made, size);
+        } catch (Refusal | RuntimeException failed) { // MissingWebViewPackageException and its like
+            if (made != null) {
+                made.destroy();
+            }
+            window.close();
+            throw failed instanceof Refusal
+                    ? (Refusal) failed
+                    : new Refusal("tab_failed", "Android made no WebView: " + failed);
+        }
+        this.view = made;
+    }
+
+    WebView view() {
+        return view;
+    }
+
+    /** Load it; `loaded` runs when it is there, unless the tab goes before. */
+    void load(String url, Runnable loaded) {
+        awaited = url;
+        arrived = loaded;
+        view.loadUrl(url);
+    }
+
+    @Override
+    public String url() {
+        return view.getUrl();
+    }
+
+    @Override
+    public String title() {
+        return view.getTitle();
+    }
+
+    @Override
+    public void close() {
+        if (isClosed) {
+            return;
+        }
+        isClosed = true;
+        CookieManager cookies = Profiles.cookies(profile);
+        window.close();
+        view.destroy();
+        cookies.flush(); // a WebView update may kill the process at any time
+    }
+
+    @Override
+    public void resize(Size size, Callback<Void> resized) {
+        window.resize(size);
+        this.size = size;
+        resized.done(null);
+    }
+
+    /**
+     * A bare about:blank first: from one fragment of it to another is no new document. Answered when the new document is
+     * there and the cookies are gone.
+     */
+    @Override
+    public void reset(String url, Callback<Void> done) {
+        CookieManager cookies = Profiles.cookies(profile);
+        view.stopLoading();
+        load(BLANK, () -> {
+            isReset = true;
+            load(url, () -> {
+                isReset = false;
+                view.clearHistory();
+                view.clearCache(true);
+                view.clearFormData();
+                Profiles.storage(profile).deleteAllData();
+                cookies.removeAllCookies(removed -> {
+                    if (isClosed) {
+                        done.failed(new Refusal("tab_failed", "the tab went while it was reset."));
+                    } else {
+                        done.done(null);
+                    }
+                });
+            });
+        });
+    }
+
+    @Override
+    public void captureCanvas(boolean fullPage, int maxHeightPx, Callback<Capture> captured) {
+        screenshots.ofDocument(view, fullPage, fullPage ? maxHeightPx : size.heightPx, captured);
+    }
+
+    @Override
+    public void captureSurface(Callback<Capture> captured) {
+        screenshots.ofFrame(window.latestFrame(), view, captured);
+    }
+
+    /** A page has finished loading. */
+    void reached(String url) {
+        if (awaited != null && awaited.equals(url)) {
+            Runnable next = arrived;
+            awaited = null;
+            arrived = null;
+            next.run();
+        }
+    }
+
+    /** The address has changed, perhaps without loading. */
+    void visited(String url) {
+        if (isReset) {
+            reached(url);
+        }
+    }
+
+    void lose(String reason, String message) {
+        if (!isClosed) {
+            listener.lost(reason, message);
+            close();
+        }
+    }
+
+    /** The WebView for a window that the page opens; null when there is no room. */
+    WebView openWindow() {
+        WebView[] opened = {null};
+        if (!isClosed) {
+            listener.popup(null, (size, profile, listener) -> {
+                WebViewTab tab = new WebViewTab(context, screenshots, size, profile, listener);
+                opened[0] = tab.view();
+                return tab;
+            });
+        }
+        return opened[0];
+    }
+
+    List<File> chooseFiles(boolean multiple, List<String> accept) {
+        return isClosed ? Collections.emptyList() : listener.chooser(multiple, accept);
+    }
+}
