@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from bridge.errors import UsageError
 from bridge.reading.blocks import Block
@@ -54,7 +54,7 @@ def section(blocks: Sequence[Block], wanted: str) -> list[Block]:
     """
     key = _folded(wanted.strip().lstrip("#"))
     headings = [(at, block) for at, block in enumerate(blocks) if block.kind == "heading"]
-    tests = (
+    tests: tuple[Callable[[Block], bool], ...] = (
         lambda block: key in (_folded(block.title), _folded(block.anchor)),
         lambda block: _folded(block.title).startswith(key),
         lambda block: key in _folded(block.title),

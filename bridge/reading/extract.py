@@ -24,7 +24,9 @@ Kind = Literal["article", "list", "page"]
 
 # Scores below this are a few lines: no part of them is left out for being smaller than the rest.
 _LITTLE = 30
-_CONTENT_TAGS = frozenset("p ul ol dl pre blockquote table h1 h2 h3 h4 h5 figure details".split())
+_CONTENT_TAGS = frozenset(
+    ["p", "ul", "ol", "dl", "pre", "blockquote", "table", "h1", "h2", "h3", "h4", "h5", "figure", "details"]
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,8 +6,10 @@ import re
 
 from lxml import etree
 
-_NOTE_ID = re.compile(r"(?i)(?:user-content-)?(?:fn|footnote|cite_note|endnote|_?_?(?:ftn|edn)|ftnt|easy-footnote-bottom)"
-                      r"(?!ref|_ref)[-_:.]?[\w:.%-]*")  # fmt: skip
+_NOTE_ID = re.compile(
+    r"(?i)(?:user-content-)?(?:fn|footnote|cite_note|endnote|_?_?(?:ftn|edn)|ftnt|easy-footnote-bottom)"
+    r"(?!ref|_ref)[-_:.]?[\w:.%-]*"
+)
 _BACK_WORDS = re.compile(r"[\s\W]*(?:back|return|jump up)?[\s\W\d]*", re.IGNORECASE)
 _BACK_ID = re.compile(r"(?i)#(?:user-content-)?(?:fnref|footnote-?ref|cite_ref|ref|_?_?(?:ftn|edn)ref|ftnt_ref)")
 

@@ -1,4 +1,4 @@
-"""The line that is being written: white space folded, emphasis and links opened only when there is something in them."""
+"""The line that is being written: white space folded, emphasis and links opened only when something is in them."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from lxml import etree
 from bridge.reading.escape import SPACES
 from bridge.reading.measure import Masses
 
-_ITEM_TAGS = frozenset("article li div tr section a dl".split())
+_ITEM_TAGS = frozenset(["article", "li", "div", "tr", "section", "a", "dl"])
 _FEWEST_IN_GROUP = 3
 _FEWEST = 5
 _LONGEST_ITEM = 1_500
@@ -85,7 +85,11 @@ def _title_link(item: etree._Element) -> etree._Element | None:
             return link
         if size > length:
             best, length = link, size
-    return best
+    if best is None:
+        return None
+    # A link somewhere in a text is no name for it.
+    words = _words(item)
+    return best if length * 3 >= len(words) or words.startswith(_words(best)) else None
 
 
 def _words(element: etree._Element) -> str:

@@ -29,12 +29,65 @@ LinkStyle = Literal["inline", "ref", "none"]
 End = Callable[[], None] | None
 
 _SKIPPED = frozenset(
-    "script style noscript template head svg iframe object embed canvas audio video map select textarea datalist "
-    "frameset noframes dialog".split()
+    [
+        "script",
+        "style",
+        "noscript",
+        "template",
+        "head",
+        "svg",
+        "iframe",
+        "object",
+        "embed",
+        "canvas",
+        "audio",
+        "video",
+        "map",
+        "select",
+        "textarea",
+        "datalist",
+        "frameset",
+        "noframes",
+        "dialog",
+    ]
 )
 _BLOCKS = frozenset(
-    "html body div p section article main header footer nav aside address center form fieldset legend figure hgroup "
-    "details dl menu search tbody thead tfoot tr td th caption li dd dt option optgroup".split()
+    [
+        "html",
+        "body",
+        "div",
+        "p",
+        "section",
+        "article",
+        "main",
+        "header",
+        "footer",
+        "nav",
+        "aside",
+        "address",
+        "center",
+        "form",
+        "fieldset",
+        "legend",
+        "figure",
+        "hgroup",
+        "details",
+        "dl",
+        "menu",
+        "search",
+        "tbody",
+        "thead",
+        "tfoot",
+        "tr",
+        "td",
+        "th",
+        "caption",
+        "li",
+        "dd",
+        "dt",
+        "option",
+        "optgroup",
+    ]
 )
 _EMPHASIS = {
     **dict.fromkeys(("b", "strong"), "**"),
@@ -42,7 +95,7 @@ _EMPHASIS = {
     **dict.fromkeys(("del", "s", "strike"), "~~"),
     "mark": "==",
 }
-_CODE = frozenset("code kbd samp tt".split())
+_CODE = frozenset(["code", "kbd", "samp", "tt"])
 _RAISED = dict(zip("0123456789+-=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ", strict=True))
 _LOWERED = dict(zip("0123456789+-=()", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎", strict=True))
 _ORDINAL = re.compile(r"(?i)(?:st|nd|rd|th|er|re|e|ème|o|a|º|ª|TM|SM|®|©|™)\Z")
@@ -138,8 +191,9 @@ class _Writer:
             **dict.fromkeys(("sub", "sup"), self._shifted),
             **dict.fromkeys(("figcaption", "caption"), self._caption),
             **dict.fromkeys(("abbr", "acronym"), self._abbreviation),
-            "a": self._link, "blockquote": self._quote, "br": self._break, "button": self._spaced, "dd": self._definition,
-            "dt": self._term, "hr": self._rule, "img": self._picture, "li": self._item, "math": self._math,
+            "a": self._link, "blockquote": self._quote, "br": self._break, "button": self._spaced,
+            "dd": self._definition, "dt": self._term, "hr": self._rule, "img": self._picture,
+            "li": self._item, "math": self._math,
             "q": self._quotation, "rt": self._reading, "summary": self._summary, "table": self._table, "tr": self._row,
             "thead": self._table_head,
         }  # fmt: skip
@@ -209,7 +263,7 @@ class _Writer:
         return self._line.space
 
     def _emphasis(self, element: etree._Element) -> End:
-        sign = _EMPHASIS[element.tag]
+        sign = _EMPHASIS[str(element.tag)]
         return self._closing(self._line.open(sign, sign))
 
     def _closing(self, mark: Mark | None) -> End:
@@ -261,7 +315,7 @@ class _Writer:
         self._flush()
         if self._single or any(child.tag in _IN_HEADING_BLOCKS for child in element):
             return self._flush
-        level = int(element.tag[1])
+        level = int(str(element.tag)[1])
         self._single += 1
 
         def end() -> None:

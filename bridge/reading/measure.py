@@ -8,13 +8,67 @@ from dataclasses import dataclass
 from lxml import etree
 
 #: Signs that end clauses, in every script that has such: prose has them, menus do not.
-CLAUSES = re.compile(r"[,.;:!?…،؛؟۔।॥、。，．；：！？]")
-_PROSE_TAGS = frozenset("p pre blockquote td dd li h2 h3 h4 div section article span font center figcaption".split())
-_INLINE = frozenset(
-    "a abbr b bdi bdo big cite code del dfn em font i img ins kbd label mark q s samp small span strike strong sub sup "
-    "time tt u var wbr br".split()
+CLAUSES = re.compile(r"[,.;:!?…،؛؟۔।॥、。，．；：！？]")  # noqa: RUF001
+_PROSE_TAGS = frozenset(
+    [
+        "p",
+        "pre",
+        "blockquote",
+        "td",
+        "dd",
+        "li",
+        "h2",
+        "h3",
+        "h4",
+        "div",
+        "section",
+        "article",
+        "span",
+        "font",
+        "center",
+        "figcaption",
+    ]
 )
-_GOES_ON = frozenset("p ul ol dl dd dt blockquote table tbody tr pre figure h2 h3 h4 h5".split())
+_INLINE = frozenset(
+    [
+        "a",
+        "abbr",
+        "b",
+        "bdi",
+        "bdo",
+        "big",
+        "cite",
+        "code",
+        "del",
+        "dfn",
+        "em",
+        "font",
+        "i",
+        "img",
+        "ins",
+        "kbd",
+        "label",
+        "mark",
+        "q",
+        "s",
+        "samp",
+        "small",
+        "span",
+        "strike",
+        "strong",
+        "sub",
+        "sup",
+        "time",
+        "tt",
+        "u",
+        "var",
+        "wbr",
+        "br",
+    ]
+)
+_GOES_ON = frozenset(
+    ["p", "ul", "ol", "dl", "dd", "dt", "blockquote", "table", "tbody", "tr", "pre", "figure", "h2", "h3", "h4", "h5"]
+)
 _SHORT = 25
 _LONG_RUN = 60.0
 
@@ -23,7 +77,7 @@ _LONG_RUN = 60.0
 class Mass:
     """Characters below an element without white space; `prose` is the score of the paragraphs in it.
 
-    Paragraphs that follow each other are a run; in `weighted` a long run counts more than teasers in boxes of their own.
+    Paragraphs that follow each other are a run; in `weighted` a long run counts more than teasers do.
     """
 
     text: int = 0

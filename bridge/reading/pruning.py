@@ -10,11 +10,49 @@ from bridge.reading.measure import Mass, Masses
 from bridge.reading.signals import is_body_name, is_byline_name, is_comments_name, is_media_name, is_noise_name
 
 _ALWAYS = frozenset(
-    "script style noscript template iframe svg object embed canvas button input select textarea nav footer dialog link "
-    "meta audio video map datalist progress meter menu".split()
+    [
+        "script",
+        "style",
+        "noscript",
+        "template",
+        "iframe",
+        "svg",
+        "object",
+        "embed",
+        "canvas",
+        "button",
+        "input",
+        "select",
+        "textarea",
+        "nav",
+        "footer",
+        "dialog",
+        "link",
+        "meta",
+        "audio",
+        "video",
+        "map",
+        "datalist",
+        "progress",
+        "meter",
+        "menu",
+    ]
 )
 _NOISE_ROLES = frozenset(
-    "navigation banner contentinfo complementary search dialog alertdialog alert menu menubar toolbar tooltip".split()
+    [
+        "navigation",
+        "banner",
+        "contentinfo",
+        "complementary",
+        "search",
+        "dialog",
+        "alertdialog",
+        "alert",
+        "menu",
+        "menubar",
+        "toolbar",
+        "tooltip",
+    ]
 )
 _HIDDEN = re.compile(
     r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|opacity\s*:\s*0\s*(?:;|$))",
@@ -24,30 +62,28 @@ _NEVER = frozenset("html body main article h1 p pre code table tbody tr td".spli
 _BLOCKS = frozenset(
     "div section ul ol dl p table aside form header figure span h2 h3 h4 h5 h6 fieldset a time address details".split()
 )
+_INLINE = frozenset("a b strong i em span time small font label button input img".split())
 _RELATED = re.compile(
     r"(?i)(?:related|read (?:more|next|also)|see also|more (?:from|on|stories|news)|recommended|you (?:may|might)|"
     r"most (?:read|popular)|trending|don'?t miss|up next|also (?:on|read)|subscribe|sign up|newsletter|follow us|"
-    r"share (?:this|on)|advertisement|click here|leia (?:mais|também)|veja também|next (?:auto |post|article|story|up|news)|previous (?:post|article|story)|related|mehr zum thema|lesen sie|lire aussi|"
+    r"share (?:this|on)|advertisement|click here|leia (?:mais|também)|veja também|"
+    r"next (?:post|article|story|up|news)|previous (?:post|article|story)|mehr zum thema|lesen sie|lire aussi|"
     r"à lire|leer también|te puede|baca juga|читайте|関連記事|相关|관련)"
 )
-_CAPTIONS = frozenset("p figcaption div".split())
-_BEFORE = frozenset("time p div span ul section small".split())
+_CAPTIONS = frozenset(("figcaption", "div"))
+_BEFORE = frozenset(["time", "p", "div", "span", "ul", "section", "small"])
 _DATE = re.compile(r"\b(?:19|20)\d\d\b|\b\d{1,2}:\d\d\b|\b\d{1,2}[./-]\d{1,2}[./-]\d{2,4}\b")
 _MUCH = 0.4
 
 
 def drop(element: etree._Element) -> None:
-    """Remove an element and keep the text behind it."""
-    parent = element.getparent()
-    if parent is None:
-        return
-    if element.tail:
-        before = element.getprevious()
-        if before is not None:
-            before.tail = f"{before.tail or ''} {element.tail}"
-        else:
-            parent.text = f"{parent.text or ''} {element.tail}"
-    parent.remove(element)
+    """Empty an element; an empty box stays in its place.
+
+    Taking it out would move the text behind it to what stands before, each time anew: the square of a page of these.
+    """
+    tag = "span" if element.tag in _INLINE else "div"
+    element.clear(keep_tail=True)
+    element.tag = tag
 
 
 def prune(body: etree._Element, masses: Masses) -> None:
@@ -103,7 +139,12 @@ def take_comments(body: etree._Element) -> etree._Element | None:
     for element in body.iter("div", "section", "ol", "ul", "aside"):
         names = f"{element.get('class') or ''} {element.get('id') or ''}"
         if len(names) > 1 and is_comments_name(names) and len("".join(element.itertext()).split()) > 5:
-            drop(element)
+            parent = element.getparent()
+            if parent is None:
+                return None
+            place = etree.Element("div")
+            place.tail, element.tail = element.tail, None
+            parent.replace(element, place)
             return element
     return None
 
@@ -120,7 +161,7 @@ def clean(content: etree._Element, masses: Masses, title: str) -> str:
     for element in list(content.iterdescendants()):
         mass = masses.get(element)
         tag = element.tag
-        if mass is None or not isinstance(tag, str) or element.getparent() is None:
+        if mass is None or not isinstance(tag, str) or element.getparent() is None or not mass.text:
             continue
         if not began and (tag == "h1" or (tag == "h2" and _same(element, title))) and mass.prose < 20:
             title = " ".join("".join(element.itertext()).split()) or title
@@ -177,7 +218,7 @@ def _is_residue(element: etree._Element, tag: str, mass: Mass, began: bool) -> b
         and (tag == "time" or _DATE.search("".join(element.itertext())) or element.find(".//time") is not None)
     ):
         return True
-    names = f"{element.get('class') or ''} {element.get('id') or ''} {element.get('itemprop') or ''} {element.get('rel') or ''}"
+    names = " ".join(element.get(name) or "" for name in ("class", "id", "itemprop", "rel"))
     if len(names) > 3 and mass.text < 150 and mass.prose < 4 and tag in _BLOCKS and is_byline_name(names):
         return True
     if tag in ("ul", "ol", "div", "section", "p", "h2", "h3", "h4", "dl", "strong") and mass.links:

@@ -11,13 +11,16 @@ _WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 # Words of class names and ids, as whole words: `sidebar` and `side-bar`, but not `inside`.
 _NOISE = frozenset(
     "ad ads adv advert advertise advertisement advertising adsense adslot adunit dfp banner banners sponsor sponsored "
-    "promo promos promotion promoted outbrain taboola zergnet share sharing shares sharedaddy addthis addtoany sociable "
-    "social socials newsletter newsletters subscribe subscription signup optin paywall cookie cookies consent gdpr popup "
+    "promo promos promotion promoted outbrain taboola zergnet share sharing shares sharedaddy "
+    "addthis addtoany sociable "
+    "social socials newsletter newsletters subscribe subscription signup optin paywall cookie "
+    "cookies consent gdpr popup "
     "modal lightbox overlay breadcrumb breadcrumbs crumb crumbs menu menus navbar nav navigation navi sidebar sidebars "
     "related relatedposts relatedarticles recirc recirculation recommended recommendation recommendations trending "
     "popular mostread readmore footer masthead toolbar pagination pager paging tags taglist tagcloud widget widgets "
     "skip sr screenreader offscreen comment comments commentlist disqus respond livefyre replies rating ratings votes "
-    "jp gallery galleries slideshow slider copyright disclaimer legal donate donation tooltip login register account search follow followus "
+    "jp gallery galleries slideshow slider copyright disclaimer legal donate donation tooltip login "
+    "register account search follow followus "
     "prevnext postnav nextprev upsell teaser teasers carousel ticker print printfriendly authorbox bio".split()
 )
 _MEDIA = frozenset("video videos player embed embeds embedded media podcast audio playlist".split())

@@ -11,7 +11,9 @@ MAX_SPAN = 100
 MAX_FILLED_CELLS = 5_000
 MAX_FILLED_CHARS = 200
 _HEADER_ROWS = 3
-_BLOCKS = frozenset("h1 h2 h3 h4 h5 h6 pre blockquote ul ol dl table form article section".split())
+_BLOCKS = frozenset(
+    ["h1", "h2", "h3", "h4", "h5", "h6", "pre", "blockquote", "ul", "ol", "dl", "table", "form", "article", "section"]
+)
 _LOOKED_AT = 3_000
 
 
@@ -58,11 +60,10 @@ def is_layout(table: etree._Element) -> bool:
     """Does the table place things on the page instead of relating them? Then its cells are read as text."""
     if table.get("role") in ("presentation", "none"):
         return True
-    rows = most_cells = looked_at = cells = 0
+    rows = most_cells = cells = 0
     has_blocks = False
-    for element in table.iter():
+    for looked_at, element in enumerate(table.iter()):
         tag = element.tag
-        looked_at += 1
         if looked_at > _LOOKED_AT:
             break
         if tag == "th" or tag == "caption" or (tag == "thead" and len(element)):
@@ -94,15 +95,8 @@ def _grid(rows: list[list[Cell]]) -> list[list[str]]:
         row: list[str] = []
         still: dict[int, tuple[int, str]] = {}
 
-        def inherit(row: list[str] = row, still: dict[int, tuple[int, str]] = still) -> None:
-            while (found := reaching.pop(len(row), None)) is not None:
-                left, text = found
-                if left > 1:
-                    still[len(row)] = (left - 1, text)
-                row.append(text)
-
         for cell in cells:
-            inherit()
+            _inherit(row, reaching, still)
             fill = cell.text if len(cell.text) <= MAX_FILLED_CHARS else ""
             wide, high = cell.colspan, cell.rowspan
             if wide > 1 or high > 1:
@@ -113,10 +107,19 @@ def _grid(rows: list[list[Cell]]) -> list[list[str]]:
                 if high > 1:
                     still[len(row)] = (high - 1, fill)
                 row.append(fill if column else cell.text)
-        inherit()
+        _inherit(row, reaching, still)
         reaching = {**reaching, **still}
         grid.append(row)
     return grid
+
+
+def _inherit(row: list[str], reaching: dict[int, tuple[int, str]], still: dict[int, tuple[int, str]]) -> None:
+    """Fill the next columns as long as cells from above reach into them."""
+    while (found := reaching.pop(len(row), None)) is not None:
+        left, text = found
+        if left > 1:
+            still[len(row)] = (left - 1, text)
+        row.append(text)
 
 
 def _joined_rows(rows: list[list[str]], width: int) -> list[str]:

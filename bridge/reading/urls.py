@@ -12,7 +12,7 @@ from bridge.reading.escape import url_destination
 #: Longer addresses carry data, not a place; the text of the link stays.
 MAX_URL = 4_000
 _SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]*):")
-_DROPPED_SCHEMES = frozenset("javascript vbscript data blob about".split())
+_DROPPED_SCHEMES = frozenset(["javascript", "vbscript", "data", "blob", "about"])
 # URL §4.4: tabs and newlines inside an address are not part of it.
 _IGNORED = re.compile(r"[\t\n\r]")
 _LAZY = ("data-src", "data-original", "data-lazy-src", "data-lazy", "data-hi-res-src", "data-url")

@@ -1,3 +1,4 @@
+# ruff: noqa: E501, RUF001
 """What HTML becomes: (what it shows, HTML, Markdown). The base address is http://e.com/d/."""
 
 CASES = [

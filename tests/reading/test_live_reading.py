@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-
 import pytest
 from conftest import LocalServer
 
@@ -15,9 +13,9 @@ pytestmark = pytest.mark.browser
 
 
 @pytest.fixture
-async def article(page: Page, local_server: LocalServer) -> AsyncIterator[Page]:
+async def article(page: Page, local_server: LocalServer) -> Page:
     await page.goto(local_server.url("reading.html"))
-    yield page
+    return page
 
 
 async def test_an_article_is_read_without_what_surrounds_it(article: Page) -> None:
@@ -91,7 +89,7 @@ async def test_a_selector_reads_just_that(article: Page) -> None:
 
 @pytest.mark.parametrize("selector", ["#nowhere", "p["])
 async def test_a_selector_that_finds_nothing_is_refused(article: Page, selector: str) -> None:
-    with pytest.raises(UsageError, match="selector|matches nothing"):
+    with pytest.raises(UsageError, match=r"selector|matches nothing"):
         await article.read(selector=selector)
 
 

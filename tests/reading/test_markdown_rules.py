@@ -64,9 +64,7 @@ def test_a_section_of_a_page_without_headings_is_refused() -> None:
 
 def test_text_is_cut_behind_the_last_block_of_the_second_half() -> None:
     html = f"<p>{'a' * 40}</p><p>{'b' * 40}</p><p>{'c' * 40}</p>"
-    assert to_markdown(html, max_length=100) == (
-        f"{'a' * 40}\n\n{'b' * 40}\n\n[Content truncated at 100 characters]"
-    )
+    assert to_markdown(html, max_length=100) == (f"{'a' * 40}\n\n{'b' * 40}\n\n[Content truncated at 100 characters]")
 
 
 def test_one_long_paragraph_is_cut_between_words() -> None:
