@@ -20,7 +20,7 @@ const SAMPLES = 8;
 
 const indexIn = (frames, frame) => [].indexOf.call(frames, frame);
 /** UTF-8 bytes, as they go over the wire. */
-const weigh = (text) => new TextEncoder().encode(text).length;
+const encoder = new TextEncoder(), weigh = (text) => encoder.encode(text).length;
 
 /**
  * A place in the list.
