@@ -65,7 +65,7 @@ DEEP = """(levels => {
 def test_a_chain_two_thousand_deep_is_walked_to_its_end_in_time(tab: Page) -> None:
     tab.show("")
     tab.run(f"{DEEP}(2000); document.body.offsetTop; 0")
-    raw = tab.snapshot(cursorInteractive=True)
+    raw = tab.snapshot(cursorInteractive=True, timeBudgetMs=5_000)
     assert find(raw, "button", "Deep")
     assert not raw["truncated"]
 
@@ -118,3 +118,24 @@ def test_two_hundred_thousand_siblings_stay_within_the_time_budget_and_it_is_sai
     assert "jsTime" in raw["reasons"]
     assert raw["truncated"]
     assert raw["stats"]["jsTimeMs"] < 1_500
+
+
+def test_settling_hears_what_happens_in_open_shadow_roots(tab: Page) -> None:
+    tab.show("<div id=h></div>")
+    tab.run("""h.attachShadow({mode: 'open'}).innerHTML = '<button>Save</button><p role=status></p>';
+      h.shadowRoot.querySelector('button').onclick = () => setTimeout(() => { h.shadowRoot.querySelector('p').textContent = 'Saved'; }, 15); 0""")
+    place = tab.call("prepare", next(iter(refs(tab.snapshot()))), "click", {"timeoutMs": 2000})
+    settled = tab.start_call("settle", {"settleMs": 2000, "quietMs": 60, "expect": "click"})
+    tab.tap(place["x"], place["y"])
+    answer = tab.end_call(settled)
+    assert answer["hit"] is True
+    assert answer["texts"] == ["Saved"]
+
+
+def test_what_moves_in_every_frame_is_not_ready(tab: Page) -> None:
+    tab.show("<button id=x style='position:absolute'>x</button>")
+    ref = next(iter(refs(tab.snapshot())))
+    tab.run("n = 0; (function move() { x.style.left = ++n % 300 + 'px'; requestAnimationFrame(move); })(); 0")
+    answer = tab.call("prepare", ref, "click", {"timeoutMs": 200})
+    assert answer["error"]["code"] == "timeout"
+    assert answer["error"]["lastSeen"] == "moving"
