@@ -5,7 +5,7 @@
  * budget. All they give goes into one linked list in document order; what was not walked stands in it as it is and
  * becomes a cut that says how to go on. Nothing recurses and every element is seen once: pages may be 20,000 deep.
  */
-import { assign, attr, boxOf, cut, doc, findAll, flatParent, fold, is, isSkipped, isVoid, kidsOf, kindOf, labelsOf, matches, max, now, round, strip, tagOf, textOf } from './dom.js';
+import { assign, attr, boxOf, cut, doc, findAll, flatParent, fold, is, isSkipped, isVoid, kidsOf, kindOf, labelsOf, matches, max, min, now, round, strip, tagOf, textOf } from './dom.js';
 import { CONTENT, FROM_CONTENT, INTERACTIVE, LEAF, ROLE_FLAGS, THIN } from './role-table.js';
 import { roleOf } from './roles.js';
 import { descriptionOf } from './names.js';
@@ -17,6 +17,8 @@ import { turn } from './turn.js';
 
 /** Of the siblings that look alike, so many are walked like others. */
 const SAMPLES = 8;
+/** The queue of all that is further away than can matter. */
+const LAST = 99;
 
 const indexIn = (frames, frame) => [].indexOf.call(frames, frame);
 /** UTF-8 bytes, as they go over the wire. */
@@ -86,8 +88,8 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
         waits = mark;
         if (_depth > maxDepth) reasons.add('maxDepth');
         else if (!late() && !(many && key[0] == 'o' && tagOf(kid) == 'option')) {
-          const { top, bottom, left, right, width, height } = (mark._box = boxOf(kid)), screens = many + (width && height ? Math.ceil(max(top - innerHeight, -bottom, left - innerWidth, -right, 0) / innerHeight) : away - many);
-          if (screens > away) (queues[(screens < 99 ? screens : 99)] = queues[screens < 99 ? screens : 99] || []).push(mark);
+          const { top, bottom, left, right, width, height } = (mark._box = boxOf(kid)), screens = width && height ? min(LAST, many + Math.ceil(max(top - innerHeight, -bottom, left - innerWidth, -right, 0) / innerHeight)) : away;
+          if (screens > away) (queues[screens] = queues[screens] || []).push(mark);
           else {
             ready.push(mark);
             waits = 0;
@@ -161,8 +163,8 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
   put(top);
   at = first;
   const around = place && place._span && flatParent(el), list = around ? kidsOf(around) : [el], from = list.indexOf(el);
-  expand(list, from, around ? Math.min(list.length, from + place._span) : 1, around, 0);
-  for (; away < 100 && !over; away++) {
+  expand(list, from, around ? min(list.length, from + place._span) : 1, around, 0);
+  for (; away <= LAST && !over; away++) {
     stack = stack.concat((queues[away] || []).reverse());
     while (stack[0] && !over) {
       over = refs >= maxNodes ? 'maxNodes' : spent >= budgetChars ? 'budgetChars' : late() && 'jsTime';
