@@ -86,7 +86,7 @@ export const clearStamps = () => {
 };
 
 /** @type {(code: string, message: string, more?: object) => {error: object}} */
-export const failure = (code, message = code.replace(/_/g, ' '), more) => ({ error: assign({ code, message }, more) });
+export const failure = (code, message, more) => ({ error: assign({ code, message }, more) });
 
 /** The element of a ref if it still is what it was shown as. @type {(ref: string) => {el?: Element, error?: object}} */
 export const resolve = (ref) => {

@@ -56,7 +56,7 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
 
   const addText = ({ data }, parent) => {
     if (line > maxTextPerNode * 2) return;
-    if (!data.trim()) return put(' ');
+    if (!/\S/.test(data)) return put(' ');
     if (inkOf != parent) {
       inkOf = parent;
       ink = isVisible(parent) && !isInkless(parent) && !matches(parent, 'details:not([open])');
@@ -75,7 +75,7 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
     for (let _i = from; _i < to; _i++) {
       const kid = list[_i], kind = kindOf(kid);
       if (kind == 3 && !_named) {
-        if (kid.data.trim()) like = 0;
+        if (/\S/.test(kid.data)) like = 0;
         if (waits) waits._tail.push(kid);
         else addText(kid, _parent);
       } else if (kind == 1 && !isSkipped(tagOf(kid))) {

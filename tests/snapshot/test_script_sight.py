@@ -79,16 +79,18 @@ def test_the_budget_counts_bytes_as_they_are_sent(tab: Page) -> None:
 
 def test_a_long_list_of_options_is_sampled_and_can_be_chosen_from(tab: Page) -> None:
     tab.show(
-        "<select aria-label=Country>" + "".join(f"<option>Land {i}" for i in range(250)) + "</select><button>Go</button>"
+        "<select aria-label=Country>"
+        + "".join(f"<option>Land {i}" for i in range(250))
+        + "</select><button>Go</button>"
     )
     raw = tab.snapshot()
     assert 5 <= sum(node.get("role") == "option" and "more" not in node for node in nodes(raw)) <= 12
     assert tab.call("action", find(raw, "combobox")["ref"], "select", {"value": "Land 200"})["values"] == ["Land 200"]
 
 
-def test_a_text_of_fifty_megabytes_is_cut(tab: Page) -> None:
+def test_a_text_of_megabytes_is_cut(tab: Page) -> None:
     tab.show("<button id=b></button><p id=p></p>")
-    tab.run("p.textContent = b.textContent = 'words '.repeat(8e6); 0")
+    tab.run("p.textContent = b.textContent = 'words '.repeat(5e5); 0")
     assert len(json.dumps(tab.snapshot())) < 5_000
 
 

@@ -86,7 +86,9 @@ def main(wanted: list[str]) -> int:
                 candidates, truth, shown = page.run(f"{TRUTH}({SAMPLE})")
                 whole = {"maxNodes": BIG, "budgetChars": BIG, "timeBudgetMs": 60_000, "cursorInteractive": True}
                 full = json.loads(page.run(f"{COVERED}({json.dumps(whole)})", world=page.world()))
-                usual = json.loads(page.run(f"{COVERED}({json.dumps({'cursorInteractive': True})})", world=page.world()))
+                usual = json.loads(
+                    page.run(f"{COVERED}({json.dumps({'cursorInteractive': True})})", world=page.world())
+                )
             covered = set(full["covered"])
             recall = len(covered) / truth if truth else 1.0
             text = render_snapshot(full["raw"], RenderOptions(max_chars_total=BIG, max_nodes=BIG, max_depth=100)).text
@@ -103,7 +105,9 @@ def main(wanted: list[str]) -> int:
             )
             for index in [i for i in range(truth) if i not in covered][:3]:
                 print(f"    without a ref: {shown[index]!r}")
-    print(f"median recall {statistics.median(recalls):.3f}, worst {min(recalls):.3f}; median {statistics.median(prices):.1f} characters per element with a ref")
+    print(
+        f"median recall {statistics.median(recalls):.3f}, worst {min(recalls):.3f}; median {statistics.median(prices):.1f} characters per element with a ref"
+    )
     return 1 if failed else 0
 
 
