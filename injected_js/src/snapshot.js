@@ -87,7 +87,8 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
         mark._kind = many ? 'alike' : 'cut';
         waits = mark;
         if (_depth > maxDepth) reasons.add('maxDepth');
-        else if (!late() && !(many && key[0] == 'o' && tagOf(kid) == 'option')) {
+        else if (late()) over = 'jsTime';
+        else if (!(many && tagOf(kid) == 'option')) {
           const { top, bottom, left, right, width, height } = (mark._box = boxOf(kid)), screens = width && height ? min(LAST, many + Math.ceil(max(top - innerHeight, -bottom, left - innerWidth, -right, 0) / innerHeight)) : away;
           if (screens > away) (queues[screens] = queues[screens] || []).push(mark);
           else {
