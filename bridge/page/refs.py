@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from bridge.errors import ActionFailed, RefNotFound, UsageError, action_error
+from bridge.snapshot.wording import refusal
 
 _REF = re.compile(r"@?(e[1-9][0-9]{0,8})\Z")
 _NEAREST_SHOWN = 3
@@ -134,7 +135,7 @@ class RefTable:
                 was=entry.described(),
                 nearest=[near.ref for near in nearest],
             )
-        message = str(error.get("message") or code.replace("_", " ")).rstrip(".")
+        message = refusal(error).rstrip(".")
         failed = action_error(code, f"{entry.ref} ({entry.described()}): {message}.", ref=entry.ref)
         if "options" in error:
             failed.details["options"] = error["options"]

@@ -15,6 +15,7 @@ from typing import Any, TypeGuard
 from bridge.errors import ActionFailed, ScriptFailed, action_error
 from bridge.snapshot.escape import clean, clean_lines
 from bridge.snapshot.json_text import decode_json
+from bridge.snapshot.wording import refusal
 
 #: More than any budget shows; the rest of a larger tree is counted as cut (`maxNodes`).
 MAX_RAW_NODES = 200_000
@@ -133,7 +134,7 @@ def parse_reply(raw: Mapping[str, Any] | str | bytes, what: str) -> tuple[Mappin
 def reported_error(error: Mapping[str, Any]) -> ActionFailed | ScriptFailed:
     """The error of the tree for `{"code", "message", …}` of the script; other keys become its details."""
     code = clean(_string(error.get("code"))[:60])
-    message = clean(_string(error.get("message"))[:1000]) or code or "the script gave no reason"
+    message = clean(refusal(error)[:1000]) or "the script gave no reason"
     if code in ("script_missing", "script_failed", ""):
         return ScriptFailed(message)
     details: dict[str, Any] = {}

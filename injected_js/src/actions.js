@@ -1,5 +1,5 @@
 /** Actions done by script: form controls through their own setters, and the stand-alone script's synthetic gestures. */
-import { assign, doc, fold, low, own, tagOf } from './dom.js';
+import { assign, doc, fold, is, low, own, tagOf } from './dom.js';
 import { pause, tapPoint } from './hit.js';
 import { pressKey, scrollBy } from './page.js';
 import { ready } from './prepare.js';
@@ -19,10 +19,8 @@ const gesture = (el, types, at, data) =>
 
 const DOWN = 'pointerdown mousedown', UP = 'pointerup mouseup', CLICK = `${DOWN} ${UP} click`, CHANGE = 'input change';
 
-const FORMS = { date: 'YYYY-MM-DD', time: 'HH:MM', 'datetime-local': 'YYYY-MM-DDTHH:MM', month: 'YYYY-MM', week: 'YYYY-Www', color: '#rrggbb', number: 'a number', range: 'a number' };
-
 const write = (el, { value, text = value }, add) => {
-  const { type, value: old } = el, wanted = FORMS[type], want = (add ? old : '') + text;
+  const { type, value: old } = el, want = (add ? old : '') + text;
   // Past what a framework put on the instance, so that its own change tracking notices.
   const set = (value) => own((tagOf(el) == 'input' ? HTMLInputElement : HTMLTextAreaElement).prototype, 'value').set.call(el, value);
   el.focus();
@@ -34,9 +32,10 @@ const write = (el, { value, text = value }, add) => {
   } else if (gesture(el, 'beforeinput', 0, text)) {
     set(want);
     const got = el.value;
-    if (wanted && want && (wanted[1] == ' ' ? !got || +got != want : type == 'color' ? got != low(want) : !got)) {
+    // A control that sanitizes what it is given (HTML §4.10.5.1) has refused it; the caller says which form it takes.
+    if (want && (!got || (is(type, 'color range') && +got != want && got != low(want)))) {
       set(old);
-      return failure('invalid_value', 'takes ' + wanted + (el.max && ` from ${el.min} to ${el.max}`));
+      return failure('invalid_value', undefined, { type, min: el.min, max: el.max });
     }
     gesture(el, CHANGE, 0, text);
   }

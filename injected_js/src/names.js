@@ -14,6 +14,7 @@ const ITSELF = 0, CHILD = 1, REFERENCE = 2, LABEL = 3;
  * @property {Set<Element>} _seen
  * @property {any} [_referenced] inside aria-labelledby, which is followed once
  * @property {any} [_hidden] the referenced element is hidden, so all below counts (2A)
+ * @property {any} [_dim] the root is invisible: its words still are its name
  * @property {any} [_known] as snapshots name it: content only for what is interactive, and what a person cannot see only there
  */
 
@@ -27,7 +28,7 @@ const referenced = (el, name, _root = el) => from(idrefs(el, name), { _root, _se
 export const authorName = (el, noTitle) => referenced(el, 'labelledby') || fold(aria(el, 'label')) || (noTitle ? '' : fold(attr(el, 'title')));
 
 /** @type {(el: Element, _known?: any) => string} */
-export const nameOf = (el, _known) => fold(compute(el, { _root: el, _seen: new Set(), _known }, ITSELF, 0));
+export const nameOf = (el, _known) => fold(compute(el, { _root: el, _seen: new Set(), _known, _dim: _known && !isVisible(el) }, ITSELF, 0));
 
 /** @type {(el: Element, name: string) => string} */
 export const descriptionOf = (el, name) => {
@@ -65,12 +66,12 @@ const pseudo = (el, which) => {
 
 /** @type {(el: Element, walk: Walk, how: number, depth: number) => string} */
 const compute = (el, walk, how, depth) => {
-  const tag = tagOf(el), nested = how == CHILD, role = roleOf(el), flags = ROLE_FLAGS[role], { _root, _seen, _hidden, _known } = walk, rootFlags = ROLE_FLAGS[roleOf(_root)];
+  const tag = tagOf(el), nested = how == CHILD, role = roleOf(el), flags = ROLE_FLAGS[role], { _root, _seen, _hidden, _known, _dim } = walk, rootFlags = ROLE_FLAGS[roleOf(_root)];
   if (depth > 99 || (nested && _seen.has(el))) return el == _root ? ' ' : '';
   _seen.add(el);
   // 2A
   if (nested && !_hidden && isGone(el)) return '';
-  const visible = _hidden || isVisible(el), sight = _known && !(rootFlags & INTERACTIVE) && visible;
+  const visible = _hidden || _dim || isVisible(el), sight = _known && !(rootFlags & INTERACTIVE) && visible;
   let said;
   if (visible || !nested) {
     if (sight && nested && isUnseen(el, boxOf(el))) return turn._removed++, '';

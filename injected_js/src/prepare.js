@@ -10,6 +10,8 @@ import { newTurn } from './turn.js';
 export const ready = async (ref, action, { timeoutMs = 5e3, hit = true } = {}) => {
   const end = now() + timeoutMs;
   for (let last, box; ; last = box) {
+    // Always in an animation frame: a box that is measured between two of them may be that of the frame before.
+    await pause();
     newTurn();
     const found = resolve(ref), { el } = found;
     if (!el) return found;
@@ -30,7 +32,6 @@ export const ready = async (ref, action, { timeoutMs = 5e3, hit = true } = {}) =
     else if (at._by) seen = (code = 'covered') + ' by ' + at._by;
     else return assign({ ok: true, box: rect, tag: tagOf(el), _el: el, _on }, at);
     if (now() > end) return failure(code || 'timeout', seen, { lastSeen: seen });
-    await pause();
   }
 };
 

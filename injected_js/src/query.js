@@ -1,5 +1,5 @@
 /** Reading one element by its ref. */
-import { boxOf, findAll } from './dom.js';
+import { boxOf } from './dom.js';
 import { failure, resolve } from './refs.js';
 import { valueOf } from './states.js';
 
@@ -11,7 +11,8 @@ export const query = (ref, kind, limit = 2e3) => {
   for (const { name, value } of [...el.attributes]) if (el.type != 'password' || name != 'value') attrs[name] = value.slice(0, limit);
   const value = {
     text: () => el.innerText || el.textContent,
-    html: () => [el, ...findAll(el, '*')].reduce((html, it) => (it.type == 'password' ? html.split(it.outerHTML).join('<input type=password>') : html), el.outerHTML),
+    // Serialized attributes are always in double quotes (HTML §13.3).
+    html: () => el.outerHTML.replace(/<input(?=("[^"]*"|[^">])*type="password)("[^"]*"|[^">])*>/gi, '<input type=password>'),
     value: () => valueOf(el),
     attrs: () => attrs,
     computed_styles: () => pick(getComputedStyle(el), 'display color fontSize backgroundColor visibility'),

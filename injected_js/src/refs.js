@@ -75,8 +75,8 @@ export const introduce = (el, now = identify(el)) => {
   return meaning.ref;
 };
 
-/** A number for "go on from this node, for so many". */
-export const placeRef = (first, _span) => mint(first, { _span }).ref;
+/** A number for "go on from this element, for `_span` siblings". */
+export const placeRef = (first) => mint(first, { _span: 1 });
 export const meaningOf = (ref) => meanings.get('' + ref);
 
 /** Old stamps go at each snapshot; what refs meant goes with the elements once there are many. */
@@ -86,7 +86,7 @@ export const clearStamps = () => {
 };
 
 /** @type {(code: string, message: string, more?: object) => {error: object}} */
-export const failure = (code, message = code.replace(/_/g, ' '), more) => ({ error: assign({ code, message }, more) });
+export const failure = (code, message, more) => ({ error: assign({ code, message }, more) });
 
 /** The element of a ref if it still is what it was shown as. @type {(ref: string) => {el?: Element, error?: object}} */
 export const resolve = (ref) => {

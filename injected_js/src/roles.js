@@ -1,5 +1,5 @@
 /** The role of an element: explicit where ARIA allows it, else implicit (HTML-AAM §3.5). */
-import { attr, closest, findAll, flatParent, is, kindOf, matches, parentOf, tagOf } from './dom.js';
+import { attr, closest, findAll, flatParent, is, matches, parentOf, tagOf } from './dom.js';
 import { authorName } from './names.js';
 import { INTERACTIVE, ROLE_FLAGS, TAG_ROLES } from './role-table.js';
 import { turn } from './turn.js';
@@ -14,31 +14,26 @@ export const roleOf = (el, lenient) => {
   return roles.get(el);
 };
 
-const inside = (el, selector) => {
-  const parent = parentOf(el);
-  return parent && kindOf(parent) == 1 && closest(parent, selector);
-};
+/** Is it below such an element? @type {(el: Element, selectors: string) => boolean} */
+const inside = (el, selectors) => matches(el, selectors.replace(/,|$/g, ' *$&'));
 
 const explicitRole = (el, lenient) =>
   attr(el, 'role')
     .toLowerCase()
     .replace(/\bdirectory\b/, 'list')
-    .split(/[ \t\n\f\r]+/)
-    .find((role) => {
-      const [, family] = /^(menu|tree)item|^(?:option|listitem|tab)$/.exec(role) || [0, ''];
-      return (
-        // Presentational roles conflict resolution, ARIA §5.3.3: a global attribute or focus keeps the element's own role.
-        isSilent(role) ? !(el.tabIndex >= 0 || matches(el, '[tabindex]') || [...el.attributes].some(({ name, value }) => value && /^aria-(at|b|con|cu|de|dr|f|g|k|la|li|ow|rel|rol)/.test(name)))
-        : is(role, 'form region') ? authorName(el)
-        // Core-AAM §5.1.2: outside its required context a role is as if it had not been there.
-        : family != '' && !(lenient && ROLE_FLAGS[role] & INTERACTIVE) ? inside(el, family ? `[role^=${family}]` : role == 'tab' ? '[role=tablist]' : '[role^=list],ul,ol')
-        : role in ROLE_FLAGS || /^doc-[a-z]+$/.test(role)
-      );
-    });
+    .split(/\s+/)
+    .find((role) =>
+      // Presentational roles conflict resolution, ARIA §5.3.3: a global attribute or focus keeps the element's own role.
+      isSilent(role) ? el.tabIndex < 0 && !matches(el, '[tabindex]') && !/ aria-(?!hid)/.test([' ', ...el.attributes].map((it) => it.name).join(' '))
+      : is(role, 'form region') ? authorName(el)
+      // Core-AAM §5.1.2: outside its required context a role is as if it had not been there.
+      : /(menu|tree)item|^(option|listitem|tab)$/.test(role) && !(lenient && ROLE_FLAGS[role] & INTERACTIVE) ? inside(el, /^[mt].*item/.test(role) ? `[role^=${role.slice(0, 4)}]` : role == 'tab' ? '[role=tablist]' : '[role^=list],ul,ol')
+      : role in ROLE_FLAGS || /^doc-/.test(role)
+    );
 
 const implicitRole = (el) => {
   const tag = tagOf(el), role = TAG_ROLES[tag], type = el.type, sections = 'article,aside,nav,section,[role=article],[role=complementary],[role=navigation],[role=region]';
-  const kind = /^t([dhr]$|body|foot|head)/.test(tag) && inside(el, 'table') && roleOf(inside(el, 'table')), scope = attr(el, 'scope');
+  const table = /^t([dhr]$|body|foot|head)/.test(tag) && closest(el, 'table'), kind = table && roleOf(table), scope = attr(el, 'scope');
   return (
     isSilent(kind) ? 0
     : is(tag, 'a area') ? matches(el, '[*|href]') && 'link'
@@ -49,7 +44,7 @@ const implicitRole = (el) => {
     : tag == 'img' ? (matches(el, '[alt=""]') && !authorName(el, 1) ? 'none' : 'image')
     : tag == 'input' ? (matches(el, '[type=checkbox][switch]') ? 'switch' : matches(el, '[list]') && is(type, 'text search tel url email') ? 'combobox' : TAG_ROLES['@' + type] || 'textbox')
     : tag == 'select' ? (el.multiple || el.size > 1 ? 'listbox' : 'combobox')
-    : tag == 'li' ? inside(el, '*') && roleOf(flatParent(el)) == 'list' && 'listitem'
+    : tag == 'li' ? roleOf(flatParent(el) || el) == 'list' && 'listitem'
     : tag == 'td' ? (/grid/.test(kind) ? 'gridcell' : 'cell')
     : tag == 'th' ? (/^row/.test(scope) || (!scope && findAll(parentOf(el), 'td')[0]) ? 'rowheader' : 'columnheader')
     : role

@@ -1,5 +1,5 @@
 /** The guard over a prepared action, and after it: what happened, and is the page quiet again? */
-import { assign, boxOf, cut, doc, fold, is, isLive, kindOf, matches, now, parentOf } from './dom.js';
+import { assign, boxOf, cut, doc, findAll, fold, is, isLive, kindOf, matches, now, parentOf, shadowOf } from './dom.js';
 import { isSeen, landing, pause } from './hit.js';
 import { snapshot } from './snapshot.js';
 import { isUnseen } from './style.js';
@@ -7,10 +7,13 @@ import { newTurn } from './turn.js';
 
 /** What the page has done since the action was prepared. */
 let state;
-/** Calls back on every change of the document. */
-export const observe = (root, callback) => {
-  const observer = new MutationObserver(callback);
-  observer.observe(root, { childList: true, subtree: true, characterData: true, attributes: true });
+/** Calls back on every change of the document and of the open shadow roots that are in it. */
+export const observe = (callback) => {
+  const observer = new MutationObserver(callback), roots = [doc];
+  for (const root of roots) {
+    observer.observe(root, { childList: true, subtree: true, characterData: true, attributes: true });
+    for (const el of root == doc ? findAll(doc.documentElement, '*') : root.querySelectorAll('*')) if (shadowOf(el)) roots.push(shadowOf(el));
+  }
   return () => observer.disconnect();
 };
 
@@ -37,7 +40,7 @@ export const watch = (el, on, open) => {
   const listen = (way) => {
     for (const type of (GUARDED + ' beforeunload pagehide invalid input keydown').split(' ')) window[way + 'EventListener'](type, listener, { capture: true, passive: false });
   };
-  const stop = observe(doc, (records) => {
+  const stop = observe((records) => {
     mine._at = now();
     for (const { target, addedNodes, type } of records)
       for (const node of addedNodes[0] ? addedNodes : type[0] == 'c' || matches(target, '[role=alert],[role=status],[role$=dialog],[aria-live],dialog') ? [target] : []) if (mine._changed.size < 500) mine._changed.add(node);

@@ -1,8 +1,9 @@
 /**
  * The snapshot: a walk of the flat tree that spends its budget where a person looks.
  *
- * What is far from the viewport, and what repeats, waits by its distance and is walked while there is budget; what is left
- * becomes a cut that says how to go on. Nothing recurses: pages may be 20,000 deep.
+ * Elements wait in queues by how many screens they are away (what repeats: one more) and are walked while there is
+ * budget. All they give goes into one linked list in document order; what was not walked stands in it as it is and
+ * becomes a cut that says how to go on. Nothing recurses and every element is seen once: pages may be 20,000 deep.
  */
 import { assign, attr, boxOf, cut, doc, findAll, flatParent, fold, is, isSkipped, isVoid, kidsOf, kindOf, labelsOf, matches, max, min, now, round, strip, tagOf, textOf } from './dom.js';
 import { CONTENT, FROM_CONTENT, INTERACTIVE, LEAF, ROLE_FLAGS, THIN } from './role-table.js';
@@ -14,185 +15,196 @@ import { isSeen, rectOf } from './hit.js';
 import { isGone, isInkless, isInline, isUnseen, isVisible, styleOf } from './style.js';
 import { turn } from './turn.js';
 
-/** A control out of sight is used through its label, or by a tap that lands on it all the same. */
-const isReachable = (el, { width }) => matches(el, 'input,select,textarea') && (width > 4 || labelsOf(el).some((it) => isSeen(it)));
+/** Of the siblings that look alike, so many are walked like others. */
+const SAMPLES = 8;
+/** The queue of all that is further away than can matter. */
+const LAST = 99;
 
 const indexIn = (frames, frame) => [].indexOf.call(frames, frame);
+/** UTF-8 bytes, as they go over the wire. */
+const encoder = new TextEncoder(), weigh = (text) => encoder.encode(text).length;
 
 /**
- * A run of siblings to walk, or waiting to be.
- * @typedef {object} Run
- * @property {Node[]} _list
- * @property {number} _i the next of them
- * @property {number} _end
- * @property {any[]} _out where nodes go; `_text` on it is the text that goes on
- * @property {number} [_depth]
- * @property {number} [_named] 1: a name says the text in here; 2: only nested controls count
- * @property {any} [_hand] the parent already counts as clickable
+ * A place in the list.
+ * @typedef {object} Mark
+ * @property {string | object | 0} _is words; a node, where it opens and again where it closes; 0: an edge between words
+ * @property {Mark} [_next]
+ * @property {Element} [_el] not walked yet
+ * @property {DOMRect} [_box]
  * @property {Element} [_parent]
- * @property {any} [_block] its end breaks the text
- * @property {string} [_like] what the last siblings were, and `_alike` how many of them
- * @property {Run} [_wait] the run that waits at this place
- * @property {number} [_away] distance
+ * @property {number} [_i] its place among its siblings
+ * @property {Text[]} [_tail] the words that follow it, while it waits
  * @property {"cut" | "alike"} [_kind]
+ * @property {number} [_depth]
+ * @property {any} [_named] a name says the text in here: only controls count
+ * @property {any} [_hand] the parent already counts as clickable
  */
 
 export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen = 150, interactiveOnly = true, cursorInteractive, budgetChars = 8e4, maxDepth = 60, timeBudgetMs = 300, boxes, scope } = {}) => {
-  const start = now(), root = doc.documentElement, place = meaningOf(scope) || {}, first = place._target ? place._target.deref() : scope ? findAll(root, scope)[0] : root;
-  const found = place._key ? resolve(scope) : { el: first };
-  if (!found.el) return found.error ? found : failure('ref_not_found', 'nothing at ' + scope);
+  const start = now(), place = meaningOf(scope), found = !scope ? { el: doc.documentElement } : !place ? { el: findAll(doc.documentElement, scope)[0] } : place._span ? { el: place._target.deref() } : resolve(scope), { el } = found;
+  if (!el) return found.error ? found : failure('ref_not_found', 'nothing at ' + scope);
   clearStamps();
 
-  let list = [first], i = 0, end = 1;
-  if (place._span && flatParent(first)) {
-    list = kidsOf(flatParent(first));
-    i = list.indexOf(first);
-    end = min(list.length, i + place._span);
-  }
-  const stats = { domNodes: doc.all.length, visitedNodes: 0, emittedNodes: 0, skippedHidden: 0 }, reasons = new Set(), waiting = [], top = { role: 'document', tag: 'html', children: [] };
-  let stack = [{ _list: list, _i: i, _end: end, _out: top.children, _depth: 0 }], spent = 0, refs = 0, over, reach = innerHeight;
+  const stats = { domNodes: doc.all.length, visitedNodes: 0, emittedNodes: 0, skippedHidden: 0 }, reasons = new Set(), top = { role: 'document', tag: 'html', children: [] }, queues = [], out = { children: [] };
+  let away = 0, stack = [], spent = 0, refs = 0, line = 0, at = { _is: top }, inkOf, ink, over, left;
+  const first = at, late = () => now() - start > timeBudgetMs;
 
-  const distance = ({ top, bottom, left, right }) => max(top - innerHeight, -bottom, left - innerWidth, -right, 0);
-  const fork = (run, _i, _end, more) => {
-    const _out = [];
-    run._out.push(_out);
-    run._out._text = 0;
-    return assign({}, run, { _i, _end, _out, _wait: 0, _like: 0 }, more);
-  };
-  const wait = (run, _away, _kind) => {
-    const last = run._wait, at = run._i;
-    if (last && last._end == at - 1 && last._kind == _kind) last._end++;
-    else waiting.push((run._wait = fork(run, at - 1, at, { _away, _kind })));
+  const put = (_is) => {
+    line = _is.trim ? line + _is.length : 0;
+    at = at._next = { _is, _next: at._next };
   };
 
-  const addText = (run, { data }) => {
-    const { _out, _parent, _wait } = run;
-    let text = _out._text;
-    if (!data.trim()) return text && (text.text += ' ');
-    run._like = 0;
-    if (_wait && _wait._end == run._i - 1) return _wait._end++;
-    if (run._named) return;
-    if (_parent && run._ink == null) run._ink = isVisible(_parent) && !isInkless(_parent) && !matches(_parent, 'details:not([open])');
-    if (run._ink === false) return turn._removed++;
+  const addText = ({ data }, parent) => {
+    if (line > maxTextPerNode * 2) return;
+    if (!/\S/.test(data)) return put(' ');
+    if (inkOf != parent) {
+      inkOf = parent;
+      ink = isVisible(parent) && !isInkless(parent) && !matches(parent, 'details:not([open])');
+    }
     const piece = data.slice(0, maxTextPerNode * 2), words = strip(piece);
-    if (words != piece) turn._removed++;
-    if (!text) _out.push((text = _out._text = { text: '' }));
-    if (text.text.length < maxTextPerNode * 2) {
-      text.text += words;
-      spent += words.length + 24;
+    if (!ink || words != piece) turn._removed++;
+    if (ink) {
+      spent += weigh(words) + 9;
+      put(words);
     }
   };
 
-  const addElement = (run, el) => {
-    const tag = tagOf(el), isFrame = is(tag, 'iframe frame');
-    let { _out, _named, _hand, _depth } = run, mark, out = _out;
-    if (tag == 'br') _out._text = 0;
-    if (tag == 'br' || isSkipped(tag)) return;
+  const expand = (list, from, to, _parent, _depth, _named, _hand) => {
+    const ready = [];
+    let like, alike, waits;
+    for (let _i = from; _i < to; _i++) {
+      const kid = list[_i], kind = kindOf(kid);
+      if (kind == 3 && !_named) {
+        if (/\S/.test(kid.data)) like = 0;
+        if (waits) waits._tail.push(kid);
+        else addText(kid, _parent);
+      } else if (kind == 1 && !isSkipped(tagOf(kid))) {
+        const mark = { _is: 0, _next: at._next, _el: kid, _parent, _i, _tail: [], _depth, _named, _hand }, key = tagOf(kid) + attr(kid, 'class');
+        at = at._next = mark;
+        alike = key == like ? alike + 1 : 1;
+        like = key;
+        const many = alike > SAMPLES;
+        mark._kind = many ? 'alike' : 'cut';
+        waits = mark;
+        if (_depth > maxDepth) reasons.add('maxDepth');
+        else if (late()) over = 'jsTime';
+        else if (!(many && tagOf(kid) == 'option')) {
+          const { top, bottom, left, right, width, height } = (mark._box = boxOf(kid)), screens = width && height ? min(LAST, many + Math.ceil(max(top - innerHeight, -bottom, left - innerWidth, -right, 0) / innerHeight)) : away;
+          if (screens > away) (queues[screens] = queues[screens] || []).push(mark);
+          else {
+            ready.push(mark);
+            waits = 0;
+          }
+        }
+      }
+    }
+    while (ready[0]) stack.push(ready.pop());
+  };
+
+  const walk = (mark) => {
+    const { _el: el, _box: box, _tail, _depth, _parent } = mark, tag = tagOf(el), isFrame = is(tag, 'iframe frame');
+    let { _named, _hand } = mark, node, kind;
+    at = mark;
+    mark._el = line = 0;
+    mark._is = '';
     stats.visitedNodes++;
-    if (isGone(el)) return stats.skippedHidden++;
-    const box = boxOf(el), sized = box.width && box.height;
-    const like = tag + attr(el, 'class'), away = sized ? distance(box) : innerHeight;
-    if (!run._now) {
-      run._alike = like == run._like ? run._alike + 1 : 1;
-      run._like = like;
-      if (away && run._alike > 8) return wait(run, tag == 'option' ? 1 / 0 : away + innerHeight, 'alike');
-      if (away > reach) return wait(run, away, 'cut');
+    const gone = isGone(el);
+    // A control out of sight is used through its label, or by a tap that lands on it all the same.
+    if (gone || (isUnseen(el, box) && !(matches(el, 'input,select,textarea') && (box.width > 4 || labelsOf(el).some((it) => isSeen(it)))))) {
+      if (!gone && fold(textOf(el).slice(0, 500))) turn._removed++;
+      stats.skippedHidden++;
+    } else {
+      const role = roleOf(el, 1), flags = ROLE_FLAGS[role], visible = isVisible(el), active = visible && flags & INTERACTIVE, edge = tag == 'br' || !isInline(el), image = /^ima?g/.test(role);
+      if (cursorInteractive && visible) {
+        const hand = styleOf(el).cursor == 'pointer';
+        if (!active && !matches(el, 'html,body,label,option'))
+          kind = matches(el, '[contenteditable]') && el.isContentEditable ? 'editable' : (hand && !_hand && !_named) || matches(el, '[onclick]') ? 'clickable' : attr(el, 'tabindex') >= '0' ? 'focusable' : 0;
+        _hand = hand && (_hand || active || kind);
+      }
+      // What a control's label says is the control's name.
+      if (tag == 'label' && el.control && !isGone(el.control)) _named = 1;
+      if (edge) put(0);
+      if (visible && (kind || active || isFrame || !(flags & THIN || flags == null || _named))) {
+        const known = identify(el), { name } = known, shown = active || kind || (flags & CONTENT && (name || !interactiveOnly));
+        if (shown || !image) {
+          // What is undefined is not in the JSON.
+          node = {
+            role: image ? 'img' : role,
+            tag,
+            name: cut(name, maxTextPerNode) || undefined,
+            attrs: attrsOf(el, role, name, maxAttrValueLen, interactiveOnly),
+            ref: shown ? introduce(el, known) : undefined,
+            description: (active && cut(descriptionOf(el, name), maxTextPerNode)) || undefined,
+            cursorInteractive: kind || undefined,
+            box: boxes ? rectOf(box).map(round) : undefined,
+            frame: isFrame ? indexIn(window, el.contentWindow) : undefined,
+          };
+          refs += !!shown;
+          spent += weigh(JSON.stringify(node)) + 15;
+          put(node);
+          node.children = [];
+          if (tag != 'select') _named = flags & LEAF || is(role, 'textbox searchbox combobox') || (name && (kind || (flags & FROM_CONTENT && (active || role == 'heading')))) || _named;
+        }
+      }
+      // In document order: what comes behind the children is in the list before they are.
+      const here = at;
+      if (node) put(node);
+      if (edge) put(0);
+      for (const text of _tail) addText(text, _parent);
+      at = here;
+      if (!isVoid(tag) && (!image || node)) {
+        const kids = kidsOf(el);
+        expand(kids, 0, kids.length, el, _depth + !!node, _named, _hand);
+      }
+      return;
     }
-    run._now = 0;
-    if (isUnseen(el, box) && !isReachable(el, box)) {
-      if (fold(textOf(el).slice(0, 500))) turn._removed++;
-      return stats.skippedHidden++;
-    }
-    const role = roleOf(el, 1), flags = ROLE_FLAGS[role], visible = isVisible(el), active = visible && flags & INTERACTIVE, block = !isInline(el);
-    if (cursorInteractive && visible) {
-      const hand = styleOf(el).cursor == 'pointer';
-      if (!active && !matches(el, 'html,body,label,option'))
-        mark = matches(el, '[contenteditable]') && el.isContentEditable ? 'editable' : (hand && !_hand && _named != 1) || matches(el, '[onclick]') ? 'clickable' : attr(el, 'tabindex') >= '0' && 'focusable';
-      _hand = hand && (_hand || active || mark);
-    }
-    if (block) _out._text = 0;
-    // What a control's label says is the control's name.
-    if (tag == 'label' && el.control && !isGone(el.control)) _named = 2;
-    if (visible && (mark || active || isFrame || !(flags & THIN || flags == null || _named))) {
-      const known = identify(el), { name } = known, shown = active || mark || (flags & CONTENT && (name || !interactiveOnly)), image = /^ima?g/.test(role);
-      if (!shown && image) return;
-      refs += !!shown;
-      // What is undefined is not in the JSON.
-      const node = {
-        role: image ? 'img' : role,
-        tag,
-        name: cut(name, maxTextPerNode) || undefined,
-        attrs: attrsOf(el, role, name, maxAttrValueLen, interactiveOnly),
-        ref: shown ? introduce(el, known) : undefined,
-        description: (active && cut(descriptionOf(el, name), maxTextPerNode)) || undefined,
-        cursorInteractive: mark || undefined,
-        box: boxes ? rectOf(box).map(round) : undefined,
-        frame: isFrame ? indexIn(window, el.contentWindow) : undefined,
-      };
-      spent += JSON.stringify(node).length + 15;
-      _out.push(node);
-      _out._text = 0;
-      node.children = out = [];
-      _depth++;
-      if (tag != 'select') _named = flags & LEAF || is(role, 'textbox searchbox combobox') ? 2 : name && (mark || (flags & FROM_CONTENT && (active || role == 'heading'))) ? 1 : _named;
-    }
-    if (isVoid(tag)) return;
-    const kids = kidsOf(el), next = { _list: kids, _i: 0, _end: kids.length, _out: out, _depth, _named, _hand, _parent: el, _block: block };
-    if (_depth <= maxDepth) stack.push(next);
-    else if (kids[0]) {
-      reasons.add('maxDepth');
-      waiting.push(fork(next, 0, kids.length, { _away: 1 / 0 }));
-    }
+    for (const text of _tail) addText(text, _parent);
   };
 
-  for (;;) {
-    const run = stack[stack.length - 1];
-    over = refs >= maxNodes ? 'maxNodes' : spent >= budgetChars ? 'budgetChars' : now() - start > timeBudgetMs ? 'jsTime' : 0;
-    if (run) {
-      if (over) break;
-      if (run._i < run._end) {
-        const node = run._list[run._i++], kind = kindOf(node);
-        if (kind == 3) addText(run, node);
-        else if (kind == 1) addElement(run, node);
-      } else if (stack.pop()._block) run._out._text = 0;
-    } else {
-      const best = waiting.reduce((a, b) => (b._away < a._away ? b : a), { _away: 1 / 0 }), { _i, _end, _list, _away, _kind } = best, to = _i + 12;
-      if (!_list) break;
-      waiting.splice(waiting.indexOf(best), 1);
-      reach = max(reach, _away + innerHeight);
-      // A few siblings, the first of them in any case; then the rest waits by its own distance.
-      stack = [fork(best, _i, min(to, _end), { _now: 1 })];
-      if (to < _end) waiting.push(fork(best, to, _end, { _away: kindOf(_list[to]) == 1 ? distance(boxOf(_list[to])) + (_kind == 'alike' ? innerHeight : 0) : _away }));
+  put(top);
+  at = first;
+  const around = place && place._span && flatParent(el), list = around ? kidsOf(around) : [el], from = list.indexOf(el);
+  expand(list, from, around ? min(list.length, from + place._span) : 1, around, 0);
+  for (; away <= LAST && !over; away++) {
+    stack = stack.concat((queues[away] || []).reverse());
+    while (stack[0] && !over) {
+      over = refs >= maxNodes ? 'maxNodes' : spent >= budgetChars ? 'budgetChars' : late() && 'jsTime';
+      if (!over) walk(stack.pop());
     }
   }
-  if (over && (stack[0] || waiting[0])) reasons.add(over);
-  for (const run of stack) waiting.push(fork(run, run._i, run._end));
-  for (const { _list, _i, _end, _out, _kind } of waiting) {
-    const rest = _list.slice(_i, _end).filter((node) => kindOf(node) == 1 && !isSkipped(tagOf(node)));
-    if (rest[0]) _out.push({ more: placeRef(_list[_i], _end - _i), count: rest.length, role: roleOf(rest[0], 1), kind: _kind || 'cut' });
-  }
 
-  // What waited goes into its place, text is folded, structure with nothing in it goes.
-  const order = [top];
-  for (const node of order) {
-    while (node.children.some(Array.isArray)) node.children = [].concat(...node.children);
-    order.push(...node.children.filter((kid) => kid.children));
+  // The list becomes a tree: words are folded, neighbours that wait become one cut, structure with nothing in it goes.
+  const open = [out];
+  let words = '', last = {};
+  for (at = first; at; at = at._next) {
+    const { _is, _el, _i, _parent, _kind } = at, [node] = open, kids = node.children;
+    if (_is.trim) {
+      words += _is;
+      continue;
+    }
+    const said = fold(words), text = cut(said, maxTextPerNode);
+    words = '';
+    if (said && said != node.name) kids.push({ role: 'text', text });
+    if (said != text) reasons.add('maxTextPerNode');
+    if (_el) {
+      left = 1;
+      if (last._node && kids[kids.length - 1] == last._node && last._parent == _parent && last._kind == _kind) last._node.count++;
+      else {
+        last = { _parent, _kind, _i, _place: placeRef(_el) };
+        kids.push((last._node = { more: last._place.ref, count: 1, role: roleOf(_el, 1), kind: _kind }));
+      }
+      last._place._span = _i - last._i + 1;
+    } else if (_is == node) {
+      open.shift();
+      delete node.children;
+      if (kids.length == 1 && kids[0].role == 'text') node.text = kids[0].text;
+      else if (kids[0]) node.children = kids;
+      stats.emittedNodes += kids.length;
+      if (kids[0] || node.ref || node.frame != null) open[0].children.push(node);
+    } else if (_is) open.unshift(_is);
   }
-  for (const node of order.reverse()) {
-    const kids = node.children.filter((kid) => {
-      if (kid.tag || kid.more) return kid.more || kid.ref || kid.frame != null || kid.children || kid.text;
-      const words = fold(kid.text);
-      kid.role = 'text';
-      kid.text = cut(words, maxTextPerNode);
-      if (words != kid.text) reasons.add('maxTextPerNode');
-      return words && words != node.name;
-    });
-    delete node.children;
-    if (kids.length == 1 && kids[0].role == 'text') node.text = kids[0].text;
-    else if (kids[0]) node.children = kids;
-    stats.emittedNodes += kids.length;
-  }
+  if (left && over) reasons.add(over);
   stats.hiddenTextRemoved = turn._removed;
   stats.jsTimeMs = now() - start;
-  return { version: 1, url: location.href, title: fold(doc.title), timestamp: Date.now(), frameIndex: indexIn(parent, window), tree: top, stats, truncated: !!(waiting[0] || reasons.size), reasons: [...reasons] };
+  return { version: 1, url: location.href, title: fold(doc.title), timestamp: Date.now(), frameIndex: indexIn(parent, window), tree: top, stats, truncated: !!(left || reasons.size), reasons: [...reasons] };
 };

@@ -5,6 +5,7 @@ export const newTurn = () => {
   turn._roles = new Map();
   turn._styles = new Map();
   turn._items = new Map();
+  turn._clippers = new Map();
   /** Texts left out because nobody can see them. */
   turn._removed = 0;
 };

@@ -24,7 +24,7 @@ const look = ({ fn, url, ref, text, selector, role, name = '' }) => {
 export const waitFor = async (condition, timeoutMs) => {
   const start = now(), { gone } = condition, what = gone && gone !== true ? (gone.trim ? { selector: gone } : gone) : condition;
   let dirty = 1, turns = 0, found;
-  const stop = observe(doc, () => (dirty = 1));
+  const stop = observe(() => (dirty = 1));
   try {
     for (;;) {
       if (dirty || !(turns++ % 6)) {

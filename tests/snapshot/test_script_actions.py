@@ -10,6 +10,8 @@ import pytest
 from browser import SCRIPT, Page
 from raw_tree import find, refs
 
+from bridge.snapshot.wording import refusal
+
 pytestmark = pytest.mark.browser
 
 LOG = "<script>log = []; for (const t of ['beforeinput', 'input', 'change']) addEventListener(t, e => log.push(t), true)</script>"
@@ -79,7 +81,7 @@ def test_typed_inputs_take_their_form_and_say_so_when_refused(tab: Page, kind: s
     refused = act(tab, "fill", value=bad)
     assert not refused["success"]
     assert refused["error"]["code"] == "invalid_value"
-    assert form in refused["error"]["message"]
+    assert form in refusal(refused["error"])
     assert tab.run("x.value") == good, "a refused value changes nothing"
 
 
