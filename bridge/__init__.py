@@ -13,19 +13,23 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from bridge.page.expectations import expect
+    from bridge.page.locators import Locator
     from bridge.page.page import Page
     from bridge.policy.grant import TestServerGrant
     from bridge.surfaces.compose import Session
 
 __version__ = "0.1.0"
 
-__all__ = ["Page", "Session", "TestServerGrant", "__version__"]
+__all__ = ["Locator", "Page", "Session", "TestServerGrant", "__version__", "expect"]
 
 # Importing the package costs nothing; a name brings its layers in when it is used.
 _HOMES = {
+    "Locator": "bridge.page.locators",
     "Page": "bridge.page.page",
     "Session": "bridge.surfaces.compose",
     "TestServerGrant": "bridge.policy.grant",
+    "expect": "bridge.page.expectations",
 }
 
 

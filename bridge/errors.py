@@ -3,7 +3,16 @@
     BridgeError
     ├── UsageError                  bad_usage             what was asked for makes no sense
     ├── DeadlineExceeded            timeout               a wait ended without what it waited for
+    │   └── RequestTimedOut         timeout               a fetched page did not come in time
     ├── PolicyRefused               policy_refused        a rule forbids it
+    ├── NameNotResolved             name_not_resolved     the host name has no address
+    ├── FetchFailed                 fetch_failed          webfetch has no page to give
+    │   ├── NetworkFailed           network_failed        connecting, sending or receiving broke
+    │   ├── TlsFailed               tls_failed            no certificate that proves the name, or no TLS at all
+    │   ├── TooManyRedirects        too_many_redirects
+    │   ├── HttpFailed              http_failed           the server answered with an error status
+    │   ├── EmptyBody               empty_body
+    │   └── NotText                 not_text              a picture, an archive, a PDF
     ├── DeviceError
     │   ├── AdbUnavailable          adb_unavailable       no adb program, no server, another version
     │   ├── NoDevice                no_device             nothing is attached
@@ -31,8 +40,10 @@
     └── PageError
         ├── NavigationFailed        navigation_failed
         ├── TabLost                 tab_lost
+        ├── Unsupported             unsupported           this engine, or this mode, has it not
         ├── ScriptFailed            script_failed         the injected script threw
         ├── CaptureFailed           capture_failed
+        ├── ExpectationFailed       expectation_failed    an AssertionError: it did not become so in time
         └── ActionFailed
             ├── RefNotFound         ref_not_found
             ├── StaleRef            stale_ref
@@ -45,6 +56,7 @@
             ├── NotASelectElement   not_a_select_element
             ├── NoSuchOption        no_such_option
             ├── InvalidValue        invalid_value         the control does not take this value
+            ├── SeveralMatches      several_matches       a locator that is about one element matches more
             └── UnknownAction       unknown_action
 
 Every error has a stable `code`, says what was seen, and carries a `hint` only where the hint is known to help.
@@ -109,9 +121,73 @@ class DeadlineExceeded(BridgeError):
         self.last_seen = last_seen
 
 
+class RequestTimedOut(DeadlineExceeded):
+    """A fetched page did not come in time; `awaited` is its URL."""
+
+    def __init__(self, url: str, timeout_s: float, last_seen: str = "") -> None:
+        super().__init__(url, timeout_s, last_seen)
+        seen = f"; last seen: {last_seen}" if last_seen else ""
+        self.message = f"Request timed out: {url} took longer than {timeout_s:g} s{seen}."
+        self.args = (self.message,)
+
+
 class PolicyRefused(BridgeError):
     code = "policy_refused"
     exit_code = 4
+
+
+class NameNotResolved(BridgeError):
+    code = "name_not_resolved"
+
+
+class FetchFailed(BridgeError):
+    code = "fetch_failed"
+
+
+class NetworkFailed(FetchFailed):
+    code = "network_failed"
+
+
+class TlsFailed(FetchFailed):
+    code = "tls_failed"
+
+
+class TooManyRedirects(FetchFailed):
+    code = "too_many_redirects"
+
+
+class HttpFailed(FetchFailed):
+    """The server answered with an error; `body_start` is the beginning of what it sent along."""
+
+    code = "http_failed"
+
+    def __init__(self, status: int, reason: str, body_start: str = "", *, url: str = "") -> None:
+        words = f"HTTP {status}: {reason}" if reason else f"HTTP {status}"
+        super().__init__(f"{words}\n\n{body_start}" if body_start else words, url=url, status=status)
+        self.status = status
+        self.reason = reason
+        self.body_start = body_start
+
+
+class EmptyBody(FetchFailed):
+    code = "empty_body"
+
+
+class NotText(FetchFailed):
+    """`content_type` is what it is, `size_bytes` how much, None where the server did not say."""
+
+    code = "not_text"
+
+    def __init__(self, content_type: str, size_bytes: int | None, *, url: str = "") -> None:
+        size = "of unknown size" if size_bytes is None else f"of {size_bytes:,} bytes"
+        super().__init__(
+            f"{url or 'the body'} is {content_type} {size}, which has no text to read.",
+            url=url,
+            content_type=content_type,
+            size_bytes=size_bytes,
+        )
+        self.content_type = content_type
+        self.size_bytes = size_bytes
 
 
 class DeviceError(BridgeError):
@@ -271,12 +347,20 @@ class TabLost(PageError):
     code = "tab_lost"
 
 
+class Unsupported(PageError):
+    code = "unsupported"
+
+
 class ScriptFailed(PageError):
     code = "script_failed"
 
 
 class CaptureFailed(PageError):
     code = "capture_failed"
+
+
+class ExpectationFailed(PageError, AssertionError):
+    code = "expectation_failed"
 
 
 class ActionFailed(PageError):
@@ -325,6 +409,10 @@ class NoSuchOption(ActionFailed):
 
 class InvalidValue(ActionFailed):
     code = "invalid_value"
+
+
+class SeveralMatches(ActionFailed):
+    code = "several_matches"
 
 
 class UnknownAction(ActionFailed):

@@ -41,5 +41,12 @@ if (bytes >= LIMIT) problems.push(`${bytes} bytes, the limit is ${LIMIT}`);
 if (process.argv.includes('--check')) {
   if (readFileSync(output, 'utf8') != text) problems.push('bridge/snapshot/injected.min.js is not what src/ builds to: run node injected_js/build.mjs');
 } else if (!problems.length || process.argv.includes('--force')) writeFileSync(output, text);
+// The second file: the reader, evaluated only when a page is read.
+const readerOutput = join(here, '..', 'bridge', 'reading', 'extractor.min.js');
+const reader = (await esbuild.build({ entryPoints: [join(here, 'src', 'reading', 'index.js')], bundle: true, minify: true, format: 'iife', globalName: '__reader', target: 'es2017', charset: 'ascii', mangleProps: /^_[a-z]/, legalComments: 'none', write: false })).outputFiles[0].text;
+problems.push(...checkSource(reader));
+if (process.argv.includes('--check')) {
+  if (readFileSync(readerOutput, 'utf8') != reader) problems.push('bridge/reading/extractor.min.js is not what src/reading/ builds to: run node injected_js/build.mjs');
+} else if (!problems.length || process.argv.includes('--force')) writeFileSync(readerOutput, reader);
 for (const problem of problems) console.error(problem);
 process.exitCode = problems.length ? 1 : 0;

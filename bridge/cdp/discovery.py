@@ -30,6 +30,24 @@ class Target:
     view: dict[str, Any]
 
 
+async def read_package(sock: socket.socket, *, timeout_s: float) -> str:
+    """The package that serves the endpoint at the other end of `sock` (used up by it), "" where it does not tell.
+
+    `/json/version` has it as "Android-Package". Raises as list_targets.
+    """
+    try:
+        async with asyncio.timeout(timeout_s):
+            body = await _get(sock, "/json/version")
+        version = json.loads(body)
+    except TimeoutError as error:
+        raise DeadlineExceeded("the version of a devtools endpoint", timeout_s) from error
+    except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError) as error:
+        raise TransportError(f"the devtools endpoint closed before it answered: {error}") from error
+    except (ValueError, RecursionError) as error:
+        raise TransportError("the devtools endpoint's version is no JSON") from error
+    return str(version.get("Android-Package", "")) if isinstance(version, dict) else ""
+
+
 async def list_targets(sock: socket.socket, *, timeout_s: float) -> tuple[Target, ...]:
     """The pages of the endpoint at the other end of `sock`, which is used up by it.
 

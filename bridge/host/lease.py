@@ -8,12 +8,10 @@ lease without a living holder is nobody's.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import os
 import re
-import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -24,6 +22,7 @@ from typing import IO, TYPE_CHECKING
 
 from bridge.errors import DeviceBusy, UsageError
 from bridge.host.filelock import try_lock, unlock
+from bridge.host.runtime_folder import runtime_folder
 
 if TYPE_CHECKING:
     from bridge.adb import AdbDevice
@@ -68,7 +67,7 @@ def hold_lease(key: str, *, owner: str, policy_digest: str, folder: Path | None 
         DeviceBusy: Somebody else holds it; `details` has `owner`, `pid` and `policy`.
         UsageError: The folder of leases cannot be used, or belongs to another user.
     """
-    path = _lease_path(key, _own_folder() if folder is None else folder)
+    path = _lease_path(key, runtime_folder() if folder is None else folder)
     wanted = Holder(owner, policy_digest, os.getpid(), time.time())
     with _held_lock:
         held = _held.get(path)
@@ -150,30 +149,3 @@ def _lease_path(key: str, folder: Path) -> Path:
     """A readable name and a digest, because a serial may hold anything."""
     readable = re.sub(r"[^A-Za-z0-9._-]", "_", key)[:60]
     return folder / f"{readable}-{hashlib.sha256(key.encode()).hexdigest()[:12]}.lease"
-
-
-def _own_folder() -> Path:
-    """The user's folder of leases, made if need be and writable for nobody else."""
-    folder = _runtime_folder()
-    try:
-        with contextlib.suppress(FileExistsError):
-            folder.mkdir(mode=0o700)
-        usable = folder.is_dir() and not folder.is_symlink() and _is_ours(folder)
-    except OSError as error:
-        raise UsageError(f"The folder of leases {folder} cannot be made: {error.strerror or error}.") from error
-    if not usable:
-        raise UsageError(f"{folder} is not a folder of this user; leases are not kept there.")
-    return folder
-
-
-def _runtime_folder() -> Path:
-    """Under `sudo` and in containers XDG_RUNTIME_DIR may be another user's, or not exist."""
-    runtime = Path(os.environ.get("XDG_RUNTIME_DIR") or "/nonexistent")
-    if runtime.is_dir() and _is_ours(runtime):
-        return runtime / "webview-bridge"
-    user = str(os.getuid()) if hasattr(os, "getuid") else os.environ.get("USERNAME", "user")
-    return Path(tempfile.gettempdir()) / f"webview-bridge-{user}"
-
-
-def _is_ours(folder: Path) -> bool:
-    return not hasattr(os, "getuid") or folder.lstat().st_uid == os.getuid()

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -18,6 +19,7 @@ from bridge.cdp import Cost
 from bridge.deadline import Deadline
 from bridge.errors import ActionFailed, Covered, DeadlineExceeded, RefNotFound, ScriptFailed, UsageError
 from bridge.page.attachment import Attachment, WorldGone
+from bridge.page.elements import on_element
 from bridge.page.keys import key_events, parse_chord
 from bridge.page.pointer import tap_commands, to_top_viewport
 from bridge.page.refs import RefEntry, RefTable
@@ -34,7 +36,7 @@ _LONG_SETTLE_MS = 150
 
 
 @dataclass(frozen=True, slots=True)
-class _Settled:
+class Settled:
     """What came back from settling in all frames."""
 
     acted: Mapping[str, Any]
@@ -46,9 +48,9 @@ class Actions:
     """The actions of one attachment."""
 
     def __init__(self, attachment: Attachment, refs: RefTable, snapshots: Snapshots) -> None:
-        self._attachment = attachment
-        self._refs = refs
-        self._snapshots = snapshots
+        self.attachment = attachment
+        self.refs = refs
+        self.snapshots = snapshots
 
     async def click(
         self, ref: str, *, timeout_s: float, settle_s: float = 1.0, input: InputKind = "touch"
@@ -57,18 +59,13 @@ class Actions:
         if input == "script":
             return await self.scripted(ref, "click", {}, timeout_s=timeout_s, settle_s=settle_s)
         deadline = Deadline.after(timeout_s)
-        entry = self._refs.look_up(ref, self._snapshots.is_live)
-        with self._attachment.connection.measure() as meter:
-            before = self._before()
-            ready = await self._prepare(entry, "click", deadline)
-            x, y = float(ready["x"]), float(ready["y"])
-            if not ready.get("top"):
-                x, y = await to_top_viewport(
-                    self._attachment, self._snapshots.frame_indexes, entry, x, y, timeout_s=deadline.remaining_s
-                )
-            settled = await self._act_and_settle(entry, "click", tap_commands(x, y), settle_s)
-            self._check_hit(entry, settled)
-            changes = await self._changes(before, settled, settle_s)
+        entry = self.look_up(ref)
+        with self.attachment.connection.measure() as meter:
+            before = self.before()
+            x, y, _ = await self.point(entry, "click", deadline)
+            settled = await self.act_and_settle(entry, "click", tap_commands(x, y), settle_s)
+            self.check_hit(entry, settled)
+            changes = await self.changes(before, settled, settle_s)
         return ActionResult(action="click", ref=entry.ref, changes=changes, cost=meter.cost())
 
     async def scripted(
@@ -76,79 +73,130 @@ class Actions:
     ) -> ActionResult:
         """An action that the script performs itself: check, act and settle in one round trip."""
         deadline = Deadline.after(timeout_s)
-        entry = self._refs.look_up(ref, self._snapshots.is_live)
-        with self._attachment.connection.measure() as meter:
-            before = self._before()
+        entry = self.look_up(ref)
+        with self.attachment.connection.measure() as meter:
+            before = self.before()
             local, kind = json.dumps(entry.local), json.dumps(action)
             expression = (
-                f"(async(a,p)=>{{p=await a.prepare({local},{kind},{_prepare_options(deadline, hit=False)});"
-                f"if(p.error)return p;const s=a.settle({self._settle_options(settle_s, None)});"
+                f"(async(a,p)=>{{p=await a.prepare({local},{kind},{prepare_options(deadline, hit=False)});"
+                f"if(p.error)return p;const s=a.settle({self.settle_options(settle_s, None)});"
                 f"const r=await a.action({local},{kind},{json.dumps(dict(params))});"
                 "return r.success?Object.assign(await s,{done:r}):r})(__agentBrowser)"
             )
-            settled = await self._settle_with(entry.frame_id, expression, [], settle_s, deadline.remaining_s)
-            error = settled.acted.get("error")
-            if isinstance(error, Mapping):
-                raise self._refs.failure(entry, error, self._snapshots.is_live)
-            changes = await self._changes(before, settled, settle_s)
-        return _scripted_result(entry.ref, action, settled.acted.get("done"), changes, meter.cost())
+            settled = await self.settle_with(entry.frame_id, expression, [], settle_s, deadline.remaining_s)
+            self.raise_for(entry, action, settled.acted.get("error"), deadline)
+            changes = await self.changes(before, settled, settle_s)
+        return scripted_result(entry.ref, action, settled.acted.get("done"), changes, meter.cost())
 
     async def press(self, chord: str, *, ref: str | None, timeout_s: float, settle_s: float = 1.0) -> ActionResult:
         """Press a key or chord on what has the focus, or on `ref` after focusing it: two round trips."""
         deadline = Deadline.after(timeout_s)
         commands = [("Input.dispatchKeyEvent", event) for event in key_events(parse_chord(chord))]
-        entry = self._refs.look_up(ref, self._snapshots.is_live) if ref is not None else None
-        with self._attachment.connection.measure() as meter:
-            before = self._before()
+        entry = self.look_up(ref) if ref is not None else None
+        with self.attachment.connection.measure() as meter:
+            before = self.before()
             if entry is not None:
                 # Focusing has armed the watch for the key, so settling may travel with it.
-                await self._focus(entry, deadline)
-                settled = await self._act_and_settle(entry, "key", commands, settle_s)
+                await self.focus(entry, deadline)
+                settled = await self.act_and_settle(entry, "key", commands, settle_s)
             else:
                 # Input overtakes scripts in the renderer: settling that is sent along may come after the key.
-                await asyncio.gather(
-                    *(
-                        self._attachment.call(method, event, timeout_s=deadline.remaining_s)
-                        for method, event in commands
-                    )
-                )
-                settled = await self._act_and_settle(None, None, [], settle_s)
-            changes = await self._changes(before, settled, settle_s)
+                await self.send(commands, deadline)
+                settled = await self.act_and_settle(None, None, [], settle_s)
+            changes = await self.changes(before, settled, settle_s)
         return ActionResult(action="press", ref=entry.ref if entry else None, changes=changes, cost=meter.cost())
 
-    async def _prepare(self, entry: RefEntry, action: str, deadline: Deadline) -> Mapping[str, Any]:
-        call = f"__agentBrowser.prepare({json.dumps(entry.local)},{json.dumps(action)},{_prepare_options(deadline)})"
-        try:
-            ready = await self._attachment.evaluate(entry.frame_id, call, timeout_s=deadline.remaining_s)
-        except WorldGone as error:
-            raise self._left_behind(entry) from error
-        except DeadlineExceeded as error:
-            raise DeadlineExceeded(f"{action} {entry.ref}", deadline.timeout_s, "the page did not answer") from error
+    def look_up(self, ref: str) -> RefEntry:
+        return self.refs.look_up(ref, self.snapshots.is_live)
+
+    async def point(
+        self, entry: RefEntry, action: str, deadline: Deadline, *, also: str = ""
+    ) -> tuple[float, float, Mapping[str, Any]]:
+        """Where to touch the element, in the top frame's viewport, and all that the check answered.
+
+        Raises:
+            NotVisible, ElementDisabled, Covered, DeadlineExceeded: It could not be touched until the deadline.
+        """
+        ready = await self.prepare(entry, action, deadline, also=also)
+        x, y = await self.in_top_viewport(entry, ready, deadline)
+        return x, y, ready
+
+    async def in_top_viewport(
+        self, entry: RefEntry, ready: Mapping[str, Any], deadline: Deadline
+    ) -> tuple[float, float]:
+        """The point that `prepare` found; in a frame of another origin its ancestors are asked where it lies."""
+        x, y = float(ready["x"]), float(ready["y"])
+        if ready.get("top"):
+            return x, y
+        return await to_top_viewport(
+            self.attachment, self.snapshots.frame_indexes, entry, x, y, timeout_s=deadline.remaining_s
+        )
+
+    async def prepare(
+        self, entry: RefEntry, action: str, deadline: Deadline, *, hit: bool = True, also: str = "", first: str = ""
+    ) -> Mapping[str, Any]:
+        """Wait in the page until the element can take the action, and arm the guard over what comes next.
+
+        Args:
+            also: JavaScript of the element, run when it is ready; its value is `also` of what is returned.
+            first: JavaScript of the element, run before; unless its value is undefined, that is `first` of what is
+                returned, and nothing was waited for or armed.
+        """
+        local = json.dumps(entry.local)
+        call = f"a.prepare({local},{json.dumps(action)},{prepare_options(deadline, hit=hit)})"
+        early = f"const f={on_element(first, entry.local)};if(f!==undefined)return{{first:f}};" if first else ""
+        late = f"if(!p.error)p.also={on_element(also, entry.local)};" if also else ""
+        expression = f"(async a=>{{{early}const p=await {call};{late}return p}})(__agentBrowser)"
+        ready = await self.evaluate(entry, expression, f"{action} {entry.ref}", deadline)
         if not isinstance(ready, Mapping):
             raise ScriptFailed("the check before the action gave no object")
-        problem = ready.get("error")
-        if isinstance(problem, Mapping):
-            if problem.get("code") == "timeout":
-                raise DeadlineExceeded(
-                    f"{action} {entry.ref} ({entry.described()})", deadline.timeout_s, str(problem.get("lastSeen", ""))
-                )
-            raise self._refs.failure(entry, problem, self._snapshots.is_live)
+        self.raise_for(entry, action, ready.get("error"), deadline)
         return ready
 
-    async def _focus(self, entry: RefEntry, deadline: Deadline) -> None:
-        local = json.dumps(entry.local)
-        call = (
-            f"(async a=>{{const p=await a.prepare({local},'focus',{_prepare_options(deadline, hit=False)});"
-            f"return p.error?p:a.action({local},'focus',{{}})}})(__agentBrowser)"
-        )
+    async def evaluate(self, entry: RefEntry, expression: str, awaited: str, deadline: Deadline) -> Any:
+        """The value of an expression in the document of `entry`, with errors that name the ref."""
         try:
-            done = await self._attachment.evaluate(entry.frame_id, call, timeout_s=deadline.remaining_s)
+            return await self.attachment.evaluate(entry.frame_id, expression, timeout_s=deadline.remaining_s)
         except WorldGone as error:
-            raise self._left_behind(entry) from error
-        if isinstance(done, Mapping) and isinstance(done.get("error"), Mapping):
-            raise self._refs.failure(entry, done["error"], self._snapshots.is_live)
+            raise self.left_behind(entry) from error
+        except DeadlineExceeded as error:
+            raise DeadlineExceeded(awaited, deadline.timeout_s, "the page did not answer") from error
 
-    def _left_behind(self, entry: RefEntry) -> RefNotFound:
+    def raise_for(self, entry: RefEntry, action: str, problem: object, deadline: Deadline) -> None:
+        """Raise the error of the tree for what the script reported, if it did."""
+        if not isinstance(problem, Mapping):
+            return
+        if problem.get("code") == "timeout":
+            raise DeadlineExceeded(
+                f"{action} {entry.ref} ({entry.described()})", deadline.timeout_s, str(problem.get("lastSeen") or "")
+            )
+        raise self.refs.failure(entry, problem, self.snapshots.is_live)
+
+    async def stand_down(self, entry: RefEntry) -> None:
+        """Disarm the guard of an action that was prepared and not done."""
+        with suppress(WorldGone, ScriptFailed, DeadlineExceeded):
+            await self.attachment.evaluate(entry.frame_id, "__agentBrowser.settle({settleMs:0})", timeout_s=1.0)
+
+    async def send(self, commands: Iterable[tuple[str, dict[str, Any]]], deadline: Deadline) -> None:
+        """Input events, all sent at once, in their order."""
+        await asyncio.gather(
+            *(self.attachment.call(method, params, timeout_s=deadline.remaining_s) for method, params in commands)
+        )
+
+    async def focus(self, entry: RefEntry, deadline: Deadline, *, action: str = "focus", also: str = "") -> None:
+        """Focus the element once it can take `action`; `also` is JavaScript of the element, run after."""
+        local = json.dumps(entry.local)
+        options = prepare_options(deadline, hit=False)
+        late = f"if(!d.error){on_element(also, entry.local)};" if also else ""
+        call = (
+            f"(async a=>{{const p=await a.prepare({local},{json.dumps(action)},{options});if(p.error)return p;"
+            f"const d=await a.action({local},'focus',{{}});{late}return d}})(__agentBrowser)"
+        )
+        done = await self.evaluate(entry, call, f"{action} {entry.ref}", deadline)
+        if isinstance(done, Mapping):
+            self.raise_for(entry, action, done.get("error"), deadline)
+
+    def left_behind(self, entry: RefEntry) -> RefNotFound:
         return RefNotFound(
             f"{entry.ref} was {entry.described()} on {entry.page_url}, which was left meanwhile.",
             hint="Take a new snapshot.",
@@ -156,47 +204,57 @@ class Actions:
             was=entry.described(),
         )
 
-    async def _act_and_settle(
-        self, entry: RefEntry | None, expect: str | None, commands: list[tuple[str, dict[str, Any]]], settle_s: float
-    ) -> _Settled:
-        main = self._attachment.state.main
+    async def act_and_settle(
+        self,
+        entry: RefEntry | None,
+        expect: str | None,
+        commands: list[tuple[str, dict[str, Any]]],
+        settle_s: float,
+        *,
+        after: str = "",
+    ) -> Settled:
+        """Send the input and wait until what it began is over; `after` is JavaScript of the element, run then."""
+        main = self.attachment.state.main
         frame_id = entry.frame_id if entry else (main.frame_id if main else "")
-        expression = f"__agentBrowser.settle({self._settle_options(settle_s, expect)})"
-        return await self._settle_with(frame_id, expression, commands, settle_s, settle_s)
+        expression = f"__agentBrowser.settle({self.settle_options(settle_s, expect)})"
+        if entry is not None and after:
+            look = on_element(after, entry.local)
+            expression = f"(async a=>{{const s=await {expression};s.after={look};return s}})(__agentBrowser)"
+        return await self.settle_with(frame_id, expression, commands, settle_s, settle_s)
 
-    async def _settle_with(
+    async def settle_with(
         self,
         frame_id: str,
         expression: str,
         commands: list[tuple[str, dict[str, Any]]],
         settle_s: float,
         timeout_s: float,
-    ) -> _Settled:
+    ) -> Settled:
         """Send settling to every frame and then the input, all in one go; the acting frame's answer decides."""
-        frames = self._attachment.state.ordered_frames()
-        other = f"__agentBrowser.settle({self._settle_options(settle_s, None)})"
+        frames = self.attachment.state.ordered_frames()
+        other = f"__agentBrowser.settle({self.settle_options(settle_s, None)})"
         waits = [
-            self._attachment.evaluate(
+            self.attachment.evaluate(
                 frame.frame_id,
                 expression if frame.frame_id == frame_id else other,
                 timeout_s=max(timeout_s, settle_s),
             )
             for frame in frames
         ]
-        inputs = [self._attachment.call(method, params, timeout_s=timeout_s + 5) for method, params in commands]
+        inputs = [self.attachment.call(method, params, timeout_s=timeout_s + 5) for method, params in commands]
         outcomes: list[Any] = await asyncio.gather(*waits, *inputs, return_exceptions=True)
         replies, sent = outcomes[: len(frames)], outcomes[len(frames) :]
         acted = next((reply for frame, reply in zip(frames, replies, strict=True) if frame.frame_id == frame_id), None)
         if isinstance(acted, WorldGone) or acted is None:
-            return _Settled({"reason": "navigation", "hit": True}, frames, replies)
+            return Settled({"reason": "navigation", "hit": True}, frames, replies)
         for outcome in (acted, *sent):
             if isinstance(outcome, BaseException):
                 raise outcome
         if not isinstance(acted, Mapping):
             raise ScriptFailed("settling gave no object")
-        return _Settled(acted, frames, replies)
+        return Settled(acted, frames, replies)
 
-    def _check_hit(self, entry: RefEntry, settled: _Settled) -> None:
+    def check_hit(self, entry: RefEntry, settled: Settled) -> None:
         hit = settled.acted.get("hit")
         if isinstance(hit, str):
             raise Covered(f"{entry.ref} ({entry.described()}): the tap was stopped, it would have hit {hit}.")
@@ -205,30 +263,30 @@ class Actions:
                 f"{entry.ref} ({entry.described()}): the tap was sent, but no event of it reached the element."
             )
 
-    async def _changes(self, before: Before, settled: _Settled, settle_s: float) -> Changes:
+    async def changes(self, before: Before, settled: Settled, settle_s: float) -> Changes:
         return await changes_since(
             before,
             settled.acted,
             settled.frames,
             settled.replies,
-            self._attachment,
-            self._snapshots,
+            self.attachment,
+            self.snapshots,
             settle_s=settle_s,
             long_settle_ms=_LONG_SETTLE_MS,
         )
 
-    def _before(self) -> Before:
-        state = self._attachment.state
+    def before(self) -> Before:
+        state = self.attachment.state
         return Before(
-            last=self._snapshots.last,
-            url=self._snapshots.page_url,
+            last=self.snapshots.last,
+            url=self.snapshots.page_url,
             navigations=state.navigations,
             request_order=state.request_order,
             dialog_count=state.dialog_count,
         )
 
-    def _settle_options(self, settle_s: float, expect: str | None) -> str:
-        request: SnapshotRequest = self._snapshots.last_request
+    def settle_options(self, settle_s: float, expect: str | None) -> str:
+        request: SnapshotRequest = self.snapshots.last_request
         options = {
             "settleMs": round(settle_s * 1000),
             "quietMs": _QUIET_MS,
@@ -238,11 +296,11 @@ class Actions:
         return json.dumps(options)
 
 
-def _prepare_options(deadline: Deadline, *, hit: bool = True) -> str:
+def prepare_options(deadline: Deadline, *, hit: bool = True) -> str:
     return json.dumps({"timeoutMs": round(deadline.remaining_s * 1000), "hit": hit, "touch": True})
 
 
-def _scripted_result(ref: str, action: str, done: Any, changes: Changes, cost: Cost) -> ActionResult:
+def scripted_result(ref: str, action: str, done: Any, changes: Changes, cost: Cost) -> ActionResult:
     facts = done if isinstance(done, Mapping) else {}
     values = facts.get("values")
     return ActionResult(

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from bridge.page.capture import ImageFormat
 from bridge.page.results import LabelledBox
 
 if TYPE_CHECKING:
     from PIL import ImageDraw, ImageFont
+    from PIL.Image import Image as Bitmap
 
 # Told apart by most people with a colour deficiency, and dark enough for white numbers.
 _COLOURS = ("#0b5fad", "#b3261e", "#0b6e4f", "#8a4b00", "#6a1b9a", "#37474f")
 _LABEL_PX = 13
 
 
-def draw_boxes(image_bytes: bytes, boxes: Sequence[LabelledBox], image_format: ImageFormat, scale: float) -> bytes:
-    """The picture with a box and a number for each ref; a number moves aside where another one already is."""
-    from PIL import Image, ImageDraw, ImageFont
+def draw_boxes(image: Bitmap, boxes: Sequence[LabelledBox], scale: float) -> None:
+    """Draw a box and a number for each ref; a number moves aside where another one already is."""
+    from PIL import ImageDraw, ImageFont
 
-    with Image.open(io.BytesIO(image_bytes)) as source:
-        image = source.convert("RGB")
     draw = ImageDraw.Draw(image)
     font = ImageFont.load_default(size=round(_LABEL_PX * max(1.0, scale)))
     line_px = max(1, round(1.5 * scale))
@@ -39,9 +36,6 @@ def draw_boxes(image_bytes: bytes, boxes: Sequence[LabelledBox], image_format: I
         placed.append((box.ref, colour, left, top, right, bottom))
     for ref, colour, left, top, right, bottom in placed:
         _label(draw, font, ref, colour, (left, top, right, bottom), (image.width, image.height), taken)
-    out = io.BytesIO()
-    image.save(out, image_format.upper())
-    return out.getvalue()
 
 
 def _label(

@@ -12,7 +12,9 @@ from typing import Any
 from bridge.cdp import CdpConnection
 from bridge.deadline import Deadline
 from bridge.errors import BridgeError, DeadlineExceeded, ProtocolError, ScriptFailed, TabLost, TransportError
-from bridge.page.state import Dialog, PageState, World
+from bridge.page.dialogs import Dialogs
+from bridge.page.fetching import Fetching
+from bridge.page.state import PageState, World
 from bridge.page.watch import Watch
 from bridge.snapshot.injected import isolated_source
 
@@ -23,7 +25,8 @@ WORLD_NAME = "webview-bridge"
 _ENABLE_TRIES = 10
 _ENABLE_PAUSE_S = 0.25
 # The page's own promise ends first; this is for the reply to travel.
-_REPLY_MARGIN_S = 2.0
+_REPLY_MARGIN_S = 0.5
+_DIALOG_S = 2.0
 _WORLD_GONE = (
     "Cannot find context with specified id",
     "uniqueContextId not found",
@@ -31,6 +34,23 @@ _WORLD_GONE = (
     "Inspected target navigated or closed",
     "Promise was collected",
     "Cannot find default execution context",
+)
+
+
+# What hands out something of the document that is shown.
+_SHOWS_CONTENT = frozenset(
+    {
+        "Accessibility.getFullAXTree",
+        "DOM.getDocument",
+        "DOM.getOuterHTML",
+        "DOMSnapshot.captureSnapshot",
+        "Page.captureScreenshot",
+        "Page.captureSnapshot",
+        "Page.getResourceContent",
+        "Page.printToPDF",
+        "Runtime.callFunctionOn",
+        "Runtime.evaluate",
+    }
 )
 
 
@@ -46,19 +66,28 @@ class Attachment:
     Attributes:
         connection: The CDP connection; it is this tab's alone.
         state: Reduced from every event before anybody waits for it.
-        answer_dialog: What becomes of a confirm or a prompt: `(accept, prompt text)`.
+        fetching: The one owner of request interception.
+        dialogs: How dialogs are answered; the page puts its own here.
+        check_shown: Asked with the top document's address after every command that hands out content of it; raises
+            where that may not be shown.
     """
 
     def __init__(self, connection: CdpConnection) -> None:
         self.connection = connection
         self.state = PageState()
         self.watch = Watch()
-        self.answer_dialog: Callable[[Dialog], tuple[bool, str]] = _default_answer
+        self.fetching = Fetching(connection)
+        self.dialogs = Dialogs()
+        self.check_shown: Callable[[str], None] = _any_address
         self._script = isolated_source()
         self._dialog_waiting = asyncio.Event()
 
     async def call(self, method: str, params: Mapping[str, Any] | None = None, *, timeout_s: float) -> dict[str, Any]:
-        return await self.connection.call(method, params, timeout_s=timeout_s)
+        reply = await self.connection.call(method, params, timeout_s=timeout_s)
+        # Events are reduced in their order with replies, so this is where the reply's content came from, or later.
+        if method in _SHOWS_CONTENT and (main := self.state.main) is not None:
+            self.check_shown(main.url)
+        return reply
 
     async def evaluate(self, frame_id: str, expression: str, *, timeout_s: float) -> Any:
         """The JSON value of `expression` in our world of the frame's present document: one round trip.
@@ -77,13 +106,20 @@ class Attachment:
             "awaitPromise": True,
             "returnByValue": True,
         }
+        return _script_value(await self.evaluate_raw(params, timeout_s=timeout_s))
+
+    async def evaluate_raw(self, params: Mapping[str, Any], *, timeout_s: float) -> dict[str, Any]:
+        """`Runtime.evaluate` with these parameters, and its result as it came.
+
+        Raises:
+            WorldGone: The document was left before the answer came.
+        """
         try:
-            reply = await self.call("Runtime.evaluate", params, timeout_s=timeout_s + _REPLY_MARGIN_S)
+            return await self.call("Runtime.evaluate", params, timeout_s=timeout_s + _REPLY_MARGIN_S)
         except ProtocolError as error:
             if any(text in error.reason for text in _WORLD_GONE):
                 raise WorldGone("the document was left while the script ran") from error
             raise
-        return _script_value(reply)
 
     async def _create_world(self, frame_id: str, *, timeout_s: float) -> World:
         """Make our world where the document-start script has not made one; costs two round trips."""
@@ -106,6 +142,7 @@ class Attachment:
             ("Page.setLifecycleEventsEnabled", {"enabled": True}),
             ("Network.enable", {}),
             ("Runtime.enable", {}),
+            ("Log.enable", {}),
             (
                 "Page.addScriptToEvaluateOnNewDocument",
                 {"source": self._script, "worldName": WORLD_NAME, "runImmediately": True},
@@ -143,6 +180,7 @@ class Attachment:
         )
 
     def _take_event(self, method: str, params: Mapping[str, Any], session_id: str | None) -> None:
+        self.fetching.take_event(method, params, session_id)
         if not self.state.reduce(method, params):
             return
         if method == "Page.javascriptDialogOpening":
@@ -161,11 +199,10 @@ class Attachment:
             dialog = self.state.dialog
             if dialog is None:
                 continue
-            accept, text = self.answer_dialog(dialog)
+            handled = await self.dialogs.decide(dialog)
+            answer = {"accept": handled.accepted, "promptText": handled.text}
             try:
-                await self.call(
-                    "Page.handleJavaScriptDialog", {"accept": accept, "promptText": text}, timeout_s=_REPLY_MARGIN_S
-                )
+                await self.call("Page.handleJavaScriptDialog", answer, timeout_s=_DIALOG_S)
             except (ProtocolError, DeadlineExceeded) as error:
                 logger.debug("dialog was gone before it was answered: %s", error)
 
@@ -174,8 +211,8 @@ class Attachment:
         self.watch.end(TransportError(f"the connection to the tab ended: {self.connection.close_reason}"))
 
 
-def _default_answer(dialog: Dialog) -> tuple[bool, str]:
-    return dialog.kind in ("alert", "beforeunload"), ""
+def _any_address(_url: str) -> None:
+    """Without a policy every address may be shown."""
 
 
 def _script_value(reply: Mapping[str, Any]) -> Any:
@@ -214,3 +251,4 @@ async def attach(connection: CdpConnection, *, timeout_s: float) -> AsyncIterato
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        await attachment.fetching.close()

@@ -8,13 +8,17 @@ from typing import Any
 from bridge.page.results import LabelledBox
 
 
-def labelled_boxes(raw: Mapping[str, Any], scale: float, width_px: int, height_px: int) -> tuple[LabelledBox, ...]:
+def labelled_boxes(
+    raw: Mapping[str, Any], scale: float, width_px: int, height_px: int, offset: tuple[float, float] = (0.0, 0.0)
+) -> tuple[LabelledBox, ...]:
     """The boxes that lie in a picture of `width_px` x `height_px`, in the order of their refs.
+
+    `offset` is where the viewport's corner lies in the picture, in CSS px.
 
     A child frame's boxes are in its own viewport; they are moved by where its iframe's content begins.
     """
     found: list[LabelledBox] = []
-    pending: list[tuple[Any, float, float]] = [(raw.get("tree"), 0.0, 0.0)]
+    pending: list[tuple[Any, float, float]] = [(raw.get("tree"), *offset)]
     while pending:
         node, left, top = pending.pop()
         if not isinstance(node, Mapping):

@@ -78,6 +78,8 @@ _PUNCTUATION = {
     "~": ("Backquote", 192),
 }
 _SHIFTED_DIGITS = ")!@#$%^&*("
+#: Longer text is typed key by key up to here.
+KEYED_CHARS = 300
 # Editing shortcuts are the embedder's job, so the key event alone does not edit off-screen.
 _EDIT_COMMANDS = {"a": "selectAll", "c": "copy", "x": "cut", "v": "paste", "z": "undo", "y": "redo"}
 
@@ -170,3 +172,21 @@ def _event(kind: str, key: Key, modifiers: int) -> dict[str, Any]:
         "windowsVirtualKeyCode": key.virtual_key_code,
         "nativeVirtualKeyCode": key.virtual_key_code,
     }
+
+
+def typing_commands(text: str) -> list[tuple[str, dict[str, Any]]]:
+    """The CDP commands that type `text` at the caret: keys where a keyboard has them, else inserted as an IME would.
+
+    What is longer than `KEYED_CHARS` is inserted from there on, as a paste would.
+    """
+    commands: list[tuple[str, dict[str, Any]]] = []
+    text = text.replace("\r\n", "\n")
+    for letter in text[:KEYED_CHARS]:
+        found = _key("Enter" if letter in "\r\n" else "Tab" if letter == "\t" else letter)
+        if found is not None and found.code and letter.isascii():
+            commands += [("Input.dispatchKeyEvent", event) for event in key_events(Chord((), found))]
+        else:
+            commands.append(("Input.insertText", {"text": letter}))
+    if rest := text[KEYED_CHARS:]:
+        commands.append(("Input.insertText", {"text": rest}))
+    return commands

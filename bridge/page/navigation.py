@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
+from contextlib import suppress
 from typing import Literal, get_args
 from urllib.parse import urlsplit
 
 from bridge.deadline import Deadline
-from bridge.errors import DeadlineExceeded, NavigationFailed, UsageError
+from bridge.errors import DeadlineExceeded, NavigationFailed, TransportError, UsageError
 from bridge.page.attachment import Attachment
 from bridge.page.state import Frame
 
@@ -43,6 +45,16 @@ def checked_url(url: str) -> str:
     return text
 
 
+def navigation_failed(url: str, net_error: str) -> NavigationFailed:
+    """The error with the hint that belongs to Chromium's net error."""
+    return NavigationFailed(url, net_error, hint=_HINTS.get(net_error, ""))
+
+
+def checked_wait(wait_until: WaitUntil) -> None:
+    if wait_until not in get_args(WaitUntil):
+        raise UsageError(f"wait_until={wait_until!r}", hint=f"One of {', '.join(get_args(WaitUntil))}.")
+
+
 async def go(attachment: Attachment, url: str, wait_until: WaitUntil, *, timeout_s: float) -> str:
     """Navigate the top frame; the loader id of the new document.
 
@@ -50,10 +62,10 @@ async def go(attachment: Attachment, url: str, wait_until: WaitUntil, *, timeout
         NavigationFailed: With Chromium's net error.
         DeadlineExceeded: What `wait_until` names did not happen in time; says how far the page came.
     """
-    if wait_until not in get_args(WaitUntil):
-        raise UsageError(f"wait_until={wait_until!r}", hint=f"One of {', '.join(get_args(WaitUntil))}.")
+    checked_wait(wait_until)
     deadline = Deadline.after(timeout_s)
     state = attachment.state
+    state.certificate_errors.clear()
     try:
         reply = await attachment.call("Page.navigate", {"url": url}, timeout_s=deadline.remaining_s)
     except DeadlineExceeded as error:
@@ -62,6 +74,8 @@ async def go(attachment: Attachment, url: str, wait_until: WaitUntil, *, timeout
         raise DeadlineExceeded(f"opening {url}", timeout_s, "no answer from the server yet") from error
     net_error = reply.get("errorText")
     if net_error:
+        if net_error == "net::ERR_ABORTED" and state.certificate_errors:
+            net_error = state.certificate_errors[-1]  # we were asked about it, and cancelled
         raise NavigationFailed(url, net_error, hint=_HINTS.get(net_error, ""))
     loader_id = reply.get("loaderId")
     if not loader_id:
@@ -105,8 +119,86 @@ def _progress(attachment: Attachment, loader_id: str) -> str:
     return f"{seen}; {len(waiting)} requests pending" + (f", such as {waiting[0][:120]}" if waiting else "")
 
 
-async def _stop(attachment: Attachment) -> None:
+async def reload(attachment: Attachment, wait_until: WaitUntil, *, ignore_cache: bool, timeout_s: float) -> str:
+    """Load the document again; the loader id of the new one. Raises as `go`."""
+    url = attachment.state.main.url if attachment.state.main else ""
+    await _move(attachment, "Page.reload", {"ignoreCache": ignore_cache}, wait_until, url, Deadline.after(timeout_s))
+    return attachment.state.main.loader_id if attachment.state.main else ""
+
+
+async def history_entry(attachment: Attachment, steps: int, *, timeout_s: float) -> tuple[int, str]:
+    """Number and address of the entry that many steps from the present one.
+
+    Raises:
+        UsageError: There is none. The blank page that a tab starts with does not count.
+    """
+    history = await attachment.call("Page.getNavigationHistory", timeout_s=timeout_s)
+    entries, current = history["entries"], int(history["currentIndex"])
+    wanted = current + steps
+    first = 1 if entries and str(entries[0].get("url", "")).startswith("about:blank") else 0
+    if not first <= wanted < len(entries):
+        way, count = "back" if steps < 0 else "forward", len(entries) - first
+        raise UsageError(
+            f"there is nothing to go {way} to: this is page {current - first + 1} of {count} in the history"
+        )
+    return int(entries[wanted]["id"]), str(entries[wanted].get("url", ""))
+
+
+async def present_entry(attachment: Attachment, *, timeout_s: float) -> tuple[str, str]:
+    """Address and title of the page that is shown, by the browser's history."""
+    history = await attachment.call("Page.getNavigationHistory", timeout_s=timeout_s)
+    entry = history["entries"][int(history["currentIndex"])]
+    return str(entry.get("url", "")), str(entry.get("title", ""))
+
+
+async def go_to_entry(
+    attachment: Attachment, entry_id: int, url: str, wait_until: WaitUntil, *, timeout_s: float
+) -> str:
+    """Show an entry of the history; the loader id of its document. Raises as `go`."""
+    params = {"entryId": entry_id}
+    await _move(attachment, "Page.navigateToHistoryEntry", params, wait_until, url, Deadline.after(timeout_s))
+    return attachment.state.main.loader_id if attachment.state.main else ""
+
+
+async def stop(attachment: Attachment, *, timeout_s: float) -> None:
+    """Stop loading; what has arrived stays."""
+    await attachment.call("Page.stopLoading", timeout_s=timeout_s)
+
+
+async def _move(
+    attachment: Attachment,
+    method: str,
+    params: Mapping[str, object],
+    wait_until: WaitUntil,
+    url: str,
+    deadline: Deadline,
+) -> None:
+    """Send a command whose reply does not tell where it led, and wait for the commit that follows."""
+    checked_wait(wait_until)
+    state = attachment.state
+    navigations, moves, failed = state.navigations, state.moves_within, state.main_failure_count
+    await attachment.call(method, params, timeout_s=deadline.remaining_s)
+
+    def there() -> bool:
+        if state.moves_within > moves or state.main_failure_count > failed:
+            return True
+        main = state.main
+        return state.navigations > navigations and main is not None and _has_reached(main, wait_until)
+
     try:
+        arrived = await attachment.watch.wait(there, timeout_s=deadline.remaining_s)
+    finally:
+        if state.navigations == navigations and state.navigating_to:
+            await _stop(attachment)
+    if not arrived:
+        main = state.main
+        seen = _progress(attachment, main.loader_id) if main and state.navigations > navigations else ""
+        raise DeadlineExceeded(f"{wait_until} of {url}", deadline.timeout_s, seen or "no answer from the server yet")
+    if state.navigations == navigations and state.main_failure_count > failed:
+        failure = next(reversed(state.failures.values()), "net::ERR_FAILED")
+        raise NavigationFailed(url, failure, hint=_HINTS.get(failure, ""))
+
+
+async def _stop(attachment: Attachment) -> None:
+    with suppress(DeadlineExceeded, TransportError):
         await asyncio.shield(attachment.call("Page.stopLoading", timeout_s=1.0))
-    except DeadlineExceeded:
-        return

@@ -2,45 +2,75 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import replace
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from bridge.errors import UsageError
-from bridge.page.actions import Actions, checked_input_kind
-from bridge.page.annotate import draw_boxes
-from bridge.page.attachment import Attachment
-from bridge.page.boxes import labelled_boxes
-from bridge.page.capture import ImageFormat, capture_viewport, checked_format, picture_size, resized
-from bridge.page.navigation import WaitUntil, checked_url, go
+from bridge.deadline import Deadline
+from bridge.errors import BridgeError, DeadlineExceeded, NavigationFailed, UsageError
+from bridge.page.acting import ACTION_TIMEOUT_S
+from bridge.page.actions import Actions
+from bridge.page.attachment import Attachment, WorldGone
+from bridge.page.dialogs import DialogAnswer
+from bridge.page.emulated import SETUP_TIMEOUT_S, EmulatedPage
+from bridge.page.emulation import PageSetup
+from bridge.page.filed import FiledPage, FiledTab
+from bridge.page.locating import LocatingPage
+from bridge.page.navigation import WaitUntil, checked_url, go, go_to_entry, history_entry, present_entry, reload, stop
+from bridge.page.observed import ObservedPage, ObservedTab
+from bridge.page.popups import ExpectedPopup, OpenedPages, expected_popup
+from bridge.page.reading import ReadRequest, ReadResult, read
 from bridge.page.refs import RefTable
-from bridge.page.results import ActionResult, NavigationResult, Screenshot, WaitResult
+from bridge.page.results import ActionResult, NavigationResult, PageState, WaitResult
 from bridge.page.snapshots import SnapshotRequest, Snapshots
+from bridge.page.turn import Turn
 from bridge.page.waiting import Condition, wait_for
-from bridge.snapshot import SnapshotResult
+from bridge.snapshot import SnapshotResult, snapshot_delta
 
-ACTION_TIMEOUT_S = 5.0
+if TYPE_CHECKING:
+    from bridge.reading.extract import Mode
+    from bridge.reading.markdown import LinkStyle
+
+READ_TIMEOUT_S = 10.0
 NAVIGATION_TIMEOUT_S = 30.0
-_TITLE_S = 5.0
+_TITLE_S = 1.0
 
 
-class Tab(Protocol):
+class Tab(ObservedTab, FiledTab, Protocol):
     """What a page needs of its session."""
 
     @property
     def tab_id(self) -> str: ...
 
-    async def attachment(self) -> tuple[Attachment, tuple[str, ...]]:
-        """A living attachment, and what had to be done to have one (such as reopening a tab that idled away)."""
+    async def attachment(self, *, revisit: bool = True) -> tuple[Attachment, tuple[str, ...]]:
+        """A living attachment, and what had to be done to have one (such as reopening a tab that idled away).
+
+        A tab that had to be opened again is at its address again, without `revisit` at a blank page."""
         ...
 
-    def judge(self, url: str) -> None:
-        """Raise PolicyRefused when this address may not be opened."""
+    def popups(self) -> AbstractContextManager[OpenedPages]:
+        """Windows that this tab opens inside the block."""
+        ...
+
+    async def check_url(self, url: str) -> str:
+        """The address in its canonical spelling; PolicyRefused when it may not be opened."""
+        ...
+
+    def explain(self, error: NavigationFailed) -> BridgeError:
+        """What stands behind a navigation that failed, where the policy knows; else the error itself."""
+        ...
+
+    def on_attach(self, prepare: Callable[[Attachment], Awaitable[None]]) -> None:
+        """Await `prepare` with every fresh attachment, before any address is loaded in it."""
+        ...
+
+    async def look_into(self, error: BridgeError) -> BridgeError:
+        """What stands behind an operation's error, after what could be done about it."""
         ...
 
 
-class Page:
+class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
     """A tab of a session. Not made directly: `session.new_tab()` gives one."""
 
     def __init__(self, tab: Tab) -> None:
@@ -49,13 +79,22 @@ class Page:
         self._attachment: Attachment | None = None
         self._snapshots: Snapshots | None = None
         self._actions: Actions | None = None
-        # One operation at a time: two at once would tell each other's changes.
-        self._turn = asyncio.Lock()
+        self._setup = PageSetup()
+        self._turn = Turn(tab.look_into)
+        tab.on_attach(self._prepare)
 
     @property
     def tab_id(self) -> str:
         """`t1`, `t2`, …: never used again in the session."""
         return self._tab.tab_id
+
+    @property
+    def _observed(self) -> ObservedTab:
+        return self._tab
+
+    @property
+    def _filed(self) -> FiledTab:
+        return self._tab
 
     @property
     def url(self) -> str:
@@ -66,8 +105,13 @@ class Page:
     @property
     def title(self) -> str:
         """The title as of the last snapshot; no round trip."""
-        last = self._snapshots.last if self._snapshots else None
+        last = self.last_snapshot
         return last.title if last else ""
+
+    @property
+    def last_snapshot(self) -> SnapshotResult | None:
+        """What was shown last, by a snapshot or by an action's delta; no round trip."""
+        return self._snapshots.last if self._snapshots else None
 
     async def goto(
         self, url: str, *, wait_until: WaitUntil = "load", timeout_s: float = NAVIGATION_TIMEOUT_S
@@ -82,23 +126,60 @@ class Page:
             NavigationFailed: DNS, TLS, refused, aborted: with Chromium's net error.
             DeadlineExceeded: Says how far the page came.
         """
-        address = checked_url(url)
-        self._tab.judge(address)
+        address = await self._tab.check_url(checked_url(url))
+        return await self._navigate(
+            lambda tab: go(tab, address, wait_until, timeout_s=timeout_s), wait_until, revisit=False
+        )
+
+    async def back(
+        self, *, wait_until: WaitUntil = "load", timeout_s: float = NAVIGATION_TIMEOUT_S
+    ) -> NavigationResult:
+        """The page before this one in the tab's history; UsageError where there is none. Else as `goto`."""
+        return await self._travel(-1, wait_until, timeout_s)
+
+    async def forward(
+        self, *, wait_until: WaitUntil = "load", timeout_s: float = NAVIGATION_TIMEOUT_S
+    ) -> NavigationResult:
+        """The page after this one in the tab's history; UsageError where there is none. Else as `goto`."""
+        return await self._travel(+1, wait_until, timeout_s)
+
+    async def reload(
+        self,
+        *,
+        ignore_cache: bool = False,
+        wait_until: WaitUntil = "load",
+        timeout_s: float = NAVIGATION_TIMEOUT_S,
+    ) -> NavigationResult:
+        """Load the document again. Raises as `goto`."""
+        return await self._navigate(
+            lambda tab: reload(tab, wait_until, ignore_cache=ignore_cache, timeout_s=timeout_s), wait_until
+        )
+
+    async def get_state(self, *, timeout_s: float = ACTION_TIMEOUT_S) -> PageState:
+        """Address and title as the browser has them; the page's DOM is not touched."""
         async with self._turn:
-            attachment, notices = await self._ready()
+            attachment, _ = await self._ready()
             with attachment.connection.measure() as meter:
-                loader_id = await go(attachment, address, wait_until, timeout_s=timeout_s)
-                title = await self._title(attachment)
-            state = attachment.state
-            answer = state.responses.get(loader_id) or state.responses.get(state.main.loader_id if state.main else "")
-            return NavigationResult(
-                url=self.url,
-                title=title,
-                status=answer.status if answer else None,
-                waited_for=wait_until,
-                cost=meter.cost(),
-                notices=notices,
-            )
+                url, title = await present_entry(attachment, timeout_s=timeout_s)
+            return PageState(url, title, meter.cost())
+
+    async def stop(self, *, timeout_s: float = ACTION_TIMEOUT_S) -> None:
+        """Stop loading; what has arrived stays."""
+        async with self._turn:
+            attachment, _ = await self._ready()
+            await stop(attachment, timeout_s=timeout_s)
+
+    def on_dialog(self, answer: DialogAnswer) -> None:
+        """How dialogs are answered from now on.
+
+        Args:
+            answer: "default" accepts alert and beforeunload and dismisses confirm and prompt; "accept"; "dismiss"; or
+                a function of the Dialog that gives True, False, the text for a prompt, or None for the default. It may
+                be a coroutine function, has two seconds, and must not call the page.
+
+        Whatever the answer, the dialog is told with the next result (`changes.dialogs`, or its notices).
+        """
+        self._setup.dialogs.set_answer(answer)
 
     async def snapshot(
         self,
@@ -110,6 +191,9 @@ class Page:
         max_depth: int = 12,
         scope: str | None = None,
         more: str | None = None,
+        find: str | None = None,
+        boxes: bool = False,
+        delta: bool = False,
         renumber: bool = False,
         timeout_s: float = ACTION_TIMEOUT_S,
     ) -> SnapshotResult:
@@ -118,6 +202,10 @@ class Page:
         Args:
             scope: A CSS selector (top document) or a ref: only what is below it.
             more: The ref of a cut (`more=e7`): what was left out there.
+            find: Only the lines with these words (in any case), and what they stand in.
+            boxes: With `[box=x,y,width,height]` in CSS pixels of the viewport.
+            delta: `text` tells what changed since the last snapshot of the whole page; the whole where that is not
+                longer, or there was none.
             renumber: Start again at e1; every earlier ref is dead then.
 
         Raises:
@@ -126,6 +214,8 @@ class Page:
         """
         if scope and more:
             raise UsageError("scope and more exclude each other")
+        if delta and (scope or more or find):
+            raise UsageError("delta tells about the whole page; it goes with neither scope, more nor find")
         request = SnapshotRequest(
             interactive_only=interactive_only,
             cursor_interactive=cursor_interactive,
@@ -134,53 +224,20 @@ class Page:
             max_depth=max_depth,
             scope=scope,
             more=more,
+            find=find,
+            boxes=boxes,
         )
         async with self._turn:
             attachment, _ = await self._ready()
             assert self._snapshots is not None
+            before = self._snapshots.last if delta else None
             if renumber:
                 self._refs.forget_numbers()
             with attachment.connection.measure() as meter:
                 result = await self._snapshots.take(request, timeout_s=timeout_s)
+            if before is not None:
+                result = replace(result, text=snapshot_delta(before, result, max_chars=max_chars).text)
             return replace(result, cost=meter.cost())
-
-    async def click(
-        self,
-        ref: str,
-        *,
-        timeout_s: float = ACTION_TIMEOUT_S,
-        settle_s: float = 1.0,
-        input: Literal["touch", "script"] = "touch",
-    ) -> ActionResult:
-        """Tap the element of `ref` and tell what changed.
-
-        Args:
-            input: "touch" taps as a finger does; "script" sends the synthetic event sequence instead.
-
-        Raises:
-            RefNotFound, StaleRef: The element is gone or has become something else; says what it was.
-            NotVisible, ElementDisabled, Covered: It could not be tapped until the deadline.
-            DeadlineExceeded: With what was in the way.
-        """
-        kind = checked_input_kind(input)
-        return await self._act(lambda actions: actions.click(ref, timeout_s=timeout_s, settle_s=settle_s, input=kind))
-
-    async def fill(
-        self, ref: str, value: str, *, timeout_s: float = ACTION_TIMEOUT_S, settle_s: float = 1.0
-    ) -> ActionResult:
-        """Replace what the control holds by `value`, as frameworks notice it: one round trip.
-
-        Raises:
-            NotEditable: The element takes no text.
-            InvalidValue: It takes another form, which the message names (dates: 2026-02-28).
-        """
-        return await self._scripted(ref, "fill", {"value": value}, timeout_s, settle_s)
-
-    async def press(
-        self, key: str, *, ref: str | None = None, timeout_s: float = ACTION_TIMEOUT_S, settle_s: float = 1.0
-    ) -> ActionResult:
-        """Press a key (`Enter`, `a`) or chord (`Control+A`) on the focused element, or on `ref` after focusing it."""
-        return await self._act(lambda actions: actions.press(key, ref=ref, timeout_s=timeout_s, settle_s=settle_s))
 
     async def wait_for(
         self,
@@ -191,112 +248,128 @@ class Page:
         text: str | None = None,
         url: str | None = None,
         gone: str | None = None,
+        function: str | None = None,
         timeout_s: float = NAVIGATION_TIMEOUT_S,
     ) -> WaitResult:
-        """Wait in the page until the one condition given is met; survives navigations.
+        """Wait until the one condition given is met; survives navigations.
+
+        Args:
+            url: A glob over the whole address: `**/checkout`.
+            gone: A selector that must match nothing visible.
+            function: JavaScript of yours, an expression or a function, run in the page's own world until it gives
+                something truthy.
 
         Raises:
             DeadlineExceeded: Says what was there instead.
         """
-        condition = Condition(selector=selector, role=role, name=name, text=text, url=url, gone=gone)
+        condition = Condition(selector=selector, role=role, name=name, text=text, url=url, gone=gone, function=function)
         async with self._turn:
             attachment, _ = await self._ready()
             with attachment.connection.measure() as meter:
                 waited_ms = await wait_for(attachment, condition, timeout_s=timeout_s)
             return WaitResult(str(condition), waited_ms, meter.cost())
 
-    async def screenshot(
+    async def read(
         self,
         *,
-        format: ImageFormat = "png",
-        quality: int | None = None,
-        scale: Literal["css", "device"] = "css",
-        annotate: bool = False,
-        timeout_s: float = 10.0,
-    ) -> Screenshot:
-        """The viewport as a picture; with `annotate`, numbered boxes equal to the refs of a snapshot taken with it.
+        mode: Mode = "main_content",
+        max_length: int = 50_000,
+        selector: str | None = None,
+        outline: bool = False,
+        section: str | None = None,
+        links: LinkStyle = "inline",
+        comments: bool = False,
+        timeout_s: float = READ_TIMEOUT_S,
+    ) -> ReadResult:
+        """The page as Markdown, of what is laid out and seen: one round trip. A page that is still empty is waited for.
 
         Args:
-            scale: "css" gives one pixel per CSS pixel, "device" what the device draws.
+            mode: "main_content" leaves out what surrounds the text, "article" also where the page looks like a list,
+                "raw" is the whole body.
+            max_length: Characters at most; 0 is no limit. What is cut is said at the end.
+            selector: Only what is below the first element that this finds.
+            outline: Only the headings, with their anchors.
+            section: Only what is below the heading with these words or this anchor.
+            links: "inline" with addresses, "ref" with refs that can be clicked (`[Next](e7)`), "none" without.
+            comments: The readers' comments too.
 
         Raises:
-            CaptureFailed: The engine gave no picture, or an empty one.
+            UsageError: The selector matches nothing, or there is no such section.
         """
-        checked_format(format, quality)
-        if scale not in ("css", "device"):
-            raise UsageError(f"scale={scale!r}", hint='It is "css" or "device".')
+        request = ReadRequest(mode, max_length, selector, outline, section, links, comments)
         async with self._turn:
-            attachment, _ = await self._ready()
+            attachment, notices = await self._ready()
             with attachment.connection.measure() as meter:
-                image, view = await asyncio.gather(
-                    capture_viewport(attachment, format, quality, timeout_s=timeout_s),
-                    self._view(attachment, annotate, timeout_s),
-                )
-            width_px, height_px = picture_size(image)
-            css_width = view["width"] or width_px
-            ratio = width_px / css_width
-            if scale == "css" and ratio > 1.01:
-                width_px, height_px = round(width_px / ratio), round(height_px / ratio)
-                image = resized(image, width_px, height_px, format, quality)
-                ratio = 1.0
-            legend = labelled_boxes(view["raw"], ratio, width_px, height_px) if annotate else ()
-            if annotate:
-                image = draw_boxes(image, legend, format, ratio)
-            return Screenshot(
-                image_bytes=image,
-                format=format,
-                width_px=width_px,
-                height_px=height_px,
-                scale=round(ratio, 4),
-                strategy="cdp-viewport",
-                truncated=False,
+                result = await read(attachment, self._refs, request, timeout_s=timeout_s)
+            return replace(result, cost=meter.cost(), notices=notices)
+
+    async def _navigate(
+        self, move: Callable[[Attachment], Awaitable[str]], wait_until: WaitUntil, *, revisit: bool = True
+    ) -> NavigationResult:
+        async with self._turn:
+            attachment, notices = await self._ready(revisit=revisit)
+            with attachment.connection.measure() as meter:
+                try:
+                    loader_id = await move(attachment)
+                except NavigationFailed as error:
+                    raise self._tab.explain(error) from error
+                title = await self._title(attachment, Deadline.after(_TITLE_S))
+            if title is None:
+                notices += ("the page has not told its title: it moved on, or its script keeps it busy",)
+            state = attachment.state
+            answer = state.responses.get(loader_id) or state.responses.get(state.main.loader_id if state.main else "")
+            return NavigationResult(
+                url=self.url,
+                title=title or "",
+                status=answer.status if answer else None,
+                waited_for=wait_until,
                 cost=meter.cost(),
-                legend=legend,
+                notices=(*notices, *attachment.dialogs.take_untold()),
             )
 
-    async def _view(self, attachment: Attachment, annotate: bool, timeout_s: float) -> dict[str, Any]:
-        """The viewport's CSS width and, for annotation, a snapshot with boxes; all sent at once."""
-        assert self._snapshots is not None
-        main = attachment.state.main
-        frame_id = main.frame_id if main else ""
-        size = attachment.evaluate(
-            frame_id, "({width:innerWidth,scale:visualViewport?visualViewport.scale:1})", timeout_s=timeout_s
-        )
-        if not annotate:
-            measured = await size
-            raw: Mapping[str, Any] = {}
-        else:
-            request = SnapshotRequest(boxes=True)
-            measured, raw = await asyncio.gather(size, self._snapshots.raw(request, timeout_s=timeout_s))
-            self._snapshots.render(raw, request)
-        width = measured.get("width") if isinstance(measured, Mapping) else None
-        zoom = measured.get("scale") if isinstance(measured, Mapping) else None
-        visible = width / zoom if isinstance(width, int | float) and isinstance(zoom, int | float) and zoom else 0
-        return {"width": visible, "raw": raw}
+    async def _travel(self, steps: int, wait_until: WaitUntil, timeout_s: float) -> NavigationResult:
+        async def move(attachment: Attachment) -> str:
+            entry_id, url = await history_entry(attachment, steps, timeout_s=timeout_s)
+            await self._tab.check_url(url)
+            return await go_to_entry(attachment, entry_id, url, wait_until, timeout_s=timeout_s)
 
-    async def _scripted(
-        self, ref: str, action: str, params: Mapping[str, Any], timeout_s: float, settle_s: float
-    ) -> ActionResult:
-        return await self._act(
-            lambda actions: actions.scripted(ref, action, params, timeout_s=timeout_s, settle_s=settle_s)
-        )
+        return await self._navigate(move, wait_until)
 
-    async def _act(self, run: Callable[[Actions], Awaitable[ActionResult]]) -> ActionResult:
-        async with self._turn:
-            _, notices = await self._ready()
-            assert self._actions is not None
-            result = await run(self._actions)
-            return replace(result, notices=notices) if notices else result
+    def expect_popup(self, *, timeout_s: float = NAVIGATION_TIMEOUT_S) -> AbstractAsyncContextManager[ExpectedPopup]:
+        """`async with page.expect_popup() as popup: …click…`, then `popup.page`: the window that the block opened.
 
-    async def _ready(self) -> tuple[Attachment, tuple[str, ...]]:
-        attachment, notices = await self._tab.attachment()
+        Raises:
+            DeadlineExceeded: None was opened.
+            PolicyRefused: Its address may not be opened; it is closed again.
+        """
+        return expected_popup(self._tab.popups, timeout_s=timeout_s)
+
+    async def attached(self) -> Attachment:
+        """The living attachment, for what stands between page and session; opens a tab again that idled away."""
+        attachment, _ = await self._ready()
+        return attachment
+
+    async def _tap(self, ref: str, timeout_s: float) -> ActionResult:
+        assert self._actions is not None
+        return await self._actions.click(ref, timeout_s=timeout_s)
+
+    async def _prepare(self, attachment: Attachment) -> None:
+        await self._setup.apply(attachment, timeout_s=SETUP_TIMEOUT_S)
+
+    async def _ready(self, *, revisit: bool = True) -> tuple[Attachment, tuple[str, ...]]:
+        attachment, notices = await self._tab.attachment(revisit=revisit)
         if attachment is not self._attachment:
             self._attachment = attachment
             self._snapshots = Snapshots(attachment, self._refs)
             self._actions = Actions(attachment, self._refs, self._snapshots)
         return attachment, notices
 
-    async def _title(self, attachment: Attachment) -> str:
+    async def _title(self, attachment: Attachment, deadline: Deadline) -> str | None:
+        """None when the page moved on, or does not answer any more."""
         main = attachment.state.main
-        found = await attachment.evaluate(main.frame_id if main else "", "document.title", timeout_s=_TITLE_S)
+        try:
+            async with deadline.bound("the title"):
+                found = await attachment.evaluate(main.frame_id if main else "", "document.title", timeout_s=_TITLE_S)
+        except (DeadlineExceeded, WorldGone):
+            return None
         return str(found or "")

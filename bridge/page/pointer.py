@@ -24,13 +24,18 @@ _INTO_PARENT = """((i,x,y)=>{
   return null})"""
 
 
-def tap_commands(x: float, y: float) -> list[tuple[str, dict[str, Any]]]:
-    """One finger down and up at (x, y), CSS pixels of the top frame's viewport."""
-    point = {"x": round(x, 2), "y": round(y, 2), "radiusX": 1, "radiusY": 1, "force": 1, "id": 1}
-    return [
-        ("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [point]}),
-        ("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []}),
+def touch(kind: str, *points: tuple[float, float]) -> tuple[str, dict[str, Any]]:
+    """One touch event: the fingers that are down at these points, CSS pixels of the top frame's viewport."""
+    fingers = [
+        {"x": round(x, 2), "y": round(y, 2), "radiusX": 1, "radiusY": 1, "force": 1, "id": number}
+        for number, (x, y) in enumerate(points, 1)
     ]
+    return "Input.dispatchTouchEvent", {"type": kind, "touchPoints": fingers}
+
+
+def tap_commands(x: float, y: float) -> list[tuple[str, dict[str, Any]]]:
+    """One finger down and up at (x, y)."""
+    return [touch("touchStart", (x, y)), touch("touchEnd")]
 
 
 async def to_top_viewport(

@@ -37,6 +37,18 @@ class NavigationResult:
 
 
 @dataclass(frozen=True, slots=True)
+class PageState:
+    """Where a tab is."""
+
+    url: str
+    title: str
+    cost: Cost
+
+    def to_json(self) -> dict[str, Any]:
+        return {"url": self.url, "title": self.title, "cost": self.cost.to_json()}
+
+
+@dataclass(frozen=True, slots=True)
 class Changes:
     """What an action changed, as far as the page had settled.
 
@@ -132,8 +144,8 @@ class Screenshot:
 
     Attributes:
         scale: Pixels of the picture per CSS pixel.
-        strategy: How it was taken: `cdp-viewport`.
-        truncated: Whether the page went on beyond what the picture shows because of a limit.
+        strategy: How it was taken: `cdp-viewport`, `cdp-beyond-viewport`, `scroll-and-stitch` or `host-native`.
+        truncated: Whether the page went on beyond what the picture shows because of a limit; `notices` say of which.
         legend: The boxes of an annotated picture, in the order of their refs.
     """
 
@@ -146,6 +158,7 @@ class Screenshot:
     truncated: bool
     cost: Cost
     legend: tuple[LabelledBox, ...] = ()
+    notices: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Everything but the bytes."""
@@ -166,4 +179,5 @@ class Screenshot:
                 for box in self.legend
             ],
             "cost": self.cost.to_json(),
+            **({"notices": list(self.notices)} if self.notices else {}),
         }

@@ -11,9 +11,8 @@ from bridge.errors import DeadlineExceeded
 from bridge.page.attachment import Attachment, WorldGone
 from bridge.page.results import Changes
 from bridge.page.snapshots import Snapshots
-from bridge.page.state import Dialog, Frame
+from bridge.page.state import Frame
 from bridge.snapshot import Delta, SnapshotResult, snapshot_delta
-from bridge.snapshot.escape import quote
 
 _SNAPSHOT_S = 5.0
 _TEXTS_KEPT = 8
@@ -103,8 +102,7 @@ def _changes(
     state = attachment.state
     found = acted.get("texts")
     texts = tuple(str(text) for text in found[:_TEXTS_KEPT]) if isinstance(found, list) else ()
-    opened = state.dialog_count - before.dialog_count
-    dialogs = tuple(_told(dialog, attachment) for dialog in list(state.dialogs_seen)[-opened:] if opened > 0)
+    dialogs = attachment.dialogs.take_untold()
     if after is None:
         return Changes(text=f"not known: {reason}", settled=reason, texts=texts, dialogs=dialogs)
     notes = [f"! {dialog}" for dialog in dialogs]
@@ -124,11 +122,6 @@ def _changes(
         title=after.title if before.last is None or after.title != before.last.title else None,
         dialogs=dialogs,
     )
-
-
-def _told(dialog: Dialog, attachment: Attachment) -> str:
-    accepted, _ = attachment.answer_dialog(dialog)
-    return f"{dialog.kind} {quote(dialog.message[:200])} ({'accepted' if accepted else 'dismissed'})"
 
 
 def _waited_ms(acted: Mapping[str, Any]) -> float:

@@ -29,6 +29,7 @@ class SnapshotRequest:
         scope: A CSS selector or a ref: only what is below it.
         more: The ref of a cut: what the script left out there.
         start: The first ref that the renderer's budget left out: go on from there.
+        find: Only the lines with these words, and what they stand in.
     """
 
     interactive_only: bool = True
@@ -40,6 +41,7 @@ class SnapshotRequest:
     scope: str | None = None
     more: str | None = None
     start: str | None = None
+    find: str | None = None
     boxes: bool = False
 
     def script_options(self, scope: str | None) -> dict[str, Any]:
@@ -54,8 +56,18 @@ class SnapshotRequest:
 
     def render_options(self) -> RenderOptions:
         return RenderOptions(
-            max_chars_total=self.max_chars, max_nodes=self.max_nodes, max_depth=self.max_depth, start=self.start or ""
+            max_chars_total=self.max_chars,
+            max_nodes=self.max_nodes,
+            max_depth=self.max_depth,
+            start=self.start or "",
+            find=self.find or "",
+            boxes=self.boxes,
         )
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it shows the page and not a part of it."""
+        return self.scope is None and self.more is None and self.start is None and self.find is None
 
 
 class Snapshots:
@@ -158,7 +170,7 @@ class Snapshots:
 
     def render(self, raw: Mapping[str, Any], request: SnapshotRequest) -> SnapshotResult:
         result = render_snapshot(raw, request.render_options())
-        if request.scope is None and request.more is None and request.start is None:
+        if request.is_whole:
             self.last, self.last_request = result, request
         return result
 

@@ -63,6 +63,7 @@ class Request:
     url: str
     kind: str
     order: int
+    is_main: bool = False
 
 
 class PageState:
@@ -74,6 +75,9 @@ class PageState:
         self.main_frame_id: str | None = None
         self.navigating_to: str | None = None
         self.navigations = 0
+        self.moves_within = 0
+        self.main_failure_count = 0
+        self.certificate_errors: deque[str] = deque(maxlen=1)
         self.responses: dict[str, Response] = {}
         self.failures: dict[str, str] = {}
         self.requests: dict[str, Request] = {}
@@ -101,6 +105,7 @@ class PageState:
             "Network.responseReceived": self._response_received,
             "Network.loadingFinished": self._request_done,
             "Network.loadingFailed": self._request_failed,
+            "Security.certificateError": self._certificate_error,
             "Inspector.targetCrashed": self._crashed,
             "Inspector.detached": self._detached,
         }
@@ -139,8 +144,13 @@ class PageState:
                 found = world
         return found
 
+    def main_world(self, frame_id: str) -> World | None:
+        """The page's own world of the frame's present document."""
+        found = [world for world in self.worlds.values() if world.is_main and world.frame_id == frame_id]
+        return found[-1] if found else None
+
     def has_main_world(self, frame_id: str) -> bool:
-        return any(world.is_main and world.frame_id == frame_id for world in self.worlds.values())
+        return self.main_world(frame_id) is not None
 
     def ordered_frames(self) -> list[Frame]:
         """All frames, parents before their children, siblings in the order in which they appeared."""
@@ -184,6 +194,8 @@ class PageState:
         frame = self.frames.get(params["frameId"])
         if frame:
             frame.url = params["url"]
+        if params["frameId"] == self.main_frame_id:
+            self.moves_within += 1
 
     def _frame_detached(self, params: Mapping[str, Any]) -> None:
         if params.get("reason") == "swap":
@@ -257,8 +269,11 @@ class PageState:
         request_id = params["requestId"]
         kind = params.get("type", "Other")
         url = params.get("request", {}).get("url", "")
-        self.requests[request_id] = Request(request_id, url, kind, self.request_order)
-        if kind == "Document" and params.get("frameId") == self.main_frame_id and request_id == params.get("loaderId"):
+        is_main = (
+            kind == "Document" and params.get("frameId") == self.main_frame_id and request_id == params.get("loaderId")
+        )
+        self.requests[request_id] = Request(request_id, url, kind, self.request_order, is_main)
+        if is_main:
             self.navigating_to = url
 
     def _response_received(self, params: Mapping[str, Any]) -> None:
@@ -277,8 +292,12 @@ class PageState:
         request = self.requests.pop(params["requestId"], None)
         if request and request.kind == "Document":
             self.failures[request.request_id] = params.get("errorText", "")
+            self.main_failure_count += request.is_main
             while len(self.failures) > 50:
                 self.failures.pop(next(iter(self.failures)))
+
+    def _certificate_error(self, params: Mapping[str, Any]) -> None:
+        self.certificate_errors.append(str(params.get("errorType", "")))
 
     def _crashed(self, params: Mapping[str, Any]) -> None:
         self.crashed = True

@@ -1,74 +1,87 @@
-"""Hosts as Chromium reads them out of a URL (WHATWG URL, https://url.spec.whatwg.org/), and what is loopback.
+"""What a URL says about where to connect, read as Chromium reads it.
 
-`urllib.parse` reads other hosts: it keeps `http://a\\@b/` at `a\\`, and knows nothing of `http://0x7f.1/`.
+The WHATWG URL parser (https://url.spec.whatwg.org/) is ada's, the one of Node.js and Cloudflare Workers. `urllib.parse`
+reads other hosts: it keeps `http://a\\@b/` at `a\\`, and knows nothing of `http://0x7f.1/`.
 """
 
 from __future__ import annotations
 
 import ipaddress
 import re
-import unicodedata
 from dataclasses import dataclass
-from urllib.parse import unquote
 
-_DEFAULT_PORTS = {"http": 80, "https": 443}
-# §4.4 "special authority ignore slashes state": any number of slashes and back-slashes, none included.
-_AUTHORITY = re.compile(r"[/\\]*([^/\\?#]*)")
+from ada_url import URL
+
+DEFAULT_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
+# Chromium: url/url_constants.h kMaxURLChars.
+MAX_URL_CHARS = 2 * 1024 * 1024
 _SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]*):")
-_IGNORED_BY_IDNA = dict.fromkeys((0xAD, 0x200B, 0x200C, 0x200D, 0x2060, 0x2064, 0xFEFF))
-# §3.1 "forbidden domain code point"
-_FORBIDDEN = re.compile(r"[\x00-\x20\"#%/:<>?@\[\\\]^`{|}\x7f]")
+_C0_OR_SPACE = "".join(map(chr, range(0x21)))
+_NOT_IN_A_HOST = re.compile(r"[\s/\\?#@]|^$")
+# DNS: 253 characters without the root's dot, 63 in a label (RFC 1035 §2.3.4).
+_MAX_NAME_CHARS, _MAX_LABEL_CHARS = 253, 63
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """What a URL says about where to connect: `host` is canonical, None where no host can be read out of it."""
+    """What a URL says about where to connect.
+
+    Attributes:
+        scheme: In lower case, "" where the text is no absolute URL.
+        host: Canonical (`127.1` is `127.0.0.1`, `[::1]` is `::1`, ASCII); None where there is none to connect to.
+        port: The scheme's own where the URL names none; None without a host.
+        url: The whole URL in its one canonical spelling, "" where it cannot be read.
+        has_credentials: Whether a user name or a password is in it.
+    """
 
     scheme: str
-    host: str | None
-    port: int | None
+    host: str | None = None
+    port: int | None = None
+    url: str = ""
+    has_credentials: bool = False
 
 
 def parse_address(url: str) -> Address:
-    """Scheme, host and port of an absolute URL; the scheme is "" where there is none."""
-    # §4.4 "basic URL parser", steps 1 to 3
-    url = re.sub(r"[\t\n\r]", "", url.strip("".join(map(chr, range(0x21)))))
-    found = _SCHEME.match(url)
-    if found is None:
-        return Address("", None, None)
-    scheme = found[1].lower()
-    if scheme not in _DEFAULT_PORTS:
-        return Address(scheme, None, None)
-    authority = _AUTHORITY.match(url, found.end())
-    assert authority is not None
-    host_port = authority[1].rpartition("@")[2]
-    split = re.fullmatch(r"(\[[^\]]*\]|[^:]*)(?::([0-9]*))?", host_port)
-    if split is None:
-        return Address(scheme, None, None)
-    port = int(split[2]) if split[2] else _DEFAULT_PORTS[scheme]
-    return Address(scheme, parse_host(split[1]) if port <= 0xFFFF else None, port)
+    """Scheme, host and port of an absolute URL."""
+    if len(url) > MAX_URL_CHARS:
+        return Address(_scheme_of(url[:100]))
+    try:
+        parsed = URL(_scalar(url))
+        scheme, host, href, port = parsed.protocol[:-1], parsed.hostname, parsed.href, parsed.port
+    except ValueError:  # also UnicodeError: ada answers bytes that are no UTF-8 for some hosts that it refuses
+        return Address(_scheme_of(url))
+    if scheme not in DEFAULT_PORTS or not host:
+        return Address(scheme, url=href)
+    has_credentials = bool(parsed.username or parsed.password)
+    return Address(scheme, host.strip("[]"), int(port) if port else DEFAULT_PORTS[scheme], href, has_credentials)
 
 
 def parse_host(text: str) -> str | None:
     """A host in its one canonical spelling (`127.1` is `127.0.0.1`, `[::1]` is `::1`), or None where it is no host."""
-    if text.startswith("["):
-        try:
-            return ipaddress.IPv6Address(text[1:-1]).compressed if text.endswith("]") and "%" not in text else None
-        except ValueError:
-            return None
-    name = unicodedata.normalize("NFKC", unquote(text, errors="strict") if _decodes(text) else "%")
-    name = name.translate(_IGNORED_BY_IDNA).replace("\u3002", ".").lower()
-    if not name or _FORBIDDEN.search(name):
+    if _NOT_IN_A_HOST.search(text) or (":" in text and not text.startswith("[")) or len(text) > MAX_URL_CHARS:
         return None
-    labels = name.removesuffix(".").split(".")
-    # §3.5 "ends in a number checker"
-    if re.fullmatch(r"[0-9]+|0x[0-9a-f]*", labels[-1]):
-        return _ipv4(labels)
-    return name.removesuffix(".") or None
+    found = parse_address(f"http://{text}/")
+    return found.host if found.port == 80 else None
+
+
+def ip_literal(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """The address that a canonical host is, None where it is a name."""
+    if ":" not in host and not host[-1:].isdigit():
+        return None
+    try:
+        return ipaddress.ip_address(host)
+    except ValueError:
+        return None
+
+
+def is_dns_name(host: str) -> bool:
+    """Whether a canonical host could be asked of a name server: lengths, and no empty label."""
+    return len(host) <= _MAX_NAME_CHARS and all(0 < len(label) <= _MAX_LABEL_CHARS for label in host.split("."))
 
 
 def is_loopback(host: str) -> bool:
     """Whether a canonical host is this device itself. `0.0.0.0` and `::` are: connecting there ends up here."""
+    host = host.removesuffix(".")
     if host == "localhost" or host.endswith(".localhost"):
         return True
     try:
@@ -85,38 +98,12 @@ def is_loopback(host: str) -> bool:
     return int(address) >> 24 in (0, 127)
 
 
-def _decodes(text: str) -> bool:
-    try:
-        unquote(text, errors="strict")
-    except UnicodeDecodeError:
-        return False
-    return True
+def _scheme_of(url: str) -> str:
+    """The scheme of what cannot be parsed, for the message (§4.4 "basic URL parser", steps 1 to 3)."""
+    found = _SCHEME.match(re.sub(r"[\t\n\r]", "", url[:1000].strip(_C0_OR_SPACE)))
+    return found[1].lower() if found else ""
 
 
-def _ipv4(labels: list[str]) -> str | None:
-    """§3.5 "IPv4 parser": up to four numbers, decimal, octal (0…) or hexadecimal (0x…); the last fills the rest."""
-    if len(labels) > 4:
-        return None
-    numbers = [_ipv4_number(label) for label in labels]
-    if any(number is None for number in numbers):
-        return None
-    *first, last = [number for number in numbers if number is not None]
-    if any(number > 255 for number in first) or last >= 256 ** (4 - len(first)):
-        return None
-    return str(ipaddress.IPv4Address(last + sum(number << 8 * (3 - index) for index, number in enumerate(first))))
-
-
-def _ipv4_number(label: str) -> int | None:
-    digits, base = label, 10
-    if label.startswith("0x"):
-        digits, base = label[2:], 16
-    elif len(label) > 1 and label.startswith("0"):
-        digits, base = label[1:], 8
-    if len(label) > 40 or not label:
-        return None
-    if not digits:
-        return 0
-    try:
-        return int(digits, base) if digits.isascii() and digits.isalnum() else None
-    except ValueError:
-        return None
+def _scalar(text: str) -> str:
+    """Lone surrogates become U+FFFD, as in every string that JavaScript hands to `new URL()`."""
+    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -5,19 +5,27 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from bridge.errors import DeadlineExceeded, ProtocolError, WebViewTooOld
+from bridge.cdp.connection import PendingCall
+from bridge.errors import CaptureFailed, DeadlineExceeded, ProtocolError, WebViewTooOld
 from bridge.host.client import HostHello
 from bridge.page.attachment import WORLD_NAME, Attachment
+from bridge.page.full_page import Strategy
+from bridge.page.picture import decoded, picture_bytes
 
 OLDEST_WEBVIEW = 74
 # Harmless commands, each of which exists only where the feature does.
 _PROBES = {
-    "fetch_interception": ("Fetch.disable", {}),
     "file_input": ("Page.setInterceptFileChooserDialog", {"enabled": False}),
     "emulation": ("Emulation.clearGeolocationOverride", {}),
     "screencast": ("Page.stopScreencast", {}),
     "focus_emulation": ("Emulation.setFocusEmulationEnabled", {"enabled": True}),
 }
+_PROBE_WIDTH, _PROBE_HEIGHT = 8, 3_000
+_PAINT = (
+    f"document.documentElement.style='height:{_PROBE_HEIGHT}px;background:linear-gradient(#000 {_PROBE_HEIGHT - 100}px,"
+    f"#fff {_PROBE_HEIGHT - 100}px)'"
+)
+_WIPE = "document.documentElement.removeAttribute('style')"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,20 +35,27 @@ class Capabilities:
     Attributes:
         webview: Package and version of the engine, as the host app reports it.
         capture: `cdp`, or `host` where the engine cannot capture over CDP.
+        full_page: The strategy for whole pages: `cdp-beyond-viewport` where the engine draws what is beyond the view,
+            `scroll-and-stitch` where it repeats the view instead; None where it was not tried.
         isolated_worlds: Whether the script runs where pages cannot see it.
+        egress: `pinned` where everything goes through the egress gate, which resolves once; else `unpinned`.
+        webrtc: `blocked` where pages have neither WebRTC nor WebTransport, which go around a proxy; else `open`.
         host_features: What the host app says it offers: proxy, profiles, downloads, capture, …
     """
 
     webview: str
     api_level: int
     capture: str
+    full_page: Strategy | None
     isolated_worlds: bool
-    fetch_interception: bool
     file_input: bool
     emulation: bool
     screencast: bool
     focus_emulation: bool
     host_features: tuple[str, ...]
+    fetch_interception: bool
+    egress: str
+    webrtc: str
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -60,22 +75,62 @@ def require_supported(hello: HostHello) -> None:
         )
 
 
-async def probe(attachment: Attachment, hello: HostHello, *, timeout_s: float) -> Capabilities:
-    """Ask the engine, in one round trip."""
-    capture = attachment.connection.send("Page.captureScreenshot", {"format": "jpeg", "quality": 1})
+async def probe(
+    attachment: Attachment, hello: HostHello, *, fetch_interception: bool, egress: str, webrtc: str, timeout_s: float
+) -> Capabilities:
+    """Ask the engine, in one round trip; how far the policy holds is known already."""
+    beyond = _begin_beyond(attachment)
     calls = {name: attachment.connection.send(method, params) for name, (method, params) in _PROBES.items()}
     found: dict[str, bool] = {}
     for name, call in calls.items():
         found[name] = await _answers(call, timeout_s)
+    drawn = await _picture(beyond, timeout_s)
+    if _is_ours(attachment):
+        attachment.connection.send("Runtime.evaluate", {"expression": _WIPE}).abandon()
     main = attachment.state.main
     return Capabilities(
         webview=f"{hello.webview_package} {hello.webview_version}",
         api_level=hello.api_level,
-        capture="cdp" if await _answers(capture, timeout_s) else "host",
+        capture="cdp" if drawn else "host",
+        full_page=_found(drawn) if drawn and _is_ours(attachment) else None,
         isolated_worlds=bool(main and attachment.state.world_of(main.frame_id, WORLD_NAME)),
         host_features=tuple(hello.features),
+        fetch_interception=fetch_interception,
+        egress=egress,
+        webrtc=webrtc,
         **found,
     )
+
+
+def _begin_beyond(attachment: Attachment) -> PendingCall:
+    """Ask for a picture of twice the view; on our own blank page, black above and white below."""
+    send = attachment.connection.send
+    if not _is_ours(attachment):
+        return send("Page.captureScreenshot", {"format": "jpeg", "quality": 1})
+    send("Runtime.evaluate", {"expression": _PAINT}).abandon()
+    # WebView takes the clip's size and answers with the view, repeated (Chromium, CreateTiledBitmap).
+    clip = {"x": 0, "y": 0, "width": _PROBE_WIDTH, "height": _PROBE_HEIGHT, "scale": 1}
+    return send("Page.captureScreenshot", {"format": "png", "clip": clip, "captureBeyondViewport": True})
+
+
+def _is_ours(attachment: Attachment) -> bool:
+    main = attachment.state.main
+    return main is not None and main.url.startswith("about:blank")
+
+
+async def _picture(call: PendingCall, timeout_s: float) -> bytes:
+    try:
+        return picture_bytes(await call.result(timeout_s=timeout_s))
+    except (ProtocolError, DeadlineExceeded, CaptureFailed):
+        return b""
+
+
+def _found(image: bytes) -> Strategy:
+    bitmap = decoded(image)
+    if bitmap.size != (_PROBE_WIDTH, _PROBE_HEIGHT):
+        return "scroll-and-stitch"
+    top, bottom = bitmap.getpixel((1, 1)), bitmap.getpixel((1, _PROBE_HEIGHT - 2))
+    return "cdp-beyond-viewport" if top != bottom else "scroll-and-stitch"
 
 
 async def _answers(call: Any, timeout_s: float) -> bool:

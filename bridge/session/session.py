@@ -3,33 +3,56 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import logging
+import math
 import os
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+from contextlib import (
+    AbstractAsyncContextManager,
+    AbstractContextManager,
+    AsyncExitStack,
+    asynccontextmanager,
+    suppress,
+)
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from bridge.adb import AdbDevice, AdbServer
 from bridge.deadline import Deadline
-from bridge.errors import BridgeError, DeviceLost, PolicyRefused
+from bridge.errors import BridgeError, NavigationFailed, PolicyRefused, UsageError
 from bridge.host.client import HostClient, HostHello
-from bridge.host.launch import start_host
+from bridge.page.attachment import Attachment
+from bridge.page.confinement import DOWNLOADS_KEY, UPLOADS_KEY, Confined
+from bridge.page.dialogs import DialogAnswer
+from bridge.page.journal import Journal
 from bridge.page.page import Page
-from bridge.policy.grant import TestServerGrant
-from bridge.policy.judge import decide
+from bridge.page.popups import OpenedPages
+from bridge.policy.grant import AppGrant, Grant, TestServerGrant
+from bridge.policy.pinning import Ask, PinnedEgress
+from bridge.policy.rules import BrowserPolicy, policy_for
+from bridge.session.attached import App, AttachedSession, attached_session
 from bridge.session.capabilities import Capabilities, probe, require_supported
 from bridge.session.devices import Chosen, Notice, VirtualDevices, chosen_device
-from bridge.session.tab import SessionTab, View
+from bridge.session.egress import Containment, policy_digest
+from bridge.session.isolated import ISOLATED_TIMEOUT_S, Isolation, isolated
+from bridge.session.link import HostLink
+from bridge.session.popups import Popups
+from bridge.session.state import STATE_TIMEOUT_S, StateSummary, load_state, save_state
+from bridge.session.tab import OnAttach, SessionTab, View
 
 logger = logging.getLogger(__name__)
 
 START_TIMEOUT_S = 60.0
+# How much longer an operation may take that begins by reconnecting.
+RECONNECT_TIMEOUT_S = 30.0
 # The host app destroys a WebView 300 s after the last sign of life; CDP traffic does not pass it, so we tell it.
 _TOUCH_EVERY_S = 20.0
 _TOUCH_TIMEOUT_S = 5.0
 _PROBE_S = 5.0
+_REJOIN_S = 5.0
+# How long after the ladder's blow the news of dead tabs still comes from it.
+_KILL_NEWS_S = 10.0
 
 
 class Session:
@@ -37,7 +60,9 @@ class Session:
 
     Attributes:
         serial: The device's adb serial.
+        journal: Console and network of all tabs since the first one, those of closed ones included.
         is_virtual: Whether it is Chromium on this machine instead of a phone.
+        restores_tabs: Whether what is lost is restored without being asked.
     """
 
     virtual_devices: ClassVar[VirtualDevices | None] = None
@@ -45,25 +70,39 @@ class Session:
     def __init__(
         self,
         chosen: Chosen,
-        device: AdbDevice,
-        host: HostClient,
+        link: HostLink,
         view: View,
-        grants: Sequence[TestServerGrant],
+        egress: PinnedEgress,
         notice: Notice,
+        *,
+        reconnect: bool,
+        dialogs: DialogAnswer,
     ) -> None:
         self.serial = chosen.serial
         self.is_virtual = chosen.is_virtual
-        self.device = device
-        self._host = host
-        self._view = view
-        self._grants = tuple(grants)
-        self._notice = notice
+        self.view = view
+        self.notice = notice
+        # Awaited with every tab's fresh attachment, in this order: the policy's gate comes first.
+        self.on_attach: list[OnAttach] = []
+        self.restores_tabs = reconnect
+        self._link = link
+        self._containment = Containment(egress, lambda: link.device, notice)
+        self._dialogs = dialogs
+        self.journal = Journal()
+        self._popups = Popups(self)
+        self._isolation = Isolation()
+        self.uploads = Confined.at(None, UPLOADS_KEY)
+        self.downloads = Confined.at(None, DOWNLOADS_KEY)
         self._tabs: dict[str, tuple[SessionTab, Page]] = {}
         self._last_tab = 0
         self._last_touch = time.monotonic()
         self._background: set[asyncio.Task[None]] = set()
         self._capabilities: Capabilities | None = None
-        self._host_closed: str | None = None
+        self._lost: BridgeError | None = None
+        self._killed_at = -math.inf
+        self._reconnecting = asyncio.Lock()
+        link.on_connected += [self._take_host, self._containment.route]
+        self.on_attach.append(self._containment.install)
 
     @classmethod
     @asynccontextmanager
@@ -72,10 +111,17 @@ class Session:
         device: str = "auto",
         *,
         adb_server: str | None = None,
+        policy: BrowserPolicy | None = None,
         grants: Sequence[TestServerGrant] = (),
+        ask: Ask | None = None,
+        egress: PinnedEgress | None = None,
         width_px: int = 412,
         height_px: int = 915,
         density_dpi: int = 160,
+        reconnect: bool = False,
+        dialogs: DialogAnswer = "default",
+        uploads_root: str | os.PathLike[str] | None = None,
+        downloads_root: str | os.PathLike[str] | None = None,
         on_notice: Notice | None = None,
         timeout_s: float = START_TIMEOUT_S,
     ) -> AsyncIterator[Session]:
@@ -84,9 +130,19 @@ class Session:
         Args:
             device: A serial, "virtual", or "auto" (the one attached device, else a virtual one).
             adb_server: `host:port`; without it what ADB's own environment variables say.
+            policy: Which addresses may be opened; without one the public web, with what is always refused refused.
+            ask: Asked about what the policy leaves open (`default_action="ask"`); nobody means no.
+            egress: Instead of policy, grants and ask: what another session has pinned already, or a resolver and a
+                dialler of one's own.
             grants: Servers on this machine's loopback that pages may be opened from; each is made reachable on the
                 device under the same port while the session lasts.
             width_px, height_px, density_dpi: The tabs' size; density 160 gives device pixel ratio 1.
+            reconnect: Restore what is lost (cable, adb server, reboot, host app, renderer) when the next operation
+                begins, as `reconnect()` does, and say so in its notices; it may take 30 s longer then. The one that was
+                interrupted still fails.
+            dialogs: How JavaScript dialogs are answered in every tab; see `page.on_dialog`.
+            uploads_root, downloads_root: The folders that files may come from and go to; without one, `page.upload` or
+                `page.download` is refused.
             on_notice: Told in one sentence what the caller should know, such as that a virtual device is used.
 
         Raises:
@@ -94,6 +150,7 @@ class Session:
             HostError: The host app is missing, of another version, or does not start.
         """
         deadline = Deadline.after(timeout_s)
+        uploads, downloads = Confined.at(uploads_root, UPLOADS_KEY), Confined.at(downloads_root, DOWNLOADS_KEY)
         notice = on_notice or _log_notice
         server = AdbServer.from_environment(adb_server)
         await server.ensure_running(timeout_s=deadline.remaining_s)
@@ -101,31 +158,155 @@ class Session:
             chosen = await stack.enter_async_context(
                 chosen_device(server, device, cls.virtual_devices, notice, timeout_s=deadline.remaining_s)
             )
-            adb_device = server.device(chosen.serial)
+            if egress is None:
+                egress = PinnedEgress(policy or policy_for("operator"), grants, ask=ask)
             # One port may be granted under several names, such as localhost and 127.0.0.1.
-            for number in sorted({grant.port for grant in grants}):
-                port = f"tcp:{number}"
-                await stack.enter_async_context(adb_device.reverse(port, port, timeout_s=deadline.remaining_s))
-            host = await stack.enter_async_context(
-                start_host(
-                    adb_device,
-                    owner=f"pid {os.getpid()}",
-                    policy_digest=_policy_digest(grants),
-                    timeout_s=deadline.remaining_s,
-                )
+            link = HostLink(
+                server,
+                chosen.serial,
+                reversed_ports=sorted({grant.port for grant in egress.test_servers}),
+                policy_digest=policy_digest(egress.policy, egress.grants),
             )
-            require_supported(host.hello)
-            session = cls(chosen, adb_device, host, View(width_px, height_px, density_dpi), grants, notice)
-            stack.callback(host.on_event(session._take_event))
+            session = cls(
+                chosen,
+                link,
+                View(width_px, height_px, density_dpi),
+                egress,
+                notice,
+                reconnect=reconnect,
+                dialogs=dialogs,
+            )
+            session.uploads, session.downloads = uploads, downloads
             try:
+                await link.open(timeout_s=deadline.remaining_s)
                 yield session
             finally:
                 await session._close()
 
+    @classmethod
+    @asynccontextmanager
+    async def attach(
+        cls,
+        package: str,
+        *,
+        activity: str | None = None,
+        data: str | None = None,
+        url: str | None = None,
+        title: str | None = None,
+        device: str = "auto",
+        adb_server: str | None = None,
+        policy: BrowserPolicy | None = None,
+        grants: Sequence[Grant] = (),
+        dialogs: DialogAnswer = "default",
+        on_notice: Notice | None = None,
+        timeout_s: float = START_TIMEOUT_S,
+    ) -> AsyncIterator[AttachedSession]:
+        """Drive another app's WebView, or Chrome (`com.android.chrome`), with the same pages.
+
+        The app must be debuggable, or have called `WebView.setWebContentsDebuggingEnabled(true)`.
+
+        Args:
+            package: Whose WebView, exactly.
+            activity: Launched first (`.MainActivity`), and again when the app's process has ended; without it the app
+                must be running.
+            data: The address that the launching intent carries.
+            policy: Which addresses `goto` may open; without one the public web. What the app requests by itself cannot
+                be held to it (egress=unpinned), so a strict one is refused.
+            grants: Test servers as in `open`, and `AppGrant(package, origins)` for what the app serves to itself.
+            url, title: Which page to wait for, where the app has several: a glob over its address, words of its title.
+
+        Raises:
+            DeadlineExceeded: No such page came; says which there were.
+            HostFailed: Android did not start the app.
+        """
+        if policy is not None and policy.strict:
+            raise PolicyRefused(
+                "the policy is strict, and an app's own traffic does not go through the egress gate (egress=unpinned)",
+                hint="Set strict = false in [browser.policy] to attach to apps.",
+                rule="strict",
+            )
+        egress = PinnedEgress(policy or replace(policy_for("operator"), strict=False), grants)
+        if foreign := [grant for grant in grants if isinstance(grant, AppGrant) and grant.package != package]:
+            raise UsageError(f"the grant {foreign[0]} is not for {package}")
+        deadline = Deadline.after(timeout_s)
+        notice = on_notice or _log_notice
+        app = App(package, activity, data)
+        server = AdbServer.from_environment(adb_server)
+        await server.ensure_running(timeout_s=deadline.remaining_s)
+        async with AsyncExitStack() as stack:
+            chosen = await stack.enter_async_context(
+                chosen_device(server, device, cls.virtual_devices, notice, timeout_s=deadline.remaining_s)
+            )
+            adb_device = server.device(chosen.serial)
+            for number in sorted({grant.port for grant in grants if isinstance(grant, TestServerGrant)}):
+                port = f"tcp:{number}"
+                await stack.enter_async_context(adb_device.reverse(port, port, timeout_s=deadline.remaining_s))
+            yield await stack.enter_async_context(
+                attached_session(
+                    adb_device,
+                    app,
+                    egress=egress,
+                    notice=notice,
+                    dialogs=dialogs,
+                    url=url,
+                    title=title,
+                    timeout_s=deadline.remaining_s,
+                )
+            )
+
+    async def reconnect(self, *, timeout_s: float = START_TIMEOUT_S) -> tuple[str, ...]:
+        """Restore what is lost: wait for the device, start the host app, open the tabs at their addresses again.
+
+        What was done, one sentence each; nothing where nothing is lost. A tab that outlived the connection, as after a
+        cable was pulled, is as it was, refs included. Of one that was opened again at its address forms, scroll
+        position and refs are gone; cookies are as the device kept them. One that does not come back stays lost.
+
+        Raises:
+            DeadlineExceeded: The device did not come back; says what it was last seen as.
+            DeviceError, HostError: It came back, and the host app cannot be started.
+        """
+        deadline = Deadline.after(timeout_s)
+        async with self._reconnecting:
+            said: list[str] = []
+            lost = await self.diagnose()
+            if lost is not None:
+                before = self.host.pid
+                await self._link.renew(timeout_s=deadline.remaining_s)
+                self._lost = None
+                said.append(f"reconnected to {self.serial}: {lost.message}")
+                self.notice(said[0])
+                outlived = await self._host_tabs(deadline) if self.host.pid == before else frozenset()
+                there = [tab for tab, _ in self._tabs.values() if not tab.is_lost and tab.host_tab in outlived]
+                for tab, _ in self._tabs.values():
+                    if tab not in there:
+                        tab.lose("its host app was lost")
+                said += await asyncio.gather(*(self._rejoin(tab, deadline) for tab in there))
+            gone = [tab for tab, _ in self._tabs.values() if tab.is_lost]
+            said += await asyncio.gather(*(self._restore(tab, deadline) for tab in gone))
+            if said and self._capabilities is not None and (first := next(iter(self._tabs.values()), None)):
+                with suppress(BridgeError):
+                    attachment, _ = await first[0].attachment()
+                    self._capabilities = await self._probe(attachment)
+            return tuple(said)
+
     @property
     def host(self) -> HostHello:
         """What the host app said of itself: version, WebView, API level, pid."""
-        return self._host.hello
+        return self._link.host.hello
+
+    @property
+    def device(self) -> AdbDevice:
+        return self._link.device
+
+    @property
+    def host_client(self) -> HostClient:
+        """The present connection to the host app; another one after a reconnect."""
+        return self._link.host
+
+    @property
+    def egress(self) -> PinnedEgress:
+        """What this session's connections go through: policy, pins, audit."""
+        return self._containment.egress
 
     @property
     def capabilities(self) -> Capabilities | None:
@@ -137,38 +318,82 @@ class Session:
         """The open tabs, oldest first."""
         return tuple(page for _, page in self._tabs.values())
 
-    async def new_tab(self, url: str | None = None) -> Page:
+    @property
+    def tabs(self) -> Mapping[str, Page]:
+        """The open tabs by their ids, those that pages opened included."""
+        return {tab_id: page for tab_id, (_, page) in self._tabs.items()}
+
+    def isolated(self, *, timeout_s: float = ISOLATED_TIMEOUT_S) -> AbstractAsyncContextManager[Page]:
+        """A tab for one call: `async with session.isolated() as page:`. See `bridge.session.isolated`.
+
+        It begins without cookies, cache, history and storage, and when the block ends nothing of it is left.
+
+        Raises:
+            Unsupported: The WebView has no profiles, and other tabs are open whose state would be cleared with it.
+        """
+        return isolated(self, self._isolation, timeout_s=timeout_s)
+
+    async def state_save(self, path: str | os.PathLike[str], *, timeout_s: float = STATE_TIMEOUT_S) -> StateSummary:
+        """Write the cookies, and the storage of the pages that are open, to a file that only its owner can read."""
+        return await save_state(self, path, timeout_s=timeout_s)
+
+    async def state_load(
+        self, path: str | os.PathLike[str], *, page: Page | None = None, timeout_s: float = STATE_TIMEOUT_S
+    ) -> StateSummary:
+        """Put a saved state back; session storage, which is a tab's own, into `page` where one is given.
+
+        Raises:
+            UsageError: The file is no saved state.
+        """
+        return await load_state(self, path, page, timeout_s=timeout_s)
+
+    async def new_tab(self, url: str | None = None, *, profile: str | None = None) -> Page:
         """A new tab, at `url` where one is given.
+
+        Args:
+            profile: Cookies and storage of its own, shared by the tabs of that name; needs a WebView with profiles.
 
         Raises:
             PolicyRefused, NavigationFailed: As `page.goto`; the tab is closed again then.
         """
         if url is not None:
-            self._judge(url)
-        self._check_alive()
-        self._last_tab += 1
-        tab = SessionTab(
-            f"t{self._last_tab}",
-            self.device,
-            self._host,
-            self._view,
-            judge=self._judge,
-            keep_alive=self._touch,
-            check_alive=self._check_alive,
-            notice=self._notice,
-        )
-        page = Page(tab)
-        self._tabs[tab.tab_id] = (tab, page)
+            await self.check_url(url)
+        await self.ensure_connected()
+        tab, page = self.make_tab(profile=profile)
         try:
             attachment = await tab.open()
             if self._capabilities is None:
-                self._capabilities = await probe(attachment, self._host.hello, timeout_s=_PROBE_S)
+                self._capabilities = await self._probe(attachment)
             if url is not None:
                 await page.goto(url)
         except BaseException:
             await self.close_tab(page)
             raise
         return page
+
+    def make_tab(self, *, profile: str | None) -> tuple[SessionTab, Page]:
+        """A tab with a number of its own, not attached to anything."""
+        self._last_tab += 1
+        tab = SessionTab(f"t{self._last_tab}", self, profile=profile)
+        page = Page(tab)
+        page.on_dialog(self._dialogs)
+        self._tabs[tab.tab_id] = (tab, page)
+        return tab, page
+
+    def drop_tab(self, tab_id: str) -> None:
+        self._tabs.pop(tab_id, None)
+
+    def open_tabs(self) -> tuple[SessionTab, ...]:
+        return tuple(tab for tab, _ in self._tabs.values())
+
+    def host_tab_of(self, page: Page) -> str | None:
+        return self._tabs[page.tab_id][0].host_tab
+
+    def profile_of(self, page: Page) -> str | None:
+        return self._tabs[page.tab_id][0].profile
+
+    def popups_of(self, tab_id: str) -> AbstractContextManager[OpenedPages]:
+        return self._popups.listen(tab_id)
 
     async def close_tab(self, page: Page) -> None:
         """Close a tab; a tab that is already closed is left alone."""
@@ -180,36 +405,93 @@ class Session:
         except BridgeError as error:
             logger.debug("%s did not close cleanly: %s", page.tab_id, error)
 
-    def _judge(self, url: str) -> None:
-        decision = decide(url, self._grants)
-        if not decision.allowed:
-            raise PolicyRefused(f"{url[:200]} is refused: {decision.reason}", hint=decision.hint)
+    async def check_url(self, url: str) -> str:
+        return await self.egress.check_url(url)
+
+    def explain(self, error: NavigationFailed) -> BridgeError:
+        return self._containment.explain(error)
 
     def _take_event(self, event: str, fields: Mapping[str, Any]) -> None:
+        if event == "popup":
+            self._in_background(self._popups.take(fields))
         if event in ("tab.lost", "idle_destroyed"):
             reason = "idle" if event == "idle_destroyed" else str(fields.get("reason", "lost"))
             for tab, _ in self._tabs.values():
-                if tab.host_tab == fields.get("tab"):
+                if tab.host_tab != fields.get("tab"):
+                    continue
+                if reason == "renderer_crashed" and time.monotonic() - self._killed_at < _KILL_NEWS_S:
+                    tab.lose_to_ladder()
+                else:
                     tab.lose(reason)
 
-    def _check_alive(self) -> None:
-        reason = self._host.closed_reason
-        if reason is not None:
-            raise DeviceLost(f"the host app on {self.serial} is gone: {reason.message}", hint="Open a new session.")
+    async def ensure_connected(self) -> tuple[str, ...]:
+        if self._lost is None and not self.host_client.closed.is_set():
+            return ()
+        self._lost = await self.diagnose()
+        if self._lost is None:
+            return ()
+        if not self.restores_tabs:
+            raise self._lost
+        return await self.reconnect(timeout_s=RECONNECT_TIMEOUT_S)
 
-    def _touch(self) -> None:
+    async def diagnose(self) -> BridgeError | None:
+        self._lost = await self._link.diagnose()
+        return self._lost
+
+    def renderer_killed(self) -> None:
+        self._killed_at = time.monotonic()
+
+    async def _probe(self, attachment: Attachment) -> Capabilities:
+        held = self._containment
+        return await probe(
+            attachment,
+            self.host,
+            fetch_interception=held.intercepts,
+            egress=held.mode,
+            webrtc=held.webrtc,
+            timeout_s=_PROBE_S,
+        )
+
+    async def _take_host(self, host: HostClient) -> None:
+        require_supported(host.hello)
+        host.on_event(self._take_event)
+
+    async def _host_tabs(self, deadline: Deadline) -> frozenset[str]:
+        return frozenset(
+            str(tab.get("tab")) for tab in await self.host_client.list_tabs(timeout_s=deadline.remaining_s)
+        )
+
+    async def _rejoin(self, tab: SessionTab, deadline: Deadline) -> str:
+        try:
+            return await tab.rejoin(timeout_s=min(_REJOIN_S, deadline.remaining_s))
+        except BridgeError as error:
+            tab.lose(error.message)
+            return f"{tab.tab_id} was still there and did not answer"
+
+    async def _restore(self, tab: SessionTab, deadline: Deadline) -> str:
+        try:
+            return await tab.restore(timeout_s=deadline.remaining_s)
+        except BridgeError as error:
+            said = f"{tab.tab_id} could not be opened again: {error.message}"
+            self.notice(said)
+            return said
+
+    def keep_alive(self) -> None:
         """Tell the host app that this session is at work, now and then, without waiting for it."""
         now = time.monotonic()
         if now - self._last_touch < _TOUCH_EVERY_S:
             return
         self._last_touch = now
-        task = asyncio.ensure_future(self._send_touch())
+        self._in_background(self._send_touch())
+
+    def _in_background(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.ensure_future(work)
         self._background.add(task)
         task.add_done_callback(self._background.discard)
 
     async def _send_touch(self) -> None:
         try:
-            await self._host.touch(timeout_s=_TOUCH_TIMEOUT_S)
+            await self.host_client.touch(timeout_s=_TOUCH_TIMEOUT_S)
         except BridgeError as error:
             logger.debug("the host app did not take the sign of life: %s", error)
 
@@ -218,12 +500,8 @@ class Session:
             task.cancel()
         await asyncio.gather(*self._background, return_exceptions=True)
         await asyncio.gather(*(self.close_tab(page) for _, page in list(self._tabs.values())))
-
-
-def _policy_digest(grants: Sequence[TestServerGrant]) -> str:
-    """Sessions with equal rules may share a host process; the digest tells them apart."""
-    listed = "\n".join(sorted(f"{grant.host}:{grant.port}" for grant in grants))
-    return hashlib.sha256(f"operator\n{listed}".encode()).hexdigest()
+        await self._containment.close()
+        await self._link.close()
 
 
 def _log_notice(text: str) -> None:

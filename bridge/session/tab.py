@@ -4,24 +4,52 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
-from contextlib import AsyncExitStack
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import (
+    AbstractAsyncContextManager,
+    AbstractContextManager,
+    AsyncExitStack,
+    asynccontextmanager,
+    suppress,
+)
 from dataclasses import dataclass
+from typing import Protocol, TypeAlias
 
 from bridge.adb import AdbDevice
-from bridge.cdp import open_cdp
+from bridge.cdp import CdpConnection, open_cdp
 from bridge.cdp.discovery import Target, list_targets
-from bridge.deadline import Deadline
-from bridge.errors import DeadlineExceeded, TabLost
+from bridge.deadline import Deadline, finish
+from bridge.errors import BridgeError, DeadlineExceeded, NavigationFailed, TabLost, TransportError
 from bridge.host.client import HostClient
+from bridge.page import ladder
 from bridge.page.attachment import Attachment, attach
+from bridge.page.confinement import Confined
+from bridge.page.full_page import Strategy
+from bridge.page.host_services import HostServices
+from bridge.page.journal import Journal
 from bridge.page.navigation import go
+from bridge.page.popups import OpenedPages
+from bridge.session.capabilities import Capabilities
+from bridge.session.host_services import HostTabServices
 
 logger = logging.getLogger(__name__)
 
 OPEN_TIMEOUT_S = 20.0
 _LIST_PAUSE_S = 0.05
 _REOPEN_TIMEOUT_S = 30.0
+_DETACH_S = 2.0
+_REATTACH_S = 5.0
+_DISCARD_S = 5.0
+# The host app's event and the end of the CDP connection come by two ways; the event knows more.
+_EVENT_WAIT_S = 0.2
+# Above it a link is slow, and what it asks of the page gets four round trips more time.
+_QUICK_LINK_S = 0.05
+
+_IDLE = "idle"
+_FREED = "freed"
+
+OnAttach: TypeAlias = Callable[[Attachment], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,55 +61,158 @@ class View:
     density_dpi: int = 160
 
 
-class SessionTab:
-    """One tab of a session, `t1`, `t2`, …; implements what a page needs of it."""
+class Home(Protocol):
+    """What a tab needs of its session."""
 
-    def __init__(
-        self,
-        tab_id: str,
-        device: AdbDevice,
-        host: HostClient,
-        view: View,
-        *,
-        judge: Callable[[str], None],
-        keep_alive: Callable[[], None],
-        check_alive: Callable[[], None],
-        notice: Callable[[str], None],
-    ) -> None:
+    @property
+    def device(self) -> AdbDevice: ...
+
+    @property
+    def host_client(self) -> HostClient: ...
+
+    @property
+    def view(self) -> View: ...
+
+    @property
+    def journal(self) -> Journal: ...
+
+    @property
+    def uploads(self) -> Confined: ...
+
+    def popups_of(self, tab_id: str) -> AbstractContextManager[OpenedPages]: ...
+
+    @property
+    def downloads(self) -> Confined: ...
+
+    @property
+    def capabilities(self) -> Capabilities | None: ...
+
+    @property
+    def on_attach(self) -> list[OnAttach]:
+        """Awaited with every tab's fresh attachment before the tab's own; the policy's gate comes first."""
+        ...
+
+    @property
+    def restores_tabs(self) -> bool:
+        """Whether a tab that was lost is opened again without being asked."""
+        ...
+
+    async def check_url(self, url: str) -> str: ...
+
+    def explain(self, error: NavigationFailed) -> BridgeError: ...
+
+    def keep_alive(self) -> None: ...
+
+    def notice(self, text: str) -> None: ...
+
+    async def ensure_connected(self) -> tuple[str, ...]:
+        """Notices of what was reconnected; DeviceLost or HostLost where that is not wanted or did not work."""
+        ...
+
+    async def diagnose(self) -> BridgeError | None:
+        """What is lost below the tab, if anything."""
+        ...
+
+    def renderer_killed(self) -> None:
+        """The ladder killed a renderer, which other tabs may share."""
+        ...
+
+
+class SessionTab:
+    """One tab of a session, `t1`, `t2`, …; implements what a page needs of it.
+
+    Each of the `on_attach` functions, the session's and then its own, is awaited with every fresh attachment before
+    any address is loaded in it, so what they install (the policy's gate, a page's routes) also holds after the tab was
+    opened again.
+    """
+
+    def __init__(self, tab_id: str, home: Home, *, profile: str | None = None) -> None:
         self._tab_id = tab_id
-        self._device = device
-        self._host = host
-        self._view = view
-        self.judge = judge
-        self._keep_alive = keep_alive
-        self._check_alive = check_alive
-        self._notice = notice
+        self.profile = profile
+        self._home = home
+        self._on_attach: list[OnAttach] = []
         self._attachment: Attachment | None = None
+        self._target_id = ""
         self._stack = AsyncExitStack()
-        self.host_tab: str | None = None
+        self._changed = asyncio.Event()
         self._lost: str | None = None
         self._closed = False
+        self._link_s = 0.0
+        self.host_tab: str | None = None
 
     @property
     def tab_id(self) -> str:
         return self._tab_id
 
-    async def attachment(self) -> tuple[Attachment, tuple[str, ...]]:
-        """The living attachment. A tab that was destroyed because nobody used it is opened again, and that is said.
+    @property
+    def url(self) -> str:
+        """Where it was last known to be."""
+        main = self._attachment.state.main if self._attachment else None
+        return main.url if main else ""
+
+    @property
+    def target_id(self) -> str:
+        return self._target_id
+
+    def popups(self) -> AbstractContextManager[OpenedPages]:
+        return self._home.popups_of(self._tab_id)
+
+    @property
+    def journal(self) -> Journal:
+        return self._home.journal
+
+    @property
+    def uploads(self) -> Confined:
+        return self._home.uploads
+
+    @property
+    def downloads(self) -> Confined:
+        return self._home.downloads
+
+    @property
+    def full_page(self) -> Strategy | None:
+        found = self._home.capabilities
+        return found.full_page if found else None
+
+    @property
+    def host_services(self) -> HostServices | None:
+        return HostTabServices(self._home.host_client, self.host_tab) if self.host_tab is not None else None
+
+    @property
+    def is_lost(self) -> bool:
+        return self._lost is not None
+
+    async def check_url(self, url: str) -> str:
+        return await self._home.check_url(url)
+
+    def explain(self, error: NavigationFailed) -> BridgeError:
+        return self._home.explain(error)
+
+    def on_attach(self, prepare: OnAttach) -> None:
+        self._on_attach.append(prepare)
+
+    async def attachment(self, *, revisit: bool = True) -> tuple[Attachment, tuple[str, ...]]:
+        """The living attachment. A tab that idled away or was freed by killing its renderer is opened again, and that
+        is said; so is one that was lost otherwise where the session restores tabs. Without `revisit` a tab that is
+        opened again stays blank, for whoever is going elsewhere anyway.
 
         Raises:
             TabLost: Closed, or its renderer died.
+            DeviceLost, HostLost: What it stood on is gone.
         """
         if self._closed:
             raise TabLost(f"{self._tab_id} has been closed")
-        self._check_alive()
-        self._keep_alive()
-        notices: tuple[str, ...] = ()
-        if self._lost == "idle":
-            notices = (await self._reopen(),)
-            self._notice(notices[0])
-        elif self._lost is not None:
-            raise TabLost(f"{self._tab_id} is gone: {self._lost}", hint="Open a new tab.")
+        notices = await self._home.ensure_connected()
+        self._home.keep_alive()
+        if self._lost is not None:
+            if self._lost not in (_IDLE, _FREED) and not self._home.restores_tabs:
+                raise TabLost(
+                    f"{self._tab_id} is gone: {self._lost}",
+                    hint="Open a new tab, or restore it with session.reconnect().",
+                )
+            notices += (await self.restore(revisit=revisit),)
+        elif self._attachment is not None and self._attachment.connection.closed.is_set():
+            await self.reattach(timeout_s=_REATTACH_S)
         if self._attachment is None:
             raise TabLost(f"{self._tab_id} was never opened")
         return self._attachment, notices
@@ -89,52 +220,166 @@ class SessionTab:
     async def open(self, *, timeout_s: float = OPEN_TIMEOUT_S) -> Attachment:
         """Have the host app make a WebView, find it in the devtools list, and attach to it."""
         deadline = Deadline.after(timeout_s)
-        view = self._view
-        made = await self._host.open_tab(
+        view, host = self._home.view, self._home.host_client
+        made = await host.open_tab(
             width_px=view.width_px,
             height_px=view.height_px,
             density_dpi=view.density_dpi,
+            profile=self.profile,
             timeout_s=deadline.remaining_s,
         )
         self.host_tab = made.tab
-        target = await self._find(made.nonce, deadline)
-        sock = await self._device.open_stream(self._devtools_service(), timeout_s=deadline.remaining_s)
-        path = f"/devtools/page/{target.target_id}"
-        connection = await self._stack.enter_async_context(open_cdp(sock, path, timeout_s=deadline.remaining_s))
-        self._attachment = await self._stack.enter_async_context(attach(connection, timeout_s=deadline.remaining_s))
+        self._target_id = (await self._find(made.nonce, deadline)).target_id
+        attachment = await self._attach(deadline)
         self._lost = None
-        return self._attachment
+        return attachment
+
+    async def adopt(self, host_tab: str, target_id: str, *, timeout_s: float) -> Attachment:
+        """Attach to a WebView that a page has opened; it becomes lost, restored and closed as any other."""
+        self.host_tab, self._target_id = host_tab, target_id
+        return await self._attach(Deadline.after(timeout_s))
+
+    async def restore(self, *, revisit: bool = True, timeout_s: float = _REOPEN_TIMEOUT_S) -> str:
+        """Open it again at its address; what was done, in a sentence."""
+        deadline = Deadline.after(timeout_s)
+        url, why = self.url, self._lost or "lost"
+        await self._detach()
+        if self.host_tab is not None and why == _FREED:
+            await self._discard(self.host_tab, deadline)
+        attachment = await self.open(timeout_s=deadline.remaining_s)
+        why = {_IDLE: "closed after idling", _FREED: "closed because its page did not answer"}.get(why, f"lost ({why})")
+        said = f"{self._tab_id} had been {why} and was opened again"
+        if revisit and url and not url.startswith("about:blank"):
+            await self._home.check_url(url)
+            try:
+                await go(attachment, url, "load", timeout_s=deadline.remaining_s)
+                said += f" at {url}"
+            except (DeadlineExceeded, NavigationFailed) as error:
+                said += f", but {error.message}"
+        said += "; earlier refs are dead"
+        self._home.notice(said)
+        return said
 
     def lose(self, reason: str) -> None:
-        """The host app says that this tab is no more."""
-        self._lost = reason
+        """This tab is no more; what the ladder did to it is not overwritten by the news of it."""
+        if self._lost != _FREED:
+            self._lost = reason
+        self._changed.set()
         if self._attachment is not None:
             self._attachment.watch.end(TabLost(f"{self._tab_id} is gone: {reason}"))
+
+    def lose_to_ladder(self) -> None:
+        """Its renderer was killed by us: it will be opened again whatever the session does with lost tabs."""
+        if self._lost != _IDLE:
+            self._lost = None
+            self.lose(_FREED)
 
     async def close(self, *, timeout_s: float = 5.0) -> None:
         """Detach and have the host app destroy the WebView; safe to repeat."""
         if self._closed:
             return
         self._closed = True
-        await self._stack.aclose()
-        if self.host_tab is not None and self._lost is None:
-            await self._host.close_tab(self.host_tab, timeout_s=timeout_s)
+        await self._detach()
+        host = self._home.host_client
+        if self.host_tab is not None and self._lost is None and not host.closed.is_set():
+            await host.close_tab(self.host_tab, timeout_s=timeout_s)
 
-    async def _reopen(self) -> str:
-        assert self._attachment is not None
-        main = self._attachment.state.main
-        url = main.url if main else ""
-        await self._stack.aclose()
-        self._stack = AsyncExitStack()
-        attachment = await self.open()
-        if url and not url.startswith("about:blank"):
-            await go(attachment, url, "load", timeout_s=_REOPEN_TIMEOUT_S)
-            return f"{self._tab_id} had been closed after idling and was opened again at {url}; earlier refs are dead"
-        return f"{self._tab_id} had been closed after idling and was opened again; earlier refs are dead"
+    async def reattach(self, *, timeout_s: float) -> Attachment:
+        """A fresh connection to the document that is there; refs stay good. The old one is given up when it is made.
+
+        Raises:
+            TransportError, DeadlineExceeded: There is no such target any more, or it does not answer.
+        """
+        old, self._stack = self._stack, AsyncExitStack()
+        try:
+            attachment = await self._attach(Deadline.after(timeout_s))
+        except BaseException:
+            self._stack = old
+            raise
+        await finish(old.aclose(), at_most_s=_DETACH_S, what=f"detaching from {self._tab_id}")
+        return attachment
+
+    async def rejoin(self, *, timeout_s: float) -> str:
+        """The host process and its tab outlived the connection: attach again to the document; what was done."""
+        await self.reattach(timeout_s=timeout_s)
+        self._lost = None
+        return f"{self._tab_id} was still there, at {self.url}"
+
+    async def kill_renderer(self, *, timeout_s: float) -> bool:
+        deadline = Deadline.after(timeout_s)
+        try:
+            async with self._connection(deadline) as connection:
+                # A renderer that dies writes its dump first, which takes longer than anybody should wait here.
+                call = connection.send("Page.crash")
+                with suppress(DeadlineExceeded):
+                    await call.result(timeout_s=deadline.remaining_s)
+        except BridgeError as error:
+            logger.debug("%s: %s", self._tab_id, error)
+            if self._lost is None and not isinstance(error, TransportError):
+                return False
+        self.lose_to_ladder()
+        self._home.renderer_killed()
+        return True
+
+    async def look_into(self, error: BridgeError) -> BridgeError:
+        """Free a page that hangs; else say what is gone below it."""
+        attachment = self._attachment
+        if self._closed or attachment is None:
+            return error
+        if isinstance(error, DeadlineExceeded):
+            slack_s = 4 * self._link_s if self._link_s > _QUICK_LINK_S else 0.0
+            if not attachment.connection.closed.is_set() and await ladder.answers(attachment, slack_s=slack_s):
+                return error
+            if (lost := await self._home.diagnose()) is not None:
+                return lost
+            return ladder.told(error, await ladder.free(attachment, self, slack_s=slack_s))
+        if self._lost is None:
+            self._changed.clear()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_EVENT_WAIT_S):
+                    await self._changed.wait()
+        if (lost := await self._home.diagnose()) is not None:
+            return lost
+        if self._lost is not None and isinstance(error, TransportError | NavigationFailed):
+            return TabLost(f"{self._tab_id} is gone: {self._lost}", hint="Open a new tab, or session.reconnect().")
+        return error
+
+    async def _attach(self, deadline: Deadline) -> Attachment:
+        async with AsyncExitStack() as stack:
+            connection = await stack.enter_async_context(self._connection(deadline))
+            connection.on_event(self.journal.reader(self._tab_id))
+            attachment = await stack.enter_async_context(attach(connection, timeout_s=deadline.remaining_s))
+            for prepare in (*self._home.on_attach, *self._on_attach):
+                await prepare(attachment)
+            self._stack = stack.pop_all()
+        self._attachment = attachment
+        return attachment
+
+    def connect(self, timeout_s: float) -> AbstractAsyncContextManager[CdpConnection]:
+        """One more connection to the tab, beside the attachment's."""
+        return self._connection(Deadline.after(timeout_s))
+
+    @asynccontextmanager
+    async def _connection(self, deadline: Deadline) -> AsyncIterator[CdpConnection]:
+        began = time.monotonic()
+        sock = await self._home.device.open_stream(self._devtools_service(), timeout_s=deadline.remaining_s)
+        self._link_s = time.monotonic() - began
+        async with open_cdp(sock, f"/devtools/page/{self._target_id}", timeout_s=deadline.remaining_s) as connection:
+            yield connection
+
+    async def _detach(self) -> None:
+        stack, self._stack = self._stack, AsyncExitStack()
+        await finish(stack.aclose(), at_most_s=_DETACH_S, what=f"detaching from {self._tab_id}")
+
+    async def _discard(self, host_tab: str, deadline: Deadline) -> None:
+        try:
+            await self._home.host_client.close_tab(host_tab, timeout_s=min(_DISCARD_S, deadline.remaining_s))
+        except BridgeError as error:  # it is gone with its renderer
+            logger.debug("%s: %s", self._tab_id, error)
 
     async def _find(self, nonce: str, deadline: Deadline) -> Target:
         while True:
-            sock = await self._device.open_stream(self._devtools_service(), timeout_s=deadline.remaining_s)
+            sock = await self._home.device.open_stream(self._devtools_service(), timeout_s=deadline.remaining_s)
             targets = await list_targets(sock, timeout_s=deadline.remaining_s)
             for target in targets:
                 if target.url == f"about:blank#{nonce}":
@@ -147,4 +392,4 @@ class SessionTab:
 
     def _devtools_service(self) -> str:
         # The pid comes from the host app itself: other apps' sockets are never probed, a frozen one blocks adbd.
-        return f"localabstract:webview_devtools_remote_{self._host.hello.pid}"
+        return f"localabstract:webview_devtools_remote_{self._home.host_client.hello.pid}"

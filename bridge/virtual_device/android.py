@@ -21,6 +21,8 @@ WEBVIEW_PACKAGE = "com.google.android.webview"
 
 StartService = Callable[[Mapping[str, str]], Awaitable[None]]
 StopService = Callable[[], Awaitable[None]]
+# A package and the address in the intent's data.
+StartActivity = Callable[[str, str], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,8 @@ class AndroidSystem:
     running_services: set[str] = field(default_factory=set)
     idle_whitelist: set[str] = field(default_factory=set)
     reboot: Callable[[], None] = field(default=lambda: None)
+    start_activity: StartActivity | None = None
+    stop_app: Callable[[str], Awaitable[None]] | None = None
     booted_at: float = field(default_factory=time.monotonic)
 
     def __post_init__(self) -> None:
@@ -161,5 +165,7 @@ class AndroidSystem:
         for component in [name for name in self.running_services if name.split("/")[0] == package]:
             self.running_services.discard(component)
             await self.services[component].stop()
+        if self.stop_app is not None:
+            await self.stop_app(package)
         for pid in [pid for pid, process in self.processes.items() if process.name.split(":")[0] == package]:
             del self.processes[pid]

@@ -1,9 +1,9 @@
 """A process that clears up after a virtual device, also a killed one: `python -m bridge.virtual_device.guardian`.
 
 It lives in its own session, and is fed JSON objects, one a line, over a pipe from the device's process; each may have
-`folder` (the device's private folder), `process_group` (Chromium's), `adb_server` ([host, port]) and `serial`; null
-takes a fact back. When the pipe ends, however the device's process ended, it kills the group, removes the folder, tells
-the adb server to disconnect the serial, and exits.
+`folder` (the device's private folder), `process_group` (Chromium's), `app_groups`, `adb_server` ([host, port])
+and `serial`; null takes a fact back. When the pipe ends, however the device's process ended, it kills the groups,
+removes the folder, tells the adb server to disconnect the serial, and exits.
 """
 
 from __future__ import annotations
@@ -53,6 +53,7 @@ class Guardian:
         process_group: int | None = None,
         adb_server: tuple[str, int] | None = None,
         serial: str | None = None,
+        app_groups: list[int] | None = None,
     ) -> None:
         """Add facts; those not given stay as they were. A guardian that has died is not worth failing for."""
         facts: dict[str, Any] = {
@@ -60,6 +61,7 @@ class Guardian:
             "process_group": process_group,
             "adb_server": adb_server,
             "serial": serial,
+            "app_groups": app_groups,
         }
         self._write({name: value for name, value in facts.items() if value is not None})
 
@@ -147,8 +149,9 @@ def disconnect(host: str, port: int, serial: str) -> None:
 
 def clear_up(facts: dict[str, Any]) -> None:
     group, folder = facts.get("process_group"), facts.get("folder")
-    if isinstance(group, int):
-        kill_process_group(group)
+    for found in (group, *(facts.get("app_groups") or ())):
+        if isinstance(found, int):
+            kill_process_group(found)
     match facts.get("adb_server"), facts.get("serial"):
         case [str(host), int(port)], str(serial):
             disconnect(host, port, serial)

@@ -11,6 +11,7 @@ from pathlib import Path
 import bridge
 from bridge.errors import ChromiumMissing
 from bridge.virtual_device.android import HOST_PACKAGE, HOST_SERVICE
+from bridge.virtual_device.apps import Apps
 from bridge.virtual_device.device import VirtualDevice
 from bridge.virtual_device.engine.engine import LOST_RUNTIME_ENABLES, EngineOptions, start_engine
 from bridge.virtual_device.host_app import HostApp
@@ -45,9 +46,12 @@ async def run_webviews(device: VirtualDevice) -> AsyncIterator[HostApp]:
             linger_s=float(settings.get("linger_s", 30.0)),
         )
         device.register_service(HOST_SERVICE, app.start, app.stop)
+        apps = Apps(device, options)
+        device.system.start_activity, device.system.stop_app = apps.start, apps.stop
         try:
             yield app
         finally:
+            await apps.aclose()
             await app.aclose()
     if device.guardian is not None:
         device.guardian.forget("process_group")

@@ -5,7 +5,7 @@ import { descriptionOf, nameOf } from './names.js';
 import { page } from './page.js';
 import { prepare } from './prepare.js';
 import { query } from './query.js';
-import { failure } from './refs.js';
+import { failure, identify, introduce, resolve } from './refs.js';
 import { roleOf } from './roles.js';
 import { settle } from './settle.js';
 import { snapshot } from './snapshot.js';
@@ -19,8 +19,16 @@ const api = {
   action,
   waitFor,
   query,
+  /** The element itself, for a caller that takes a handle; else the failure. */
+  element: (ref, found = resolve(ref)) => found.el || found,
   roleOf,
   nameOf,
+  // For the reader: ref, role and name of each.
+  refsOf: (els) =>
+    els.map((el) => {
+      const now = identify(el);
+      return [introduce(el, now), now.role, now.name];
+    }),
   descriptionOf: (el) => descriptionOf(el, nameOf(el)),
 };
 // A page's fault is an answer, not an exception.

@@ -59,15 +59,6 @@ def ref_of(text: str, line: str) -> str:
     return found[1]
 
 
-def test_open_tells_where_an_address_led(command: Command) -> None:
-    found = answer(command("open", "--json"))
-
-    assert found["command"] == "open"
-    assert found["status"] == 200
-    assert found["title"].startswith("Aurum")
-    assert found["cost"]["round_trips"] >= 1
-
-
 def test_a_snapshot_is_text_on_stdout_and_its_cost_on_stderr(command: Command) -> None:
     code, out, err = command("snapshot")
 
@@ -206,7 +197,17 @@ def test_an_interrupted_command_leaves_nothing_behind(sent: signal.Signals, code
         with subprocess.Popen(
             [
                 *(sys.executable, "-c", "from bridge.surfaces.cli import main; main()"),
-                *("open", f"http://127.0.0.1:{port}/", "--local", str(port), "--device", "virtual", "--timeout", "60"),
+                *(
+                    "snapshot",
+                    "--url",
+                    f"http://127.0.0.1:{port}/",
+                    "--local",
+                    str(port),
+                    "--device",
+                    "virtual",
+                    "--timeout",
+                    "60",
+                ),
             ],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

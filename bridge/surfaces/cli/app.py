@@ -11,10 +11,15 @@ import click
 
 import bridge
 from bridge.errors import BridgeError, UsageError
+from bridge.surfaces.cli.action_commands import ACTION_COMMANDS
 from bridge.surfaces.cli.demo_command import demo
-from bridge.surfaces.cli.device_commands import devices, virtual
+from bridge.surfaces.cli.device_commands import devices, targets, virtual
 from bridge.surfaces.cli.output import report_failure
-from bridge.surfaces.cli.page_commands import click_command, fill, open_command, press, screenshot, snapshot
+from bridge.surfaces.cli.page_commands import back, forward, open_command, reload_command, screenshot, snapshot, wait
+from bridge.surfaces.cli.policy_commands import gate, policy
+from bridge.surfaces.cli.read_command import read
+from bridge.surfaces.cli.reading_commands import fetch
+from bridge.surfaces.cli.session_commands import close, close_tab, daemon, tab, tabs
 
 INTERRUPTED, TERMINATED, BROKEN_PIPE = 130, 143, 141
 
@@ -40,13 +45,25 @@ def webview_bridge(context: click.Context) -> None:
 for _command in (
     demo,
     devices,
+    targets,
     virtual,
+    policy,
+    gate,
     open_command,
     snapshot,
-    click_command,
-    fill,
-    press,
+    *ACTION_COMMANDS,
     screenshot,
+    read,
+    fetch,
+    wait,
+    back,
+    forward,
+    reload_command,
+    tabs,
+    tab,
+    close_tab,
+    close,
+    daemon,
 ):
     webview_bridge.add_command(_command)
 

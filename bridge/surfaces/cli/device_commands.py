@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import sys
-
 import click
 
 from bridge.errors import NoDevice, UsageError
 from bridge.surfaces.cli.options import CommonOptions, common_options
 from bridge.surfaces.cli.output import note, one_line, print_json
+from bridge.surfaces.cli.tables import print_table
 
 ADB_TIMEOUT_S = 20.0
 START_TIMEOUT_S = 60.0
+# A frozen process accepts and says nothing.
+PAGES_TIMEOUT_S = 2.0
 
 
 @click.command()
@@ -45,11 +46,59 @@ def devices(options: CommonOptions) -> None:
         if options.as_json:
             print_json("devices", {"devices": rows})
             return
-        _print_table(rows)
+        print_table(rows)
         if not rows:
             note("no device is attached; --device auto uses a virtual one")
 
     run_async("devices", options, steps, work())
+
+
+@click.command()
+@click.option("--pages", "with_pages", is_flag=True, help="Ask each for its pages, which connects to it.")
+@click.option("--device", default="auto", show_default=True, metavar="auto|SERIAL", help="Which device.")
+@common_options
+def targets(options: CommonOptions, device: str, with_pages: bool) -> None:
+    """List the WebViews and browsers on a device that can be attached to, and whose they are.
+
+    Without --pages nothing is connected to. With --json: targets: [{name, kind, pid, process, package, pages?}], where
+    pages is [{url, title}] or {error}.
+    """
+    from bridge.adb import AdbServer
+    from bridge.errors import BridgeError
+    from bridge.session.devices import chosen_device
+    from bridge.session.targets import devtools_sockets, pages_of
+    from bridge.surfaces.cli.running import Steps, run_async
+
+    steps = Steps(options.timeout_s)
+
+    async def work() -> None:
+        server = AdbServer.from_environment(options.adb_server)
+        await server.ensure_running(timeout_s=steps.begin("reaching the adb server", ADB_TIMEOUT_S))
+        timeout_s = steps.begin("finding the device", ADB_TIMEOUT_S)
+        async with chosen_device(server, device, None, note, timeout_s=timeout_s) as chosen:
+            adb_device = server.device(chosen.serial)
+            rows = []
+            for found in await devtools_sockets(adb_device, timeout_s=steps.begin("reading /proc", ADB_TIMEOUT_S)):
+                row = found.to_json()
+                if with_pages:
+                    try:
+                        pages = await pages_of(adb_device, found.name, timeout_s=PAGES_TIMEOUT_S)
+                        row["pages"] = [{"url": page.url, "title": page.title} for page in pages]
+                    except BridgeError as error:
+                        row["pages"] = {"error": error.message}
+                rows.append(row)
+        if options.as_json:
+            print_json("targets", {"targets": rows})
+            return
+        for row in rows:
+            click.echo(one_line(f"{row['package'] or '?':30} {row['name']}"))
+            pages = row.get("pages", [])
+            for page in pages if isinstance(pages, list) else [{"url": "", "title": pages["error"]}]:
+                click.echo(one_line(f"    {page['title']}  {page['url']}"))
+        if not rows:
+            note("no app on the device has a devtools socket: it must be debuggable and show a WebView")
+
+    run_async("targets", options, steps, work())
 
 
 @click.group()
@@ -145,29 +194,6 @@ def status(options: CommonOptions) -> None:
     if options.as_json:
         print_json("virtual status", {"devices": rows})
         return
-    _print_table(rows)
+    print_table(rows)
     if not rows:
         note("no virtual device is running")
-
-
-def _print_table(rows: list[dict[str, object]]) -> None:
-    """Columns under their names; nothing for no rows."""
-    if not rows:
-        return
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, pad_edge=False, show_edge=False)
-    for name in rows[0]:
-        table.add_column(name.upper())
-    for row in rows:
-        # Text, not markup: models and serials are the device's own words.
-        table.add_row(*(Text(_words(value)) for value in row.values()))
-    Console(width=None if sys.stdout.isatty() else 200).print(table)
-
-
-def _words(value: object) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return one_line(str(value))

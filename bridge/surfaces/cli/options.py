@@ -34,6 +34,7 @@ class SessionOptions(CommonOptions):
 
     device: str
     local_ports: tuple[int, ...]
+    session_name: str
 
 
 def _check_seconds(context: click.Context, option: click.Parameter, value: float | None) -> float | None:
@@ -70,6 +71,15 @@ _SESSION = (
         multiple=True,
         metavar="PORT",
         help="Allow pages from this machine's loopback on this port. May be repeated.",
+    ),
+    click.option(
+        "--session",
+        "session_name",
+        default="default",
+        show_default=True,
+        envvar="WEBVIEW_BRIDGE_SESSION",
+        metavar="NAME",
+        help="Which of the sessions that 'open' keeps.",
     ),
 )
 

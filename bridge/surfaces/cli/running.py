@@ -12,11 +12,14 @@ from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import click
+
 from bridge.deadline import Deadline
 from bridge.errors import PolicyRefused
-from bridge.policy import TestServerGrant, decide
+from bridge.policy import BrowserPolicy, Decision, TestServerGrant, decide
 from bridge.surfaces.cli.options import CommonOptions, SessionOptions
-from bridge.surfaces.cli.output import note
+from bridge.surfaces.cli.output import note, one_line
+from bridge.surfaces.workspace import StartOptions
 
 if TYPE_CHECKING:
     from bridge.page.page import Page
@@ -79,8 +82,20 @@ def run_async(command: str, options: CommonOptions, steps: Steps, work: Coroutin
 
 
 def grants_of(options: SessionOptions) -> tuple[TestServerGrant, ...]:
-    """`--local PORT` grants the port under both names that people write."""
-    return tuple(TestServerGrant(host, port) for port in options.local_ports for host in ("127.0.0.1", "localhost"))
+    return StartOptions(local_ports=options.local_ports).grants()
+
+
+def configured_policy() -> BrowserPolicy:
+    """The operator's policy: the configuration file and the environment, else the public web.
+
+    Raises:
+        UsageError: What is there cannot be read, or has a typo.
+    """
+    import os
+
+    from bridge.policy.configuration import load_policy
+
+    return load_policy("operator", os.environ)
 
 
 def checked_address(url: str, options: SessionOptions) -> str:
@@ -93,10 +108,18 @@ def checked_address(url: str, options: SessionOptions) -> str:
     from bridge.page.navigation import checked_url
 
     address = checked_url(url)
-    decision = decide(address, grants_of(options))
-    if not decision.allowed:
+    decision = decide(configured_policy(), address, grants_of(options))
+    if decision.action == "deny":
         raise PolicyRefused(f"{address[:200]} is refused: {decision.reason}.", hint=decision.hint, url=address[:2000])
     return address
+
+
+async def asked_on_terminal(decision: Decision) -> bool:
+    """A prompt where somebody sits at a terminal; nobody there means no."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return False
+    question = one_line(f"open {decision.host}:{decision.port}? {decision.reason}")
+    return await asyncio.to_thread(click.confirm, question, default=False, err=True)
 
 
 @asynccontextmanager
@@ -107,7 +130,9 @@ async def opened_session(options: SessionOptions, steps: Steps) -> AsyncIterator
     async with Session.open(
         options.device,
         adb_server=options.adb_server,
+        policy=configured_policy(),
         grants=grants_of(options),
+        ask=asked_on_terminal,
         on_notice=note,
         timeout_s=timeout_s,
     ) as session:
@@ -117,7 +142,9 @@ async def opened_session(options: SessionOptions, steps: Steps) -> AsyncIterator
 
 
 @asynccontextmanager
-async def opened_page(options: SessionOptions, steps: Steps, address: str, wait_for: str | None) -> AsyncIterator[Page]:
+async def opened_page(
+    options: SessionOptions, steps: Steps, address: str, wait_for: str | None
+) -> AsyncIterator[tuple[Session, Page]]:
     """A session with one tab at `address`, with the text `wait_for` on it where one is given."""
     async with opened_session(options, steps) as session:
         page = await session.new_tab()
@@ -126,4 +153,4 @@ async def opened_page(options: SessionOptions, steps: Steps, address: str, wait_
             note(f"{found.url} answered with HTTP status {found.status}")
         if wait_for is not None:
             await page.wait_for(text=wait_for, timeout_s=steps.begin(f"waiting for {wait_for!r}", NAVIGATION_TIMEOUT_S))
-        yield page
+        yield session, page

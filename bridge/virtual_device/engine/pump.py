@@ -98,6 +98,8 @@ class FromClient:
                 self._raw.clear()
                 self._message.clear()
             verdict = self._quirks.from_client(payload)
+            if verdict.before is not None:
+                onward.append(text_frame(verdict.before, masked=True))
             if verdict.answer is not None:
                 back.append(text_frame(verdict.answer, masked=False))
             elif verdict.replacement is not None:

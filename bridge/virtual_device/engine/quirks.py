@@ -87,10 +87,15 @@ class World(Protocol):
 
 @dataclass(frozen=True)
 class Verdict:
-    """What becomes of a client's message: passed as it is, replaced, or answered in Chromium's place."""
+    """What becomes of a client's message: passed as it is, replaced, or answered in Chromium's place.
+
+    Attributes:
+        before: A message of our own that Chromium gets first; its reply is swallowed.
+    """
 
     replacement: bytes | None = None
     answer: bytes | None = None
+    before: bytes | None = None
 
 
 PASS = Verdict()
@@ -104,6 +109,7 @@ class _Session:
     metrics: Mapping[str, Any] | None = None
     page_enabled: bool = False
     emulated: bool = False
+    dense: bool = False
     losses_left: int | None = None
     losing: bool = False
 
@@ -232,7 +238,20 @@ class ConnectionQuirks:
         plan = plan_capture(params, tab.view, overridden=session.metrics is not None)
         if plan.size_px is not None:
             self._watch(message, lambda reply: _reshape(reply, plan))
-        return Verdict(replacement=_dump({**message, "params": plan.params}))
+        before = self._in_device_px(message, session, tab)
+        return Verdict(replacement=_dump({**message, "params": plan.params}), before=before)
+
+    def _in_device_px(self, message: Mapping[str, Any], session: _Session, tab: Tab) -> bytes | None:
+        """Chromium captures in CSS px for a session that has set no metrics itself; WebView draws device pixels."""
+        if session.dense or session.metrics is not None or tab.view.scale == 1:
+            return None
+        session.dense = session.emulated = True
+        self._own_ids -= 1
+        session_id = message.get("sessionId")
+        self._watched[self._own_ids] = _Watched(session_id, _swallow)
+        command: dict[str, Any] = {"id": self._own_ids, "method": "Emulation.setDeviceMetricsOverride"}
+        command["params"] = tab.view.metrics()
+        return _dump({**command, **({"sessionId": session_id} if session_id is not None else {})})
 
     def _navigate(self, message: dict[str, Any], params: Mapping[str, Any], tab: Tab) -> Verdict:
         url = str(params.get("url", "")).strip()

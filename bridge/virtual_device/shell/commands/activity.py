@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from bridge.errors import BridgeError
 from bridge.virtual_device.android import normalize_component
 from bridge.virtual_device.shell.call import Call, command
 
@@ -160,8 +161,15 @@ async def _start_activity(call: Call, intent: Intent) -> int:
     if not component:
         await call.error(f"Error: Activity not started, unable to resolve {intent}")
         return 1
-    await call.error("Error: the virtual device shows no activities")
-    return 1
+    if call.system.start_activity is None or component in call.system.services:
+        await call.error("Error: the virtual device has no engine to show an activity with")
+        return 1
+    try:
+        await call.system.start_activity(package, intent.data)
+    except BridgeError as error:
+        await call.error(f"Error: app process crashed: {error}")
+        return 1
+    return 0
 
 
 async def _broadcast(call: Call, intent: Intent) -> int:

@@ -1,0 +1,99 @@
+"""What each operation does to the world, and which effects the operator denies or wants to be asked about."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, cast, get_args
+
+from bridge.errors import PolicyRefused, UsageError
+
+Effect = Literal["observe", "act", "navigate", "file"]
+EFFECTS: tuple[Effect, ...] = get_args(Effect)
+
+EFFECT_OF: Mapping[str, Effect] = {
+    "navigate": "navigate",
+    "snapshot": "observe",
+    "read": "observe",
+    "click": "act",
+    "fill": "act",
+    "press": "act",
+    "select": "act",
+    "upload": "file",
+    "download": "file",
+    "screenshot": "observe",
+    "get_state": "observe",
+    "wait_for": "observe",
+    "network_log": "observe",
+    "console": "observe",
+    "new_tab": "navigate",
+    "close_tab": "navigate",
+    "back": "navigate",
+    "forward": "navigate",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ActionPolicy:
+    """Which effects are denied, and which are confirmed by a person first.
+
+    Attributes:
+        deny: Refused without asking; denying wins over confirming.
+        confirm: Asked about each time; where nobody can be asked, refused.
+    """
+
+    deny: frozenset[Effect] = field(default_factory=frozenset)
+    confirm: frozenset[Effect] = field(default_factory=frozenset)
+
+    def verdict(self, effect: Effect) -> Literal["allow", "deny", "confirm"]:
+        if effect in self.deny:
+            return "deny"
+        return "confirm" if effect in self.confirm else "allow"
+
+    @classmethod
+    def from_mapping(cls, table: Mapping[str, Any]) -> ActionPolicy:
+        """The policy of `{"deny": ["file"], "confirm": ["act"]}`.
+
+        Raises:
+            UsageError: Another key, or a word that is no effect.
+        """
+        unknown = sorted(set(table) - {"deny", "confirm"})
+        if unknown:
+            raise UsageError(f"action policy: unknown key {unknown[0]!r}", hint='The keys are "deny" and "confirm".')
+        return cls(deny=_effects("deny", table.get("deny", ())), confirm=_effects("confirm", table.get("confirm", ())))
+
+    @classmethod
+    def from_file(cls, path: Path) -> ActionPolicy:
+        """The table `[browser.actions]` of a TOML file; a file without it allows every effect.
+
+        Raises:
+            UsageError: Unreadable, not TOML, or wrong in the table.
+        """
+        try:
+            document = tomllib.loads(path.read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+            raise UsageError(f"the action policy in {path} cannot be read: {error}") from error
+        browser = document.get("browser", {})
+        table = browser.get("actions", {}) if isinstance(browser, dict) else None
+        if not isinstance(table, dict):
+            raise UsageError(f"{path}: [browser.actions] is not a table")
+        return cls.from_mapping(table)
+
+
+def refused_by_effect(kind: str, effect: Effect, *, asked: bool) -> PolicyRefused:
+    """The error of an operation that the action policy does not let through."""
+    why = "nobody confirmed it" if asked else "the operator denies that effect"
+    return PolicyRefused(f"{kind} is refused: its effect is {effect}, and {why}.", kind=kind, effect=effect)
+
+
+def _effects(key: str, words: object) -> frozenset[Effect]:
+    if not isinstance(words, list | tuple | set | frozenset):
+        raise UsageError(f"action policy: {key} is not a list of effects")
+    for word in words:
+        if word not in EFFECTS:
+            raise UsageError(
+                f"action policy: {key}: {str(word)[:80]!r} is no effect", hint=f"Effects are {', '.join(EFFECTS)}."
+            )
+    return frozenset(cast("list[Effect]", list(words)))

@@ -1,0 +1,195 @@
+"""Runs operations on a session: policy, effect, the operation, its events; answers in closed models."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from bridge.cdp import Cost
+from bridge.errors import BridgeError, PolicyRefused, RefNotFound, StaleRef
+from bridge.ops.effects import EFFECT_OF, ActionPolicy, refused_by_effect
+from bridge.ops.events import BrowserEvent, BrowserPolicyDenied, Event, EventListener
+from bridge.ops.fence import Fence
+from bridge.ops.models import InvalidOperation, Operation, parse_operation
+from bridge.ops.results import CostModel, Failure, OperationResult, Result
+from bridge.ops.running import Done, Steps
+from bridge.ops.secrets import Secrets
+
+if TYPE_CHECKING:
+    from bridge.page.page import Page
+    from bridge.session.session import Session
+
+logger = logging.getLogger(__name__)
+
+#: Asked before an operation whose effect is to be confirmed: True lets it through.
+Confirm = Callable[[Operation], Awaitable[bool]]
+
+_NOTHING = Cost(0.0, 0, 0, 0)
+
+
+@dataclass(slots=True)
+class Executor:
+    """Carries out operations, one at a time, on the current tab of a session.
+
+    Attributes:
+        confirm: Asks a person about operations whose effect the action policy wants confirmed; None refuses them.
+        on_event: Told about every finished operation and every refusal, in order.
+    """
+
+    session: Session
+    action_policy: ActionPolicy = field(default_factory=ActionPolicy)
+    secrets: Secrets = field(default_factory=Secrets)
+    confirm: Confirm | None = None
+    on_event: EventListener | None = None
+    fence: Fence = field(default_factory=Fence)
+    _tabs: list[Page] = field(default_factory=list)
+    _cleared: dict[tuple[str, str], int] = field(default_factory=dict)
+    _sequence: int = 0
+    _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    async def run(self, operation: Operation) -> OperationResult:
+        """Carry out one operation. Errors of the bridge are answers, not exceptions; only cancellation passes."""
+        async with self._turn:
+            steps = Steps(self.session, self._tabs, self._cleared, self.secrets, self.fence)
+            try:
+                await self._let_through(operation)
+                done = await steps.run(operation)
+            except BridgeError as error:
+                answer = await self._failed(operation, error, steps)
+            else:
+                answer = self._answer(operation.kind, done)
+            self._tell(operation, answer, steps)
+            return answer
+
+    async def run_batch(
+        self, sources: Iterable[Any] | AsyncIterable[Any], *, bail: bool = False
+    ) -> AsyncIterator[OperationResult]:
+        """Answers to operations given as JSON text, objects or models, in their order.
+
+        One that is no operation is answered with `invalid_operation`; with `bail` the first failure is the last answer.
+        """
+        async for source in _each(sources):
+            answer = await self.run_source(source)
+            yield answer
+            if bail and not answer.ok:
+                return
+
+    async def run_source(self, source: Any) -> OperationResult:
+        """`run`, for an operation that is still to be checked."""
+        try:
+            operation = parse_operation(source) if isinstance(source, str | bytes | dict) else source
+            if not hasattr(operation, "kind"):
+                raise InvalidOperation(f"not an operation: {type(source).__name__}")
+        except InvalidOperation as error:
+            kind = source.get("kind") if isinstance(source, dict) else None
+            return self._refused(kind if isinstance(kind, str) else "", error)
+        return await self.run(operation)
+
+    async def _let_through(self, operation: Operation) -> None:
+        effect = EFFECT_OF[operation.kind]
+        verdict = self.action_policy.verdict(effect)
+        if verdict == "allow":
+            return
+        asked = verdict == "confirm" and self.confirm is not None
+        if asked:
+            assert self.confirm is not None
+            if await self.confirm(operation):
+                return
+        raise refused_by_effect(operation.kind, effect, asked=verdict == "confirm")
+
+    def _answer(self, kind: str, done: Done) -> OperationResult:
+        return OperationResult(
+            kind=kind,
+            ok=True,
+            result=self._redacted(done.result),
+            notices=[self.secrets.redact(notice) for notice in done.notices],
+            cost=_cost(done.cost),
+            image_bytes=done.image_bytes,
+        )
+
+    async def _failed(self, operation: Operation, error: BridgeError, steps: Steps) -> OperationResult:
+        snapshot = None
+        if isinstance(error, RefNotFound | StaleRef):
+            snapshot = await steps.fresh_snapshot()
+        answer = self._refused(operation.kind, error)
+        if snapshot is None or answer.error is None:
+            return answer
+        failure = answer.error.model_copy(update={"snapshot": self.secrets.redact(snapshot)})
+        return answer.model_copy(update={"error": failure})
+
+    def _refused(self, kind: str, error: BridgeError) -> OperationResult:
+        return OperationResult(
+            kind=kind[:40],
+            ok=False,
+            error=Failure(
+                code=error.code,
+                message=self.secrets.redact(error.message),
+                hint=self.secrets.redact(error.hint),
+            ),
+            cost=_cost(_NOTHING),
+        )
+
+    def _redacted(self, result: Result) -> Result:
+        shown = {
+            name: self.secrets.redact_values(value)
+            for name, value in result
+            if name != "shape" and isinstance(value, str | list)
+        }
+        return result.model_copy(update=shown)
+
+    def _tell(self, operation: Operation, answer: OperationResult, steps: Steps) -> None:
+        if self.on_event is None:
+            return
+        url = self.secrets.redact(getattr(operation, "url", None) or steps.url)
+        error = answer.error
+        self._sequence += 1
+        if error is not None and error.code == PolicyRefused.code:
+            self._emit(BrowserPolicyDenied(self._sequence, operation.kind, url, error.message))
+        summary = f"{operation.kind}: {error.code}: {error.message}" if error else summary_of(operation, self.secrets)
+        self._emit(
+            BrowserEvent(
+                sequence=self._sequence,
+                kind=operation.kind,
+                ok=answer.ok,
+                url=url,
+                summary=summary[:500],
+                error_code=error.code if error else None,
+                cost=answer.cost.model_dump(),
+            )
+        )
+
+    def _emit(self, event: Event) -> None:
+        assert self.on_event is not None
+        try:
+            self.on_event(event)
+        except Exception:  # a listener's mistake must not undo an operation that has happened
+            logger.exception("a listener of events failed")
+
+
+def summary_of(operation: Operation, secrets: Secrets) -> str:
+    """`click e5`, `fill e4 (7 characters)`: one line that shows what was asked for and no secret."""
+    words: list[str] = [operation.kind]
+    for name, value in operation:
+        if name == "kind" or value is None or value is False:
+            continue
+        if name == "value":
+            words.append(f"({len(str(value))} characters)")
+        elif name in ("ref", "url", "key", "selector", "role", "dest_path", "mode", "scope"):
+            words.append(str(value))
+    return secrets.redact(" ".join(words))
+
+
+def _cost(cost: Cost) -> CostModel:
+    return CostModel(**cost.to_json())
+
+
+async def _each(sources: Iterable[Any] | AsyncIterable[Any]) -> AsyncIterator[Any]:
+    if isinstance(sources, AsyncIterable):
+        async for source in sources:
+            yield source
+    else:
+        for source in sources:
+            yield source

@@ -1,0 +1,41 @@
+"""Marks where a page's words begin and end, so that whoever reads them knows what is data."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from bridge.snapshot.escape import url_token
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """A pair of marks with a nonce that no page can know.
+
+    Attributes:
+        nonce: 16 hex digits, new for each session.
+    """
+
+    nonce: str = field(default_factory=lambda: secrets.token_hex(8))
+
+    def around(self, content: str, url: str) -> str:
+        """`content` between two marks that name the origin it came from.
+
+        The nonce is taken out of the content first: a page that was told it (a model may type it into a field) still
+        cannot forge the end. What stands in its place keeps the rest from closing up into another nonce.
+        """
+        inside = content.replace(self.nonce, "\N{HORIZONTAL ELLIPSIS}")
+        return f"<page-content {self.nonce} origin={origin_of(url)}>\n{inside}\n</page-content {self.nonce}>"
+
+
+def origin_of(url: str) -> str:
+    """`https://shop.example:8443`; for an address without a host its scheme, such as `about:`."""
+    try:
+        parts = urlsplit(url)
+        host = parts.netloc.rpartition("@")[2]
+    except ValueError:
+        return "unknown"
+    if not parts.scheme:
+        return "unknown"
+    return url_token(f"{parts.scheme}://{host}" if host else f"{parts.scheme}:")

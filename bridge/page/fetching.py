@@ -1,0 +1,369 @@
+"""The one owner of `Fetch`: every request of the page, asked of handlers in order, policy before anybody else.
+
+`Fetch.enable` replaces the patterns that were set before it, so two modules that both send it undo each other; here
+handlers come and go and the patterns are always the union of theirs. A request is decided in a task of its own: the
+reader never waits for a handler, and a slow handler holds up no other request.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import IntEnum
+from http import HTTPStatus
+from typing import Any, TypeAlias
+
+from bridge.cdp import CdpConnection
+from bridge.errors import BridgeError, ProtocolError, Unsupported
+
+logger = logging.getLogger(__name__)
+
+DECISION_TIMEOUT_S = 30.0
+_REPLY_S = 5.0
+_FAILURES_KEPT = 20
+
+
+class Rank(IntEnum):
+    """Who is asked first."""
+
+    POLICY = 0
+    ROUTE = 1
+
+
+@dataclass(frozen=True, slots=True)
+class PausedRequest:
+    """A request that has not been sent yet.
+
+    Attributes:
+        kind: CDP's resource type: Document, Stylesheet, Image, Script, XHR, Fetch, …
+        network_id: The id that the hops of one redirect chain share, "" where the engine does not tell.
+        redirected: The request follows a redirect of the request with the same `network_id`.
+        body: What is posted, None where there is nothing or the engine does not hand it out.
+    """
+
+    request_id: str
+    url: str
+    method: str
+    headers: Mapping[str, str]
+    kind: str
+    frame_id: str
+    network_id: str = ""
+    redirected: bool = False
+    body: bytes | None = None
+    session_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Abort:
+    """Fail it; `reason` is a CDP `Network.ErrorReason` such as Failed, Aborted, TimedOut, BlockedByClient."""
+
+    reason: str = "Failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Fulfil:
+    """Answer it without a server."""
+
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Proceed:
+    """Send it, with these changes; the page does not notice another `url`. `headers` replace all of the request's."""
+
+    url: str | None = None
+    method: str | None = None
+    headers: Mapping[str, str] | None = None
+    body: bytes | None = None
+
+
+Verdict: TypeAlias = Abort | Fulfil | Proceed
+FetchHandler: TypeAlias = Callable[[PausedRequest], Awaitable[Verdict | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class AuthChallenge:
+    """A server (or proxy) asks who is there."""
+
+    url: str
+    origin: str
+    scheme: str
+    realm: str
+    is_proxy: bool
+    tried_before: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    username: str
+    password: str = field(repr=False)
+
+
+Authenticate: TypeAlias = Callable[[AuthChallenge], Credentials | None]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Registered:
+    handler: FetchHandler
+    rank: Rank
+    patterns: tuple[str, ...]
+    timeout_s: float
+
+
+class Fetching:
+    """Interception for one attachment.
+
+    Attributes:
+        failures: What handlers raised, newest last; each of those requests was refused.
+    """
+
+    def __init__(self, connection: CdpConnection) -> None:
+        self.failures: list[str] = []
+        self._connection = connection
+        self._handlers: list[_Registered] = []
+        self._authenticate: Authenticate | None = None
+        self._challenged: set[str] = set()
+        self._sessions: list[str | None] = [None]
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._switching = asyncio.Lock()
+
+    @property
+    def is_on(self) -> bool:
+        return bool(self._handlers) or self._authenticate is not None
+
+    async def add(
+        self,
+        handler: FetchHandler,
+        *,
+        rank: Rank,
+        timeout_s: float,
+        patterns: Sequence[str] = ("*",),
+        decision_timeout_s: float = DECISION_TIMEOUT_S,
+    ) -> Callable[[], Awaitable[None]]:
+        """Ask `handler` about every request that matches a pattern of CDP's (`*`, `?`); awaiting the result removes it.
+
+        Policy comes before routes; within a rank the newest is asked first. A handler that gives None has no opinion.
+        A handler that raises, or does not decide within `decision_timeout_s`, refuses the request.
+
+        Raises:
+            Unsupported: The engine cannot intercept requests.
+        """
+        entry = _Registered(handler, rank, tuple(patterns), decision_timeout_s)
+        self._handlers.append(entry)
+        try:
+            await self._switch(timeout_s)
+        except BaseException:
+            self._handlers.remove(entry)
+            raise
+
+        async def remove() -> None:
+            if entry in self._handlers:
+                self._handlers.remove(entry)
+                await self._switch(timeout_s)
+
+        return remove
+
+    async def authenticate(self, answer: Authenticate | None, *, timeout_s: float) -> None:
+        """Let `answer` say who we are when a server asks; None leaves it to the engine, which cancels.
+
+        Raises:
+            Unsupported: The engine cannot intercept requests.
+        """
+        self._authenticate = answer
+        await self._switch(timeout_s)
+
+    async def enable_in(self, session_id: str, *, timeout_s: float) -> None:
+        """A flattened session was attached: its requests are asked about too."""
+        self._sessions.append(session_id)
+        if self.is_on:
+            await self._send_state(session_id, timeout_s)
+
+    def forget(self, session_id: str) -> None:
+        """The flattened session was detached."""
+        if session_id in self._sessions:
+            self._sessions.remove(session_id)
+
+    def take_event(self, method: str, params: Mapping[str, Any], session_id: str | None) -> None:
+        """Called by the reader for every event; decides elsewhere."""
+        if method == "Fetch.requestPaused":
+            self._start(self._decide(_paused(params, session_id)))
+        elif method == "Fetch.authRequired":
+            self._start(self._answer_challenge(params, session_id))
+
+    async def close(self) -> None:
+        """End the decisions that are under way; the connection is going away and the engine drops the requests."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def _start(self, work: Any) -> None:
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _switch(self, timeout_s: float) -> None:
+        async with self._switching:
+            for session_id in tuple(self._sessions):
+                await self._send_state(session_id, timeout_s)
+
+    async def _send_state(self, session_id: str | None, timeout_s: float) -> None:
+        call = self._connection.call
+        if not self.is_on:
+            await call("Fetch.disable", timeout_s=timeout_s, session_id=session_id)
+            return
+        wanted = {pattern for entry in self._handlers for pattern in entry.patterns}
+        if self._authenticate is not None:
+            wanted.add("*")  # a challenge is told only of requests that are intercepted
+        params = {
+            "patterns": [{"urlPattern": pattern} for pattern in sorted(wanted)],
+            "handleAuthRequests": self._authenticate is not None,
+        }
+        try:
+            await call("Fetch.enable", params, timeout_s=timeout_s, session_id=session_id)
+        except ProtocolError as error:
+            raise Unsupported(
+                f"this WebView cannot intercept requests: {error.reason}", hint="Update Android System WebView."
+            ) from error
+
+    async def _decide(self, request: PausedRequest) -> None:
+        verdict = await self._verdict(request)
+        method, params = _command(request.request_id, verdict)
+        try:
+            await self._connection.call(method, params, timeout_s=_REPLY_S, session_id=request.session_id)
+        except ProtocolError as error:
+            if "Invalid InterceptionId" in error.reason:  # the page has given the request up meanwhile
+                return
+            self._note(f"{request.url[:200]}: {error.reason}")
+            if method != "Fetch.failRequest":
+                await self._fail(request)
+        except BridgeError as error:
+            logger.debug("%s was decided too late: %s", request.url[:200], error)
+
+    async def _fail(self, request: PausedRequest) -> None:
+        """The engine took our answer for nonsense: the request must not hang, and must not pass either."""
+        method, params = _command(request.request_id, Abort())
+        try:
+            await self._connection.call(method, params, timeout_s=_REPLY_S, session_id=request.session_id)
+        except BridgeError as error:
+            logger.debug("%s could not be failed: %s", request.url[:200], error)
+
+    async def _verdict(self, request: PausedRequest) -> Verdict:
+        for entry in self._in_order(Rank.POLICY):
+            verdict = await self._ask(entry, request)
+            if verdict is not None:
+                return verdict
+        for entry in self._in_order(Rank.ROUTE):
+            verdict = await self._ask(entry, request)
+            if verdict is None:
+                continue
+            if isinstance(verdict, Proceed) and verdict.url not in (None, request.url):
+                changed = replace(request, url=str(verdict.url))
+                for judge in self._in_order(Rank.POLICY):
+                    refusal = await self._ask(judge, changed)
+                    if refusal is not None:
+                        return refusal
+            return verdict
+        return Proceed()
+
+    async def _ask(self, entry: _Registered, request: PausedRequest) -> Verdict | None:
+        try:
+            async with asyncio.timeout(entry.timeout_s):
+                return await entry.handler(request)
+        except TimeoutError:
+            self._note(f"{request.url[:200]}: no decision within {entry.timeout_s:g} s")
+        except Exception as error:  # whatever a handler raises, its request is refused and nothing else is harmed
+            self._note(f"{request.url[:200]}: {error!r}")
+        return Abort("BlockedByClient" if entry.rank is Rank.POLICY else "Failed")
+
+    def _in_order(self, rank: Rank) -> list[_Registered]:
+        return [entry for entry in reversed(self._handlers) if entry.rank is rank]
+
+    def _note(self, text: str) -> None:
+        logger.warning("a request was refused because its handler failed: %s", text)
+        self.failures.append(text)
+        del self.failures[:-_FAILURES_KEPT]
+
+    async def _answer_challenge(self, params: Mapping[str, Any], session_id: str | None) -> None:
+        request_id, asked = params["requestId"], params.get("authChallenge", {})
+        challenge = AuthChallenge(
+            url=str(params.get("request", {}).get("url", "")),
+            origin=str(asked.get("origin", "")),
+            scheme=str(asked.get("scheme", "")),
+            realm=str(asked.get("realm", "")),
+            is_proxy=asked.get("source") == "Proxy",
+            tried_before=request_id in self._challenged,
+        )
+        self._challenged.add(request_id)
+        known = self._authenticate(challenge) if self._authenticate else None
+        # Wrong credentials are asked for again, for ever: the second time the 401 page is what there is.
+        answer: dict[str, Any] = {"response": "CancelAuth"}
+        if known is not None and not challenge.tried_before:
+            answer = {"response": "ProvideCredentials", "username": known.username, "password": known.password}
+        try:
+            await self._connection.call(
+                "Fetch.continueWithAuth",
+                {"requestId": request_id, "authChallengeResponse": answer},
+                timeout_s=_REPLY_S,
+                session_id=session_id,
+            )
+        except BridgeError as error:
+            logger.debug("the challenge of %s was not answered: %s", challenge.origin, error)
+
+
+def _paused(params: Mapping[str, Any], session_id: str | None) -> PausedRequest:
+    request = params["request"]
+    return PausedRequest(
+        request_id=params["requestId"],
+        url=str(request.get("url", "")) + str(request.get("urlFragment", "")),
+        method=str(request.get("method", "GET")),
+        headers={str(name): str(value) for name, value in request.get("headers", {}).items()},
+        kind=str(params.get("resourceType", "Other")),
+        frame_id=str(params.get("frameId", "")),
+        network_id=str(params.get("networkId", "")),
+        redirected="redirectedRequestId" in params,
+        body=_body(request),
+        session_id=session_id,
+    )
+
+
+def _body(request: Mapping[str, Any]) -> bytes | None:
+    entries = request.get("postDataEntries")
+    if isinstance(entries, list) and entries and all("bytes" in entry for entry in entries):
+        return b"".join(base64.b64decode(entry["bytes"]) for entry in entries)
+    text = request.get("postData")
+    return text.encode() if isinstance(text, str) else None
+
+
+def _command(request_id: str, verdict: Verdict) -> tuple[str, dict[str, Any]]:
+    params: dict[str, Any] = {"requestId": request_id}
+    match verdict:
+        case Abort(reason):
+            return "Fetch.failRequest", {**params, "errorReason": reason}
+        case Fulfil(status, headers, body):
+            params |= {"responseCode": status, "responseHeaders": _header_list(headers), "body": _base64(body)}
+            if status not in {known.value for known in HTTPStatus}:
+                params["responsePhrase"] = "Status"  # without a phrase the engine refuses a code it does not know
+            return "Fetch.fulfillRequest", params
+        case Proceed(url, method, headers, body):
+            if url is not None:
+                params["url"] = url
+            if method is not None:
+                params["method"] = method
+            if headers is not None:
+                params["headers"] = _header_list(headers)
+            if body is not None:
+                params["postData"] = _base64(body)
+            return "Fetch.continueRequest", params
+
+
+def _header_list(headers: Mapping[str, str]) -> list[dict[str, str]]:
+    return [{"name": name, "value": value} for name, value in headers.items()]
+
+
+def _base64(content: bytes) -> str:
+    return base64.b64encode(content).decode()

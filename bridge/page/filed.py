@@ -1,0 +1,121 @@
+"""The methods of a page that move files, between the operator's folders and the page."""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
+from typing import Any, Protocol
+
+from bridge.cdp import CdpConnection
+from bridge.errors import UsageError
+from bridge.page.attachment import Attachment
+from bridge.page.confinement import Confined
+from bridge.page.downloads import MAX_DOWNLOAD_BYTES, DownloadResult, Downloads
+from bridge.page.host_services import HostServices
+from bridge.page.refs import RefTable
+from bridge.page.results import ActionResult
+from bridge.page.snapshots import Snapshots
+from bridge.page.uploads import Uploads
+
+UPLOAD_TIMEOUT_S = 30.0
+DOWNLOAD_TIMEOUT_S = 60.0
+
+
+class FiledTab(Protocol):
+    """What moving files needs of the tab."""
+
+    @property
+    def host_services(self) -> HostServices | None: ...
+
+    @property
+    def uploads(self) -> Confined: ...
+
+    @property
+    def downloads(self) -> Confined: ...
+
+    async def check_url(self, url: str) -> str: ...
+
+    def connect(self, timeout_s: float) -> AbstractAsyncContextManager[CdpConnection]:
+        """One more CDP connection to the tab, for as long as the block lasts."""
+        ...
+
+
+class FiledPage(ABC):
+    """Files come from and go to folders that the operator has named, and nowhere else."""
+
+    _refs: RefTable
+    _snapshots: Snapshots | None
+    _turn: AbstractAsyncContextManager[None]
+
+    @property
+    @abstractmethod
+    def _filed(self) -> FiledTab: ...
+
+    @abstractmethod
+    async def _ready(self) -> tuple[Attachment, tuple[str, ...]]: ...
+
+    @abstractmethod
+    async def _tap(self, ref: str, timeout_s: float) -> Any:
+        """Tap the element; whoever calls has the turn."""
+
+    async def upload(
+        self,
+        ref: str,
+        paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+        *,
+        timeout_s: float = UPLOAD_TIMEOUT_S,
+        settle_s: float = 1.0,
+    ) -> ActionResult:
+        """Give files below the session's `uploads_root` to a file input (or its label), or drop them on the element;
+        tells what changed.
+
+        Raises:
+            PolicyRefused: A path leads out of that folder, over a link or to no regular file; or none is set.
+            UsageError: A file is not there or too large, or the input takes only one.
+            RefNotFound, StaleRef, ActionFailed: The element is gone, is disabled, or takes no files.
+        """
+        wanted = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+        async with self._turn:
+            attachment, notices = await self._ready()
+            assert self._snapshots is not None
+            tab = self._filed
+            uploads = Uploads(attachment, self._refs, self._snapshots, tab.host_services, tab.uploads)
+            result = await uploads.give(ref, wanted, timeout_s=timeout_s, settle_s=settle_s)
+            return replace(result, notices=notices) if notices else result
+
+    async def download(
+        self,
+        dest_path: str | os.PathLike[str],
+        *,
+        url: str | None = None,
+        ref: str | None = None,
+        overwrite: bool = False,
+        max_bytes: int = MAX_DOWNLOAD_BYTES,
+        timeout_s: float = DOWNLOAD_TIMEOUT_S,
+    ) -> DownloadResult:
+        """Bring a file into the session's `downloads_root`: from `url` with the page's cookies, or what tapping `ref`
+        starts. It appears under its name when it is whole.
+
+        Raises:
+            PolicyRefused: The address may not be opened, or the path leads out of that folder; or none is set.
+            UsageError: There is such a file and `overwrite` is off, or more than `max_bytes` came.
+            NavigationFailed: It could not be fetched.
+            DeadlineExceeded: Tapping the element started no download, or it did not end in time.
+        """
+        if (url is None) == (ref is None):
+            raise UsageError("download takes either url or ref")
+        bounds: dict[str, Any] = {"overwrite": overwrite, "max_bytes": max_bytes, "timeout_s": timeout_s}
+        async with self._turn:
+            attachment, notices = await self._ready()
+            tab = self._filed
+            downloads = Downloads(attachment, tab.host_services, tab.downloads, tab.check_url, tab.connect)
+            if url is not None:
+                result = await downloads.by_url(url, dest_path, **bounds)
+            else:
+                assert ref is not None
+                tapped = ref
+                result = await downloads.started_by(lambda: self._tap(tapped, timeout_s), dest_path, **bounds)
+            return replace(result, notices=notices) if notices else result

@@ -1,0 +1,158 @@
+/*
+ * What a capture of more than the view needs of the document: measure it, bring lazy parts in, keep what is fixed or
+ * sticky from being seen twice, and put everything back. Runs in our isolated world; the page's DOM is not written to:
+ * positions and opacity are overridden by animations, which no MutationObserver sees. Only where an `!important` rule
+ * beats the animation is the element's own style set, and set back.
+ */
+(() => {
+  const held = [];
+  const seen = new Map();
+  // A call that is still waiting when `restore` has come must not change anything any more.
+  let was, epoch = 0;
+
+  const root = () => document.scrollingElement || document.documentElement;
+  const frame = () => new Promise((done) => { requestAnimationFrame(() => setTimeout(done)); setTimeout(done, 120); });
+  const view = () => window.visualViewport || { scale: 1, width: innerWidth, height: innerHeight, pageLeft: scrollX, pageTop: scrollY };
+  const goTo = (left, top) => window.scrollTo({ left, top, behavior: 'instant' });
+
+  const measure = () => {
+    const { scale, width, height, pageLeft, pageTop } = view(), it = root();
+    return {
+      dpr: devicePixelRatio, zoom: scale, width, height, left: pageLeft, top: pageTop,
+      pageWidth: Math.max(it ? it.scrollWidth : 0, width), pageHeight: Math.max(it ? it.scrollHeight : 0, height),
+    };
+  };
+
+  /** Override one property until `restore`. */
+  const override = (el, css, property, composite = 'replace') => {
+    const before = getComputedStyle(el)[property], wanted = Object.values(css)[0];
+    let animation = null;
+    try {
+      animation = el.animate([css, css], { duration: 1e9, composite });
+    } catch (e) {}
+    const undo = [() => animation && animation.cancel()];
+    if (before !== wanted && getComputedStyle(el)[property] === before && el.style) {
+      for (const name of Object.keys(css)) {
+        const old = el.style.getPropertyValue(name), priority = el.style.getPropertyPriority(name);
+        el.style.setProperty(name, css[name], 'important');
+        undo.push(() => (old ? el.style.setProperty(name, old, priority) : el.style.removeProperty(name)));
+      }
+    }
+    const end = () => { for (const step of undo) step(); };
+    held.push(end);
+    return end;
+  };
+
+  const flatParent = (el) => el.assignedSlot || el.parentElement || (el.getRootNode() || {}).host || null;
+  const top = (el) => el === document.body || el === document.documentElement;
+
+  /** Whether an ancestor makes `fixed` mean "fixed to that ancestor" (css-position-3 §2.1), so that it scrolls along. */
+  const isCarried = (el) => {
+    for (let at = flatParent(el); at && at !== document.documentElement; at = flatParent(at)) {
+      const s = getComputedStyle(at);
+      if (s.transform !== 'none' || s.perspective !== 'none' || s.filter !== 'none' || /transform|perspective|filter/.test(s.willChange) || /paint|layout|strict|content/.test(s.contain || '')) return true;
+    }
+    return false;
+  };
+  const isInScroller = (el) => {
+    for (let at = flatParent(el); at && !top(at); at = flatParent(at)) if (!/visible|clip/.test(getComputedStyle(at).overflowY)) return true;
+    return false;
+  };
+
+  const note = (el) => {
+    if (seen.has(el)) return;
+    const { position } = getComputedStyle(el);
+    if (position === 'sticky' || position === '-webkit-sticky') {
+      seen.set(el, null);
+      // Without an inset nothing sticks, and the place in the flow stays what it was.
+      if (!isInScroller(el)) override(el, { top: 'auto', bottom: 'auto' }, 'top');
+    } else if (position === 'fixed') {
+      const box = el.getBoundingClientRect(), { width, height } = view();
+      if (isCarried(el)) return void seen.set(el, null);
+      const covers = box.width >= width * 0.95 && box.height >= height * 0.95;
+      const kind = covers && !el.firstElementChild && !el.textContent.trim() ? 'all' : !covers && box.top + box.height / 2 > height / 2 ? 'last' : 'first';
+      seen.set(el, { kind, end: null });
+    }
+  };
+
+  const look = () => {
+    const pending = [document];
+    for (let n = 0; pending.length;) {
+      for (const el of pending.pop().querySelectorAll('*')) {
+        if (++n > 6e4) return;
+        if (el.shadowRoot) pending.push(el.shadowRoot);
+        note(el);
+      }
+    }
+  };
+
+  /** After the first look: what has become fixed since can only be where a finger would find it. */
+  const glance = () => {
+    for (const y of [1, 0.04, 0.12, 0.5, 0.88, 0.96, 1])
+      for (const x of [0.06, 0.5, 0.94])
+        for (let el = document.elementFromPoint(innerWidth * x, Math.max(1, innerHeight * y - 1)); el && !top(el); el = flatParent(el)) note(el);
+  };
+
+  const show = (isFirst, isLast) => {
+    for (const [el, fixed] of seen) {
+      if (!fixed) continue;
+      const hide = !(fixed.kind === 'all' || (fixed.kind === 'first' && isFirst) || (fixed.kind === 'last' && isLast));
+      if (hide && !fixed.end) fixed.end = override(el, { opacity: '0' }, 'opacity');
+      else if (!hide && fixed.end) fixed.end = void fixed.end();
+    }
+  };
+
+  /** Pictures that are on their way and lie above `limit`; those that fail or take too long are left as they are. */
+  const pictures = async (limit, until) => {
+    const waiting = [...document.images].filter((img) => img.currentSrc && img.getBoundingClientRect().top + view().pageTop < limit);
+    await Promise.race([
+      Promise.all(waiting.map((img) => (img.decode ? img.decode().catch(() => 0) : 0))),
+      new Promise((done) => setTimeout(done, Math.max(0, until - performance.now()))),
+    ]);
+  };
+
+  globalThis.__agentCapture = {
+    measure() {
+      was = was || { left: scrollX, top: scrollY };
+      return measure();
+    },
+    /** Scroll through the region once, so that what loads when it is seen is there; ends at its top. */
+    async prepare({ left, top, limit, timeoutMs, stitching }) {
+      const until = performance.now() + timeoutMs, mine = epoch;
+      was = was || { left: scrollX, top: scrollY };
+      override(document.documentElement, { scrollSnapType: 'none' }, 'scrollSnapType');
+      for (let y = top, n = 0; n < 400 && performance.now() < until; n++) {
+        goTo(left, y);
+        await frame();
+        if (mine != epoch) return;
+        n < 2 ? look() : glance();
+        const { height, pageHeight } = measure();
+        y += Math.max(1, height);
+        if (y >= Math.min(limit, pageHeight)) break;
+      }
+      await pictures(limit, until);
+      if (mine != epoch) return;
+      goTo(left, top);
+      // Drawn in one go, the document shows the bottom bar where the first view ends: it belongs where the last one does.
+      const { height, pageHeight } = measure(), down = Math.min(limit, pageHeight) - top - height;
+      if (!stitching && down > 0) for (const [el, fixed] of seen) if (fixed && fixed.kind === 'last') override(el, { transform: `translateY(${down}px)` }, 'transform', 'add');
+      await frame();
+      return measure();
+    },
+    /** The view is at its place when this returns; the capture that follows waits for the frame itself. */
+    tile({ left, top, first, last }) {
+      goTo(left, top);
+      glance();
+      show(first, last);
+      return measure();
+    },
+    restore() {
+      epoch++;
+      for (const end of held.splice(0).reverse()) try { end(); } catch (e) {}
+      seen.clear();
+      if (was) goTo(was.left, was.top);
+      was = undefined;
+      return true;
+    },
+  };
+})()

@@ -1,0 +1,348 @@
+"""More than the view: a region of the document as one picture, by several strategies, each checked.
+
+WebView cannot capture beyond its view over CDP, so the usual way there is to scroll and stitch; Chrome can, and the
+host app can draw a whole document itself. Which one comes first is what the capability probe found; a picture of the
+wrong size is not given out, the next strategy is tried.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, Literal
+
+from bridge.deadline import Deadline, finish
+from bridge.errors import BridgeError, CaptureFailed
+from bridge.page.attachment import Attachment, WorldGone
+from bridge.page.capture import capture_viewport
+from bridge.page.picture import decoded, picture_size
+
+if TYPE_CHECKING:
+    from PIL.Image import Image as Bitmap
+
+Strategy = Literal["cdp-beyond-viewport", "scroll-and-stitch", "host-native"]
+STRATEGIES: tuple[Strategy, ...] = ("scroll-and-stitch", "host-native", "cdp-beyond-viewport")
+Progress = Callable[[int, int], None]
+
+# As a host app's bitmap: a region wider than this allows is cut on its right.
+MAX_PIXELS = 40_000_000
+_LAZY_S = 4.0
+_RESTORE_S = 3.0
+# A scroll position is a whole number of device pixels, but for what a float loses.
+_ALIGNED = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The document and the view on it, in CSS px; `zoom` is how much the view is pinched (below 1: overview)."""
+
+    dpr: float
+    zoom: float
+    width: float
+    height: float
+    left: float
+    top: float
+    page_width: float
+    page_height: float
+
+    @classmethod
+    def of(cls, measured: Any) -> Layout:
+        """What the script measured.
+
+        Raises:
+            CaptureFailed: The view has no area, or the script answered nonsense.
+        """
+        names = ("dpr", "zoom", "width", "height", "left", "top", "pageWidth", "pageHeight")
+        values = [measured.get(name) if isinstance(measured, Mapping) else None for name in names]
+        numbers = [float(value) for value in values if isinstance(value, int | float) and math.isfinite(value)]
+        if len(numbers) != len(names):
+            raise CaptureFailed("the page could not be measured")
+        layout = cls(*numbers)
+        if layout.width < 1 or layout.height < 1 or layout.dpr <= 0 or layout.zoom <= 0:
+            raise CaptureFailed(
+                f"the view is {layout.width:g} x {layout.height:g} CSS px: there is nothing to capture",
+                hint="Resize the tab.",
+            )
+        return layout
+
+    @property
+    def device_px(self) -> float:
+        """Device pixels per CSS px."""
+        return self.dpr * self.zoom
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A part of the document, in CSS px from its top left corner."""
+
+    left: float
+    top: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is to be drawn: `region` at `scale` pixels per CSS px, as a picture of `width_px` x `height_px`.
+
+    Attributes:
+        is_page: The region is the page, to which what is fixed belongs; on a picture of an element it would be a veil.
+    """
+
+    region: Region
+    scale: float
+    width_px: int
+    height_px: int
+    is_page: bool
+    cuts: tuple[str, ...] = ()
+
+
+def plan_for(region: Region, scale: float, max_height_px: int, *, is_page: bool) -> Plan:
+    """The plan for a region, cut where the picture would be higher than allowed or larger than memory should hold."""
+    whole_width, whole_height = max(1, round(region.width * scale)), max(1, round(region.height * scale))
+    height_px = min(whole_height, max_height_px)
+    width_px = min(whole_width, max(1, MAX_PIXELS // height_px))
+    cuts = []
+    if height_px < whole_height:
+        cuts.append(f"height: {height_px} of {whole_height} px are shown (max_height_px)")
+    if width_px < whole_width:
+        cuts.append(f"width: {width_px} of {whole_width} px are shown ({MAX_PIXELS // 1_000_000} million pixels)")
+    return Plan(region, scale, width_px, height_px, is_page, tuple(cuts))
+
+
+class Document:
+    """The document of the top frame while it is captured; made by `capturing`."""
+
+    def __init__(self, attachment: Attachment) -> None:
+        self._attachment = attachment
+        main = attachment.state.main
+        self._frame_id = main.frame_id if main else ""
+
+    async def measure(self, deadline: Deadline) -> Layout:
+        return Layout.of(await self._run("measure()", deadline))
+
+    async def prepare(self, left: float, top: float, limit: float, stitching: bool, deadline: Deadline) -> Layout:
+        """Lazy parts are there, what is fixed or sticky is known, and the view is at (left, top)."""
+        options = {
+            "left": left,
+            "top": top,
+            "limit": limit,
+            "stitching": stitching,
+            "timeoutMs": round(min(_LAZY_S, deadline.remaining_s / 2) * 1000),
+        }
+        return Layout.of(await self._run(f"prepare({json.dumps(options)})", deadline))
+
+    async def tile(self, left: float, top: float, *, first: bool, last: bool, deadline: Deadline) -> Layout:
+        options = {"left": left, "top": top, "first": first, "last": last}
+        return Layout.of(await self._run(f"tile({json.dumps(options)})", deadline))
+
+    async def restore(self) -> None:
+        try:
+            await self._run("restore()", Deadline.after(_RESTORE_S))
+        except WorldGone:
+            return  # nothing of the document that was captured is left
+
+    async def _run(self, call: str, deadline: Deadline) -> Any:
+        expression = f"(globalThis.__agentCapture||{_script()},globalThis.__agentCapture.{call})"
+        async with deadline.bound("a screenshot", lambda: f"the page did not answer {call.partition('(')[0]}"):
+            return await self._attachment.evaluate(self._frame_id, expression, timeout_s=deadline.remaining_s)
+
+
+@cache
+def _script() -> str:
+    return files("bridge.page").joinpath("full_page.js").read_text("utf-8").strip()
+
+
+@asynccontextmanager
+async def capturing(attachment: Attachment) -> AsyncIterator[Document]:
+    """The document for the time of a capture; its scroll position and styles are put back, whatever happens."""
+    document = Document(attachment)
+    try:
+        yield document
+    except WorldGone as error:
+        raise CaptureFailed("the page was left while it was captured", hint="Wait until it has loaded.") from error
+    finally:
+        await finish(document.restore(), at_most_s=_RESTORE_S, what="restoring the page after a capture")
+
+
+async def stitched(
+    attachment: Attachment,
+    document: Document,
+    plan: Plan,
+    layout: Layout,
+    deadline: Deadline,
+    on_progress: Progress | None,
+) -> Bitmap:
+    """The plan's picture put together from views: each is decoded alone and pasted into the one bitmap.
+
+    Raises:
+        CaptureFailed: The page does not scroll where it should, or became shorter meanwhile.
+    """
+    from PIL import Image
+
+    out = Image.new("RGB", (plan.width_px, plan.height_px))
+    pasting: asyncio.Task[None] | None = None
+    try:
+        row = 0
+        while row < plan.height_px:
+            column, next_row = 0, row
+            while column < plan.width_px:
+                seen, tile = await _tile(attachment, document, plan, column, row, layout.height, deadline)
+                if pasting is not None:
+                    await pasting
+                right, bottom = _covered(plan, seen, tile)
+                if right <= column or bottom <= row:
+                    raise CaptureFailed(
+                        f"the page stopped scrolling at row {row} of {plan.height_px}",
+                        hint="It may have become shorter while it was captured.",
+                    )
+                pasting = asyncio.ensure_future(
+                    asyncio.to_thread(_paste, out, tile, plan, seen, (column, row, right, bottom))
+                )
+                column, next_row = right, bottom
+            row = next_row
+            if on_progress is not None:
+                on_progress(row, plan.height_px)
+        if pasting is not None:
+            await pasting
+    except BaseException:
+        if pasting is not None:
+            await asyncio.gather(pasting, return_exceptions=True)
+        raise
+    return out
+
+
+async def _tile(
+    attachment: Attachment,
+    document: Document,
+    plan: Plan,
+    column: int,
+    row: int,
+    view_height: float,
+    deadline: Deadline,
+) -> tuple[Layout, bytes]:
+    """One view. The last one ends where the picture does, so that what is fixed to the bottom stands there."""
+    region = plan.region
+    left, top = region.left + column / plan.scale, region.top + row / plan.scale
+    end = region.top + plan.height_px / plan.scale
+    is_last = top + view_height + _ALIGNED >= end
+    if is_last:
+        top = max(region.top, end - view_height)
+    first, last = plan.is_page and row == 0, plan.is_page and is_last
+    seen = await document.tile(left, top, first=first, last=last, deadline=deadline)
+    picture = await capture_viewport(attachment, "png", None, timeout_s=deadline.remaining_s, is_fast=True)
+    return seen, picture
+
+
+def _covered(plan: Plan, seen: Layout, tile: bytes) -> tuple[int, int]:
+    """The column and row of the picture up to which this view reaches."""
+    width_px, height_px = picture_size(tile)
+    region, per = plan.region, seen.device_px
+    right = (seen.left - region.left + width_px / per) * plan.scale
+    bottom = (seen.top - region.top + height_px / per) * plan.scale
+    return _whole(right, plan.width_px), _whole(bottom, plan.height_px)
+
+
+def _whole(reached: float, side_px: int) -> int:
+    """Whole pixels; what is missing to the end by less than one is rounding between CSS px and the view's own size."""
+    return side_px if reached > side_px - 1 else math.floor(reached + _ALIGNED)
+
+
+def _paste(out: Bitmap, tile: bytes, plan: Plan, seen: Layout, place: tuple[int, int, int, int]) -> None:
+    """The part of a view that belongs to these columns and rows of the picture."""
+    from PIL import Image
+
+    column, row, right, bottom = place
+    bitmap = decoded(tile)
+    region, per = plan.region, seen.device_px
+    shrink = per / plan.scale
+    x = (region.left - seen.left) * per + column * shrink
+    y = (region.top - seen.top) * per + row * shrink
+    if min(x, y) < -1:
+        raise CaptureFailed(f"the page did not scroll to row {row}: the view begins {-y:.0f} px below it")
+    left, top = max(0, round(x)), max(0, round(y))
+    fits = left + right - column <= bitmap.width and top + bottom - row <= bitmap.height
+    if abs(shrink - 1) < 1e-3 and fits:
+        out.paste(bitmap.crop((left, top, left + right - column, top + bottom - row)), (column, row))
+        return
+    box = (
+        min(max(0.0, x), bitmap.width - 1.0),
+        min(max(0.0, y), bitmap.height - 1.0),
+        min(float(bitmap.width), x + (right - column) * shrink),
+        min(float(bitmap.height), y + (bottom - row) * shrink),
+    )
+    # The filter looks at neighbours inside the box only; a wider one would blur rows that are next to a seam otherwise.
+    out.paste(bitmap.resize((right - column, bottom - row), Image.Resampling.LANCZOS, box=box), (column, row))
+
+
+async def beyond_viewport(attachment: Attachment, plan: Plan, layout: Layout, deadline: Deadline) -> Bitmap:
+    """The plan's picture in one CDP capture.
+
+    Raises:
+        CaptureFailed: The picture has another size, or is the view repeated, as WebView answers.
+    """
+    region = plan.region
+    clip = {
+        "x": region.left,
+        "y": region.top,
+        "width": plan.width_px / plan.scale,
+        "height": plan.height_px / plan.scale,
+        "scale": plan.scale / layout.device_px,
+    }
+    image = await capture_viewport(attachment, "png", None, timeout_s=deadline.remaining_s, clip=clip, is_fast=True)
+    size = picture_size(image)
+    if abs(size[0] - plan.width_px) > 1 or abs(size[1] - plan.height_px) > 1:
+        raise CaptureFailed(
+            f"the engine captured {size[0]} x {size[1]} px instead of {plan.width_px} x {plan.height_px}"
+        )
+    bitmap = await asyncio.to_thread(decoded, image)
+    view_px = round(layout.height * plan.scale)
+    if bitmap.height > view_px and _repeats(bitmap, view_px):
+        raise CaptureFailed("the engine repeated the view instead of drawing what is beyond it")
+    return bitmap if size == (plan.width_px, plan.height_px) else bitmap.crop((0, 0, plan.width_px, plan.height_px))
+
+
+def _repeats(bitmap: Bitmap, period_px: int) -> bool:
+    """Whether what is below the first view is that view again."""
+    below = min(bitmap.height, 2 * period_px)
+    first = bitmap.crop((0, 0, bitmap.width, below - period_px))
+    return first.tobytes() == bitmap.crop((0, period_px, bitmap.width, below)).tobytes()
+
+
+async def host_drawn(draw: Callable[[int, float], Any], plan: Plan, layout: Layout, deadline: Deadline) -> Bitmap:
+    """The plan's picture as the host app draws the document into a bitmap of its own.
+
+    Args:
+        draw: Gives the PNG of the page from its top, at most so many device pixels high, in so many seconds.
+
+    Raises:
+        CaptureFailed: The host cannot draw it, or drew less.
+    """
+    region, shrink = plan.region, layout.device_px / plan.scale
+    bottom_px = math.ceil((region.top * plan.scale + plan.height_px) * shrink)
+    try:
+        image = await draw(bottom_px, deadline.remaining_s)
+    except CaptureFailed:
+        raise
+    except BridgeError as error:
+        raise CaptureFailed(f"the host app could not draw the page: {error.message}") from error
+    bitmap = await asyncio.to_thread(decoded, image)
+    left, top = region.left * layout.device_px, region.top * layout.device_px
+    right, bottom = left + plan.width_px * shrink, top + plan.height_px * shrink
+    if bitmap.width + 1.5 < right or bitmap.height + 1.5 < bottom:
+        raise CaptureFailed(
+            f"the host app drew {bitmap.width} x {bitmap.height} px, and {round(right)} x {round(bottom)} are wanted"
+        )
+    if abs(shrink - 1) < 1e-6:
+        at = round(left), round(top)
+        return bitmap.crop((*at, at[0] + plan.width_px, at[1] + plan.height_px))
+    from PIL import Image
+
+    box = (left, top, min(right, float(bitmap.width)), min(bottom, float(bitmap.height)))
+    return await asyncio.to_thread(bitmap.resize, (plan.width_px, plan.height_px), Image.Resampling.LANCZOS, box)

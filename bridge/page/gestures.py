@@ -1,0 +1,341 @@
+"""Gestures: double tap, long press, hover, drag, swipe, pinch, scroll.
+
+Fingers are CDP touch events, so the page gets the pointer, touch and mouse events that its browser makes of them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+from collections.abc import Mapping
+from typing import Literal, get_args
+
+from bridge.deadline import Deadline
+from bridge.errors import ActionFailed, UsageError
+from bridge.page.actions import Actions, Settled
+from bridge.page.elements import on_element
+from bridge.page.pointer import tap_commands, to_top_viewport, touch
+from bridge.page.refs import RefEntry
+from bridge.page.results import ActionResult
+
+Direction = Literal["up", "down", "left", "right"]
+_TOWARDS = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
+# Android's long-press timeout is 400 or 500 ms (ViewConfiguration); pages that time it themselves take up to 600.
+_LONG_PRESS_S = 0.7
+_STEPS = 12
+_FRAME_S = 0.016
+_MAX_DISTANCE_PX = 20_000
+
+_WATCH_MENU = """(el=>{globalThis.__heldMenu=0;
+  addEventListener('contextmenu',()=>{globalThis.__heldMenu=1},{capture:true,once:true});return 1})"""
+# Where the engine knows no long press by touch (a desktop Chromium), the page gets the event that a phone would send,
+# and the tap that a phone would not send is kept from it.
+_MENU = """(el=>{
+  if(globalThis.__heldMenu||!el)return'engine';
+  const b=el.getBoundingClientRect(),x=b.left+b.width/2,y=b.top+b.height/2,at=document.elementFromPoint(x,y),
+    keep=e=>{if(e.isTrusted){e.preventDefault();e.stopImmediatePropagation()}},kinds=['mousemove','mousedown','mouseup','click'];
+  (at&&el.contains(at)?at:el).dispatchEvent(new PointerEvent('contextmenu',
+    {bubbles:true,cancelable:true,composed:true,clientX:x,clientY:y,pointerType:'touch',isPrimary:true}));
+  for(const k of kinds)addEventListener(k,keep,true);
+  setTimeout(()=>{for(const k of kinds)removeEventListener(k,keep,true)},500);
+  return'script'})"""
+
+_DRAG_KIND = """(el=>{globalThis.__cancelled=0;
+  addEventListener('pointercancel',()=>{globalThis.__cancelled=1},{capture:true,once:true});
+  return!!el.closest('[draggable=true]')})"""
+_BOX = "(el=>{if(!el)return null;const b=el.getBoundingClientRect();return[b.left,b.top,b.width,b.height]})"
+# Drag and drop of HTML (§6.11) begins by mouse only; its events are sent by script, with one DataTransfer for all.
+_HTML_DRAG = """(async(el,goal)=>{
+  const from=el.closest('[draggable=true]'),given=new DataTransfer(),
+    mid=e=>{const b=e.getBoundingClientRect();return{clientX:b.left+b.width/2,clientY:b.top+b.height/2}},
+    send=(on,type,at)=>on.dispatchEvent(new DragEvent(type,
+      {bubbles:true,cancelable:true,composed:true,dataTransfer:given,...mid(at)})),
+    frame=()=>new Promise(f=>{requestAnimationFrame(f);setTimeout(f,60)}),
+    under=()=>{const m=mid(goal),e=document.elementFromPoint(m.clientX,m.clientY);return e&&goal.contains(e)?e:goal};
+  if(!send(from,'dragstart',el))return'the page refused to start the drag';
+  await frame();
+  let on=under();
+  send(on,'dragenter',goal);
+  let taken=!send(on,'dragover',goal);
+  await frame();
+  if(goal.isConnected){on=under();taken=!send(on,'dragover',goal)||taken}
+  if(taken)send(on,'drop',goal);
+  if(from.isConnected)send(from,'dragend',goal);
+  return taken?'':'the place does not take what was dragged'})"""
+
+_SCROLL = """((el,dx,dy)=>{
+  const root=document.scrollingElement||document.documentElement;
+  const room=(e)=>{
+    const page=e===root,s=getComputedStyle(e),
+      style=dx?s.overflowX:s.overflowY;
+    if(!page&&!/auto|scroll|overlay/.test(style))return 0;
+    const at=dx?e.scrollLeft:e.scrollTop,
+      most=dx?e.scrollWidth-e.clientWidth:e.scrollHeight-e.clientHeight,back=dx&&s.direction=='rtl';
+    return dx+dy<0?(back?at+most:at)>.5:most-at>.5&&(!back||at<-.5)};
+  const up=e=>e.assignedSlot||e.parentElement||(e.getRootNode().host);
+  let at=el,hit;
+  if(!at){at=document.elementFromPoint(innerWidth/2,innerHeight/2);
+    while(at&&at.shadowRoot&&(hit=at.shadowRoot.elementFromPoint(innerWidth/2,innerHeight/2))&&hit!==at)at=hit}
+  while(at&&!room(at))at=up(at);
+  const on=at||root,x=on.scrollLeft,y=on.scrollTop;
+  on.scrollBy({left:dx,top:dy,behavior:'instant'});
+  return{moved:on.scrollLeft!==x||on.scrollTop!==y}})"""
+
+
+async def double_click(actions: Actions, ref: str, *, timeout_s: float, settle_s: float) -> ActionResult:
+    """Two taps in a row: two round trips. A page zoomed by double taps (no mobile viewport) gets no `dblclick`."""
+    deadline = Deadline.after(timeout_s)
+    entry = actions.look_up(ref)
+    with actions.attachment.connection.measure() as meter:
+        before = actions.before()
+        x, y, _ = await actions.point(entry, "double_click", deadline)
+        settled = await actions.act_and_settle(entry, "dblclick", tap_commands(x, y) * 2, settle_s)
+        actions.check_hit(entry, settled)
+        changes = await actions.changes(before, settled, settle_s)
+    return ActionResult(action="double_click", ref=entry.ref, changes=changes, cost=meter.cost())
+
+
+async def long_press(actions: Actions, ref: str, *, timeout_s: float, settle_s: float) -> ActionResult:
+    """A finger that stays for 0.7 s. Where the engine makes no context menu of it, the result says so."""
+    deadline = Deadline.after(timeout_s)
+    entry = actions.look_up(ref)
+    with actions.attachment.connection.measure() as meter:
+        before = actions.before()
+        x, y, _ = await actions.point(entry, "long_press", deadline, also=_WATCH_MENU)
+        await actions.send([touch("touchStart", (x, y))], deadline)
+        await asyncio.sleep(_LONG_PRESS_S)
+        menu = f"(a=>{on_element(_MENU, entry.local)})(__agentBrowser)"
+        by = await actions.evaluate(entry, menu, f"long_press {entry.ref}", deadline)
+        settled = await actions.act_and_settle(entry, "touchend", [touch("touchEnd")], settle_s)
+        actions.check_hit(entry, settled)
+        changes = await actions.changes(before, settled, settle_s)
+    notices = ("this engine makes no contextmenu of a touch; the event was sent by script",) if by == "script" else ()
+    return ActionResult(action="long_press", ref=entry.ref, changes=changes, cost=meter.cost(), notices=notices)
+
+
+async def hover(actions: Actions, ref: str, *, timeout_s: float, settle_s: float) -> ActionResult:
+    """A mouse pointer that comes to rest on the element: `:hover` and the pointer events, no press."""
+    deadline = Deadline.after(timeout_s)
+    entry = actions.look_up(ref)
+    with actions.attachment.connection.measure() as meter:
+        before = actions.before()
+        x, y, _ = await actions.point(entry, "hover", deadline)
+        moved = [("Input.dispatchMouseEvent", {"type": "mouseMoved", "x": round(x, 2), "y": round(y, 2)})]
+        await actions.send(moved, deadline)
+        settled = await actions.act_and_settle(entry, None, [], settle_s)
+        changes = await actions.changes(before, settled, settle_s)
+    return ActionResult(action="hover", ref=entry.ref, changes=changes, cost=meter.cost())
+
+
+async def drag(
+    actions: Actions,
+    ref: str,
+    to: str | None,
+    by: tuple[float, float] | None,
+    hold_s: float,
+    *,
+    timeout_s: float,
+    settle_s: float,
+) -> ActionResult:
+    """Drag an element onto another one (`to`, a ref) or by CSS pixels; `hold_s` is how long it is held first."""
+    if (to is None) == (by is None):
+        raise UsageError("drag needs either to (a ref) or by (dx, dy)")
+    if not 0 <= hold_s <= 5:
+        raise UsageError(f"hold_s is {hold_s!r}; it must be from 0 to 5.")
+    deadline = Deadline.after(timeout_s)
+    entry = actions.look_up(ref)
+    goal = actions.look_up(to) if to is not None else None
+    if goal is not None and goal.frame_id != entry.frame_id:
+        raise UsageError(f"{entry.ref} and {goal.ref} are in different frames; a drag stays in one.")
+    notices: tuple[str, ...] = ()
+    with actions.attachment.connection.measure() as meter:
+        before = actions.before()
+        if goal is not None:
+            await actions.prepare(goal, "scroll_into_view", deadline, hit=False)
+        x, y, ready = await actions.point(entry, "drag", deadline, also=_DRAG_KIND)
+        if goal is not None and ready.get("also"):
+            settled, said = await _html_drag(actions, entry, goal, settle_s, deadline)
+            notices = (f"{said}",) if said else ()
+        else:
+            end = (x + _number(by[0]), y + _number(by[1])) if by else await _middle(actions, entry, goal, deadline)
+            await _slide(actions, [[(x, y)], [end]], deadline, hold_s=hold_s)
+            look = "(()=>globalThis.__cancelled)"
+            settled = await actions.act_and_settle(entry, None, [], settle_s, after=look)
+            actions.check_hit(entry, settled)
+            if settled.acted.get("after"):
+                notices = ("the browser took the movement for scrolling; the page did not claim it as a drag",)
+        changes = await actions.changes(before, settled, settle_s)
+    return ActionResult(action="drag", ref=entry.ref, changes=changes, cost=meter.cost(), notices=notices)
+
+
+async def swipe(
+    actions: Actions, direction: Direction, ref: str | None, distance_px: float, *, timeout_s: float, settle_s: float
+) -> ActionResult:
+    """A finger that moves in `direction` over the element, or over the middle of the page."""
+    dx, dy = towards(direction)
+    distance = _number(distance_px)
+    if not 1 <= distance <= _MAX_DISTANCE_PX:
+        raise UsageError(f"distance_px is {distance_px!r}; it must be from 1 to {_MAX_DISTANCE_PX}.")
+    deadline = Deadline.after(timeout_s)
+    entry = actions.look_up(ref) if ref is not None else None
+    with actions.attachment.connection.measure() as meter:
+        before = actions.before()
+        if entry is not None:
+            x, y, _ = await actions.point(entry, "swipe", deadline)
+        else:
+            width, height = await _viewport(actions, deadline)
+            # As much of the way as the screen has, half of it on either side of the middle.
+            distance = min(distance, (width if dx else height) * 0.9)
+            x, y = width / 2 - dx * distance / 2, height / 2 - dy * distance / 2
+        await _slide(actions, [[(x, y)], [(x + dx * distance, y + dy * distance)]], deadline)
+        settled = await actions.act_and_settle(entry, None, [], settle_s)
+        if entry is not None:
+            actions.check_hit(entry, settled)
+        changes = await actions.changes(before, settled, settle_s)
+    return ActionResult(action="swipe", ref=entry.ref if entry else None, changes=changes, cost=meter.cost())
+
+
+async def pinch(actions: Actions, scale: float, ref: str | None, *, timeout_s: float, settle_s: float) -> ActionResult:
+    """Two fingers that move apart (`scale` over 1) or together, around the element or the middle of the page."""
+    factor = _number(scale)
+    if not 0.1 <= factor <= 10 or factor == 1:
+        raise UsageError(f"scale is {scale!r}; it must be from 0.1 to 10, and not 1.")
+    deadline = Deadline.after(timeout_s)
+    entry = actions.look_up(ref) if ref is not None else None
+    with actions.attachment.connection.measure() as meter:
+        before = actions.before()
+        width, height = await _viewport(actions, deadline)
+        x, y = width / 2, height / 2
+        if entry is not None:
+            x, y, _ = await actions.point(entry, "pinch", deadline)
+        wide = min(x, y, width - x, height - y, 150.0) * 0.9
+        near, far = wide / max(factor, 1 / factor), wide
+        start, end = (near, far) if factor > 1 else (far, near)
+        fingers = [[(x - way, y), (x + way, y)] for way in (start, end)]
+        await _slide(actions, fingers, deadline)
+        settled = await actions.act_and_settle(entry, None, [], settle_s)
+        changes = await actions.changes(before, settled, settle_s)
+    return ActionResult(action="pinch", ref=entry.ref if entry else None, changes=changes, cost=meter.cost())
+
+
+async def scroll(
+    actions: Actions, direction: Direction, amount: float, ref: str | None, *, timeout_s: float, settle_s: float
+) -> ActionResult:
+    """Scroll by CSS pixels: what scrolls around the element or in the middle of the page: one round trip."""
+    dx, dy = towards(direction)
+    distance = _number(amount)
+    if not 1 <= distance <= 1_000_000:
+        raise UsageError(f"amount is {amount!r}; it must be from 1 to 1000000.")
+    deadline = Deadline.after(timeout_s)
+    entry = actions.look_up(ref) if ref is not None else None
+    moving = f"{_SCROLL}(EL,{dx * distance},{dy * distance})"
+    with actions.attachment.connection.measure() as meter:
+        before = actions.before()
+        settle = f"a.settle({actions.settle_options(settle_s, None)})"
+        if entry is None:
+            main = actions.attachment.state.main
+            frame_id = main.frame_id if main else ""
+            body = f"const m={moving.replace('EL', 'null')};"
+        else:
+            frame_id = entry.frame_id
+            check = f"a.prepare({json.dumps(entry.local)},'scroll',{{timeoutMs:300,hit:false}})"
+            ready = f"const p=await {check};if(p.error)return p;"
+            body = f"{ready}const m={on_element(f'el=>{moving}'.replace('EL', 'el'), entry.local)};"
+        expression = f"(async a=>{{{body}return Object.assign(await {settle},m)}})(__agentBrowser)"
+        settled = await actions.settle_with(frame_id, expression, [], settle_s, deadline.remaining_s)
+        if entry is not None:
+            actions.raise_for(entry, "scroll", settled.acted.get("error"), deadline)
+        changes = await actions.changes(before, settled, settle_s)
+    stuck = settled.acted.get("moved") is False
+    notices = (f"nothing there scrolls {direction} any further",) if stuck else ()
+    return ActionResult(
+        action="scroll", ref=entry.ref if entry else None, changes=changes, cost=meter.cost(), notices=notices
+    )
+
+
+def towards(direction: str) -> tuple[int, int]:
+    """The unit vector of a direction, in CSS pixels.
+
+    Raises:
+        UsageError: It is none.
+    """
+    if direction not in _TOWARDS:
+        raise UsageError(f"direction={direction!r}", hint=f"It is one of {', '.join(get_args(Direction))}.")
+    return _TOWARDS[direction]
+
+
+def _number(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise UsageError(f"{value!r} is no number of CSS pixels.")
+    return float(value)
+
+
+async def _slide(
+    actions: Actions, keyframes: list[list[tuple[float, float]]], deadline: Deadline, *, hold_s: float = 0.0
+) -> None:
+    """Fingers from the first keyframe to the last; each move waits until the page has taken the one before."""
+    start, end = keyframes[0], keyframes[-1]
+    await actions.send([touch("touchStart", *start)], deadline)
+    try:
+        await asyncio.sleep(hold_s)
+        for step in range(1, _STEPS + 1):
+            part = step / _STEPS
+            points = [
+                (x + (to_x - x) * part, y + (to_y - y) * part) for (x, y), (to_x, to_y) in zip(start, end, strict=True)
+            ]
+            await actions.send([touch("touchMove", *points)], deadline)
+            await asyncio.sleep(_FRAME_S)
+    finally:
+        # A finger never stays down, whatever happened on the way.
+        await actions.send([touch("touchEnd")], Deadline.after(max(deadline.remaining_s, 2.0)))
+
+
+async def _middle(actions: Actions, entry: RefEntry, goal: RefEntry | None, deadline: Deadline) -> tuple[float, float]:
+    """The middle of the goal, which must be on the screen together with what is dragged."""
+    assert goal is not None
+    look = f"(a=>({{box:{on_element(_BOX, goal.local)},view:[innerWidth,innerHeight]}}))(__agentBrowser)"
+    found = await actions.evaluate(goal, look, f"drag {entry.ref}", deadline)
+    box = found.get("box") if isinstance(found, Mapping) else None
+    if not isinstance(box, list):
+        await actions.stand_down(entry)
+        raise actions.refs.failure(goal, {"code": "ref_not_found"}, actions.snapshots.is_live)
+    left, top, width, height = (float(number) for number in box)
+    x, y = left + width / 2, top + height / 2
+    view_width, view_height = found["view"]
+    if not (0 <= x < view_width and 0 <= y < view_height):
+        await actions.stand_down(entry)
+        raise ActionFailed(
+            f"{entry.ref} ({entry.described()}) and {goal.ref} ({goal.described()}) are not on the screen together.",
+            hint="Drag in steps, to an element between them.",
+        )
+    frame = actions.attachment.state.frames.get(goal.frame_id)
+    if frame is None or frame.parent_id is None:
+        return x, y
+    return await to_top_viewport(
+        actions.attachment, actions.snapshots.frame_indexes, goal, x, y, timeout_s=deadline.remaining_s
+    )
+
+
+async def _html_drag(
+    actions: Actions, entry: RefEntry, goal: RefEntry, settle_s: float, deadline: Deadline
+) -> tuple[Settled, str]:
+    settle = f"a.settle({actions.settle_options(settle_s, None)})"
+    both = f"{on_element('el=>el', entry.local)},{on_element('el=>el', goal.local)}"
+    expression = (
+        f"(async a=>{{const d=[{both}];if(!d[0]||!d[1])return{{error:{{code:'ref_not_found'}}}};"
+        f"const told=await {_HTML_DRAG}(...d);return Object.assign(await {settle},{{told}})}})(__agentBrowser)"
+    )
+    settled = await actions.settle_with(entry.frame_id, expression, [], settle_s, deadline.remaining_s)
+    actions.raise_for(entry, "drag", settled.acted.get("error"), deadline)
+    told = settled.acted.get("told")
+    said = "HTML drag and drop was done by script"
+    return settled, f"{said}: {told}" if told else said
+
+
+async def _viewport(actions: Actions, deadline: Deadline) -> tuple[float, float]:
+    main = actions.attachment.state.main
+    found = await actions.attachment.evaluate(
+        main.frame_id if main else "", "[innerWidth,innerHeight]", timeout_s=deadline.remaining_s
+    )
+    return float(found[0]), float(found[1])

@@ -1,0 +1,97 @@
+"""A page that does not answer, freed by the mildest means that works.
+
+    deadline passed, page silent
+      1  Runtime.terminateExecution     the script that runs ends; the document stays
+      2  a fresh connection             for a socket that died without a word
+      3  Page.crash                     the renderer is killed, and every tab in it; the tabs are opened again with
+                                        their URLs by the next operation on them
+
+Commands 1 and 3 are carried out on the renderer's IO thread (third_party/blink, DevToolsSession::IOSession), so a
+page's endless loop does not hold them up. Every step is bounded; together they take less than two seconds where the
+link answers in less than a tenth of one.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Literal, Protocol
+
+from bridge.deadline import Deadline
+from bridge.errors import BridgeError, DeadlineExceeded
+from bridge.page.attachment import Attachment
+
+logger = logging.getLogger(__name__)
+
+Step = Literal["none", "terminate_script", "fresh_connection", "kill_renderer", "failed"]
+
+# Of a link whose replies take no time; slower ones get four of their round trips more.
+_PROBE_S = 0.4
+_TERMINATE_S = 0.25
+_FRESH_S = 0.3
+_KILL_S = 0.4
+
+SENTENCES: dict[Step, str] = {
+    "terminate_script": "The page's script did not come to an end and was terminated; the document is still there.",
+    "fresh_connection": "The connection to the tab had gone silent and was made anew.",
+    "kill_renderer": "The page did not answer and its renderer was killed; the next call opens it again.",
+    "failed": "The page does not answer, and its renderer could not be killed.",
+}
+
+
+class StuckTab(Protocol):
+    """What the ladder needs of a tab."""
+
+    async def reattach(self, *, timeout_s: float) -> Attachment:
+        """A new connection to the same target."""
+        ...
+
+    async def kill_renderer(self, *, timeout_s: float) -> bool:
+        """Send Page.crash over a connection of its own and give the tab up; whether that could be done.
+
+        It will be opened again when it is used."""
+        ...
+
+
+async def answers(attachment: Attachment, *, slack_s: float = 0.0) -> bool:
+    """Whether the page's main thread carries out a command."""
+    return await _replies(attachment, "Runtime.evaluate", {"expression": "1"}, _PROBE_S + slack_s)
+
+
+async def free(attachment: Attachment, tab: StuckTab, *, slack_s: float = 0.0) -> Step:
+    """Climb until the page answers; the step that did it. `slack_s` is added to each bound, for slow links."""
+    await _replies(attachment, "Runtime.terminateExecution", {}, _TERMINATE_S + slack_s)
+    if await _replies(attachment, "Runtime.evaluate", {"expression": "1"}, _TERMINATE_S + slack_s):
+        return "terminate_script"
+    try:
+        fresh = await tab.reattach(timeout_s=_FRESH_S + slack_s)
+        if await _replies(fresh, "Runtime.evaluate", {"expression": "1"}, _TERMINATE_S + slack_s):
+            return "fresh_connection"
+    except BridgeError as error:
+        logger.debug("no fresh connection: %s", error)
+    return "kill_renderer" if await tab.kill_renderer(timeout_s=_KILL_S + slack_s) else "failed"
+
+
+def told(error: BridgeError, step: Step) -> BridgeError:
+    """`error` with what was done about it: the same kind, its message and details naming the step."""
+    if step == "none":
+        return error
+    if isinstance(error, DeadlineExceeded):
+        seen = f"{error.last_seen}; " if error.last_seen else ""
+        sentence = SENTENCES[step]
+        changed = DeadlineExceeded(error.awaited, error.timeout_s, f"{seen}the page did not answer", hint=sentence)
+        changed.details["recovery"] = step
+        return changed
+    error.details["recovery"] = step
+    return error
+
+
+async def _replies(attachment: Attachment, method: str, params: dict[str, object], timeout_s: float) -> bool:
+    deadline = Deadline.after(timeout_s)
+    try:
+        await attachment.call(method, params, timeout_s=deadline.remaining_s)
+    except DeadlineExceeded:
+        return False
+    except BridgeError as error:
+        logger.debug("%s: %s", method, error)
+        return False
+    return True

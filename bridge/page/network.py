@@ -1,0 +1,380 @@
+"""Requests as the browser tells of them, reduced to one entry each; headers and timing kept, bodies not."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+from bridge.errors import UsageError
+
+_SECRET_HEADERS = re.compile(
+    r"(?i)(authorization|proxy-authorization|cookie|set-cookie|x-api-key|x-auth-token|x-csrf-token|x-xsrf-token)\Z"
+)
+REDACTED = "[redacted]"
+_URL_CHARS = 8_000
+_HEADERS_KEPT = 100
+_HEADER_CHARS = 8_000
+_PAGES_KEPT = 200
+
+
+@dataclass(slots=True)
+class NetworkEntry:
+    """One request; a redirect ends it, and where it led is another one.
+
+    Attributes:
+        number: Its place in the session's log, from 1; never used again.
+        status: HTTP status, None while there is no answer, and where there was no HTTP.
+        failure: Chromium's net error, or why it was blocked; "" for a request that did not fail.
+        initiator: What made it: `parser`, `script`, …, with the place where that is known.
+        remote_address: IP and port, "" where nothing was connected to.
+        encoded_bytes: What came over the network, headers included; `body_bytes` is the body after decoding.
+        started_s: Seconds of the Unix epoch; the times of the others are on the browser's own clock.
+        state: pending, done, failed, redirected, or lost where the connection to the tab ended before.
+    """
+
+    number: int
+    tab_id: str
+    request_id: str
+    loader_id: str
+    frame_id: str
+    url: str
+    method: str
+    resource_type: str
+    started_s: float
+    started_at: float
+    initiator: str = ""
+    request_headers: dict[str, str] = field(default_factory=dict)
+    post_bytes: int = 0
+    status: int | None = None
+    status_text: str = ""
+    protocol: str = ""
+    mime_type: str = ""
+    remote_address: str = ""
+    response_headers: dict[str, str] = field(default_factory=dict)
+    timing: dict[str, float] = field(default_factory=dict)
+    from_cache: bool = False
+    redirect_url: str = ""
+    encoded_bytes: int = 0
+    body_bytes: int = 0
+    responded_at: float | None = None
+    ended_at: float | None = None
+    failure: str = ""
+    state: str = "pending"
+
+    @property
+    def duration_ms(self) -> float | None:
+        return None if self.ended_at is None else max(0.0, (self.ended_at - self.started_at) * 1000)
+
+    def __str__(self) -> str:
+        outcome = self.failure or (str(self.status) if self.status is not None else self.state)
+        return f"{outcome} {self.method} {shown_url(self.url, True)[:300]}"
+
+    def to_json(self, *, redact: bool = True) -> dict[str, Any]:
+        duration = self.duration_ms
+        return {
+            "number": self.number,
+            "tab": self.tab_id,
+            "method": self.method,
+            "url": shown_url(self.url, redact),
+            "status": self.status,
+            "type": self.resource_type,
+            "mime_type": self.mime_type,
+            "state": self.state,
+            **({"failure": self.failure} if self.failure else {}),
+            "started_s": round(self.started_s, 3),
+            "duration_ms": None if duration is None else round(duration, 1),
+            "encoded_bytes": self.encoded_bytes,
+            "body_bytes": self.body_bytes,
+            "from_cache": self.from_cache,
+            "initiator": self.initiator,
+            "remote_address": self.remote_address,
+            "request_headers": shown_headers(self.request_headers, redact),
+            "response_headers": shown_headers(self.response_headers, redact),
+        }
+
+
+@dataclass(slots=True)
+class DocumentTimes:
+    """A document of a top frame, for the pages of a HAR; what has not happened is None."""
+
+    tab_id: str
+    loader_id: str
+    url: str
+    started_s: float
+    started_at: float
+    parsed_at: float | None = None
+    loaded_at: float | None = None
+
+
+class Requests:
+    """The session's requests, bounded: the oldest go, whatever state they are in."""
+
+    def __init__(self, kept: int) -> None:
+        self._kept = kept
+        self._last = 0
+        self._entries: dict[int, NetworkEntry] = {}
+        self._open: dict[tuple[str, str], NetworkEntry] = {}
+        # The extra info, with the headers that really went, may come before the event that it belongs to.
+        self._early: dict[tuple[str, str], dict[str, str]] = {}
+        self._pages: dict[tuple[str, str], DocumentTimes] = {}
+
+    def __iter__(self) -> Iterator[NetworkEntry]:
+        return iter(list(self._entries.values()))
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    @property
+    def last(self) -> int:
+        return self._last
+
+    def pages(self, tab_id: str | None) -> list[DocumentTimes]:
+        return [page for page in self._pages.values() if tab_id in (None, page.tab_id)]
+
+    def connection_began(self, tab_id: str) -> None:
+        """What was under way over an earlier connection of the tab will never be told to the end."""
+        for key in [key for key in self._open if key[0] == tab_id]:
+            self._open.pop(key).state = "lost"
+
+    def reduce(self, tab_id: str, method: str, params: Mapping[str, Any]) -> None:
+        """Take one event of the Network domain."""
+        handler = _HANDLERS.get(method)
+        if handler is not None:
+            handler(self, (tab_id, str(params["requestId"])), params)
+
+    def document_event(self, tab_id: str, method: str, at: float) -> None:
+        """The tab's newest document has been parsed, or has loaded."""
+        page = next((page for page in reversed(self._pages.values()) if page.tab_id == tab_id), None)
+        if page is not None and method == "Page.loadEventFired":
+            page.loaded_at = at
+        elif page is not None:
+            page.parsed_at = at
+
+    def _will_be_sent(self, key: tuple[str, str], params: Mapping[str, Any]) -> None:
+        redirect = params.get("redirectResponse")
+        before = self._open.pop(key, None)
+        if before is not None and isinstance(redirect, Mapping):
+            _answer(before, redirect)
+            before.redirect_url = str(params["request"].get("url", ""))
+            self._end(before, params, "redirected", float(redirect.get("encodedDataLength", 0)))
+        request = params["request"]
+        self._last += 1
+        entry = NetworkEntry(
+            number=self._last,
+            tab_id=key[0],
+            request_id=key[1],
+            loader_id=str(params.get("loaderId", "")),
+            frame_id=str(params.get("frameId", "")),
+            url=(str(request.get("url", "")) + str(request.get("urlFragment", "")))[:_URL_CHARS],
+            method=str(request.get("method", "")),
+            resource_type=str(params.get("type", "Other")).lower(),
+            started_s=float(params.get("wallTime", 0)),
+            started_at=float(params.get("timestamp", 0)),
+            initiator=_initiator(params.get("initiator")),
+            request_headers={**_headers(request.get("headers")), **self._early.pop(key, {})},
+            post_bytes=len(str(request.get("postData", "")).encode("utf-8", "replace")),
+        )
+        self._entries[entry.number] = self._open[key] = entry
+        if len(self._entries) > self._kept:
+            gone = self._entries.pop(next(iter(self._entries)))
+            if self._open.get((gone.tab_id, gone.request_id)) is gone:
+                del self._open[gone.tab_id, gone.request_id]
+        if entry.resource_type == "document" and entry.request_id == entry.loader_id:
+            page = DocumentTimes(entry.tab_id, entry.loader_id, entry.url, entry.started_s, entry.started_at)
+            self._pages[entry.tab_id, entry.loader_id] = page
+            if len(self._pages) > _PAGES_KEPT:
+                self._pages.pop(next(iter(self._pages)))
+
+    def _sent_really(self, key: tuple[str, str], params: Mapping[str, Any]) -> None:
+        entry, headers = self._open.get(key), _headers(params.get("headers"))
+        if entry is not None:
+            entry.request_headers.update(headers)
+        elif len(self._early) < _HEADERS_KEPT:
+            self._early[key] = headers
+
+    def _responded(self, key: tuple[str, str], params: Mapping[str, Any]) -> None:
+        if (entry := self._open.get(key)) is not None:
+            entry.resource_type = str(params.get("type", entry.resource_type)).lower()
+            entry.responded_at = float(params.get("timestamp", entry.started_at))
+            _answer(entry, params["response"])
+
+    def _responded_really(self, key: tuple[str, str], params: Mapping[str, Any]) -> None:
+        if (entry := self._open.get(key)) is not None:
+            entry.response_headers.update(_headers(params.get("headers")))
+
+    def _received(self, key: tuple[str, str], params: Mapping[str, Any]) -> None:
+        if (entry := self._open.get(key)) is not None:
+            entry.body_bytes += int(params.get("dataLength", 0))
+            entry.encoded_bytes += int(params.get("encodedDataLength", 0))
+
+    def _finished(self, key: tuple[str, str], params: Mapping[str, Any]) -> None:
+        if (entry := self._open.pop(key, None)) is not None:
+            self._end(entry, params, "done", float(params.get("encodedDataLength", 0)))
+
+    def _failed(self, key: tuple[str, str], params: Mapping[str, Any]) -> None:
+        if (entry := self._open.pop(key, None)) is not None:
+            cors = params.get("corsErrorStatus")
+            reason = params.get("blockedReason") or (cors.get("corsError") if isinstance(cors, Mapping) else "")
+            entry.failure = " ".join(str(part) for part in (params.get("errorText", "failed"), reason) if part)
+            self._end(entry, params, "failed", entry.encoded_bytes)
+
+    def _from_cache(self, key: tuple[str, str], _params: Mapping[str, Any]) -> None:
+        if (entry := self._open.get(key)) is not None:
+            entry.from_cache = True
+
+    @staticmethod
+    def _end(entry: NetworkEntry, params: Mapping[str, Any], state: str, encoded_bytes: float) -> None:
+        entry.ended_at = float(params.get("timestamp", entry.started_at))
+        entry.encoded_bytes = max(0, int(encoded_bytes))
+        entry.state = state
+
+
+_HANDLERS = {
+    "Network.requestWillBeSent": Requests._will_be_sent,
+    "Network.requestWillBeSentExtraInfo": Requests._sent_really,
+    "Network.responseReceived": Requests._responded,
+    "Network.responseReceivedExtraInfo": Requests._responded_really,
+    "Network.dataReceived": Requests._received,
+    "Network.loadingFinished": Requests._finished,
+    "Network.loadingFailed": Requests._failed,
+    "Network.requestServedFromCache": Requests._from_cache,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkLog:
+    """Requests, oldest first; `last`, `dropped` and `more` as in ConsoleLog."""
+
+    entries: tuple[NetworkEntry, ...]
+    last: int
+    dropped: int
+    more: int
+
+    def __iter__(self) -> Iterator[NetworkEntry]:
+        return iter(self.entries)
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    @classmethod
+    def select(
+        cls,
+        requests: Requests,
+        *,
+        tab_id: str | None,
+        url: str | None,
+        method: str | None,
+        status: int | str | None,
+        resource_type: str | None,
+        failed: bool | None,
+        after: int,
+        limit: int,
+    ) -> NetworkLog:
+        """`url` is a part of the address, or a glob where it has a `*`; `status` a number or a class such as "4xx".
+
+        Raises:
+            UsageError: A status that is none, or a limit below 1.
+        """
+        statuses = _statuses(status)
+        if limit < 1:
+            raise UsageError(f"limit={limit}", hint="1 or more.")
+        fitting = [
+            entry
+            for entry in requests
+            if entry.number > after
+            and tab_id in (None, entry.tab_id)
+            and (url is None or _fits(entry.url, url))
+            and (method is None or entry.method == method.upper())
+            and (statuses is None or entry.status in statuses)
+            and (resource_type is None or entry.resource_type == resource_type.lower())
+            and (failed is None or failed == (entry.state == "failed"))
+        ]
+        kept = tuple(fitting[-limit:])
+        return cls(kept, requests.last, requests.last - len(requests), len(fitting) - len(kept))
+
+    def to_json(self, *, redact: bool = True) -> dict[str, Any]:
+        """Credentials in headers and addresses are left out unless `redact` is off."""
+        return {
+            "entries": [entry.to_json(redact=redact) for entry in self.entries],
+            "last": self.last,
+            "dropped": self.dropped,
+            "more": self.more,
+        }
+
+
+def shown_headers(headers: Mapping[str, str], redact: bool) -> dict[str, str]:
+    """The headers, without the values that let somebody in."""
+    return {name: REDACTED if redact and _SECRET_HEADERS.match(name) else value for name, value in headers.items()}
+
+
+def shown_url(url: str, redact: bool) -> str:
+    """The address without the name and password in it."""
+    if not redact or "@" not in url:
+        return url
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return url.split("@", 1)[-1]
+    if "@" not in parts.netloc:
+        return url
+    return urlunsplit(parts._replace(netloc=f"{REDACTED}@{parts.netloc.rpartition('@')[2]}"))
+
+
+def _answer(entry: NetworkEntry, response: Mapping[str, Any]) -> None:
+    status = int(response.get("status", 0))
+    entry.status = status or None
+    entry.status_text = str(response.get("statusText", ""))
+    entry.protocol = str(response.get("protocol", ""))
+    entry.mime_type = str(response.get("mimeType", ""))
+    entry.response_headers.update(_headers(response.get("headers")))
+    sent = response.get("requestHeaders")
+    if isinstance(sent, Mapping):
+        entry.request_headers.update(_headers(sent))
+    entry.from_cache = entry.from_cache or bool(response.get("fromDiskCache") or response.get("fromServiceWorker"))
+    address, port = response.get("remoteIPAddress"), response.get("remotePort")
+    entry.remote_address = f"{address}:{port}" if address else ""
+    timing = response.get("timing")
+    if isinstance(timing, Mapping):
+        entry.timing = {str(name): float(value) for name, value in timing.items() if isinstance(value, int | float)}
+
+
+def _headers(found: Any) -> dict[str, str]:
+    if not isinstance(found, Mapping):
+        return {}
+    # HTTP's field names know no case; HTTP/2 has them small.
+    return {str(name).lower(): str(value)[:_HEADER_CHARS] for name, value in list(found.items())[:_HEADERS_KEPT]}
+
+
+def _initiator(found: Any) -> str:
+    if not isinstance(found, Mapping):
+        return ""
+    kind, place = str(found.get("type", "other")), ""
+    trace = found.get("stack")
+    frames: Iterable[Any] = trace.get("callFrames", ()) if isinstance(trace, Mapping) else ()
+    for frame in frames:
+        if isinstance(frame, Mapping) and frame.get("url"):
+            place = f"{frame['url']}:{int(frame.get('lineNumber', 0)) + 1}"
+            break
+    if not place and found.get("url"):
+        line = found.get("lineNumber")
+        place = f"{found['url']}:{int(line) + 1}" if isinstance(line, int | float) else str(found["url"])
+    return f"{kind} {place[:500]}".strip()
+
+
+def _statuses(status: int | str | None) -> range | None:
+    if status is None:
+        return None
+    text = str(status).lower()
+    if re.fullmatch(r"[1-5]xx", text):
+        return range(int(text[0]) * 100, int(text[0]) * 100 + 100)
+    if re.fullmatch(r"[1-5][0-9]{2}", text):
+        return range(int(text), int(text) + 1)
+    raise UsageError(f"status={status!r}", hint='A number such as 404, or a class such as "4xx".')
+
+
+def _fits(url: str, wanted: str) -> bool:
+    return fnmatch.fnmatchcase(url, wanted) if "*" in wanted else wanted in url

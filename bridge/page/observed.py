@@ -1,0 +1,171 @@
+"""The methods of a page that look at it from outside: pictures, recordings, console and network."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import replace
+from typing import Any, Literal, Protocol
+
+from bridge.page.attachment import Attachment
+from bridge.page.console import ConsoleLog
+from bridge.page.full_page import Progress, Strategy
+from bridge.page.host_services import HostServices
+from bridge.page.journal import Journal
+from bridge.page.network import NetworkLog
+from bridge.page.picture import ImageFormat
+from bridge.page.record import Recorder, Recording, RecordingFormat, RecordingRequest, record, recording
+from bridge.page.refs import RefTable
+from bridge.page.results import Screenshot
+from bridge.page.screenshots import ScreenshotRequest, Screenshots
+from bridge.page.snapshots import Snapshots
+
+
+class ObservedTab(Protocol):
+    """What looking at a page needs of its tab."""
+
+    @property
+    def host_services(self) -> HostServices | None:
+        """The host app's part, None for a tab of an app that is not ours."""
+        ...
+
+    @property
+    def journal(self) -> Journal:
+        """The session's logs."""
+        ...
+
+    @property
+    def full_page(self) -> Strategy | None:
+        """The strategy for whole pages that the capability probe found; None when it could not tell."""
+        ...
+
+
+class ObservedPage(ABC):
+    """Looks and does not touch."""
+
+    _refs: RefTable
+    _snapshots: Snapshots | None
+    _turn: AbstractAsyncContextManager[None]
+
+    @property
+    @abstractmethod
+    def tab_id(self) -> str: ...
+
+    @property
+    @abstractmethod
+    def _observed(self) -> ObservedTab: ...
+
+    @abstractmethod
+    async def _ready(self) -> tuple[Attachment, tuple[str, ...]]: ...
+
+    async def screenshot(
+        self,
+        *,
+        full_page: bool = False,
+        ref: str | None = None,
+        format: ImageFormat = "png",
+        quality: int | None = None,
+        scale: Literal["css", "device"] = "css",
+        annotate: bool = False,
+        max_height_px: int = 10_000,
+        strategy: Strategy | Literal["auto"] = "auto",
+        timeout_s: float = 30.0,
+        on_progress: Progress | None = None,
+    ) -> Screenshot:
+        """A picture of the viewport, of the whole page or of one element; the scroll position stays what it was.
+
+        Args:
+            scale: "css" gives one pixel per CSS pixel, "device" what the device draws.
+            annotate: Draw numbered boxes equal to the refs of a snapshot taken with it.
+            max_height_px: Of the picture; a longer page is cut there and `truncated` says so.
+            strategy: How a whole page is captured; "auto" begins with what the capability probe found.
+            on_progress: Told the rows that are done and all rows, during a long capture.
+
+        Raises:
+            CaptureFailed: The engine gave no picture, or none of the right size.
+            RefNotFound, StaleRef, NotVisible: The element is gone, or cannot be seen.
+        """
+        request = ScreenshotRequest(full_page, ref, format, quality, scale, annotate, max_height_px, strategy)
+        async with self._turn:
+            attachment, notices = await self._ready()
+            assert self._snapshots is not None
+            shots = Screenshots(
+                attachment, self._refs, self._snapshots, self._observed.host_services, self._observed.full_page
+            )
+            shot = await shots.take(request, timeout_s=timeout_s, on_progress=on_progress)
+            return replace(shot, notices=(*notices, *shot.notices)) if notices else shot
+
+    async def record(
+        self,
+        duration_s: float = 3.0,
+        *,
+        format: RecordingFormat = "webp",
+        max_frames: int = 300,
+        max_bytes: int = 16 * 1024 * 1024,
+        max_width_px: int = 412,
+        max_fps: float = 12.0,
+        timeout_s: float = 10.0,
+        on_frame: Callable[[int, int], None] | None = None,
+    ) -> Recording:
+        """What is drawn in the next `duration_s` seconds, as an animated WebP or GIF; see `recording` for a block."""
+        request = RecordingRequest(format, max_frames, max_bytes, max(duration_s, 0.05), max_width_px, max_fps)
+        attachment, _ = await self._ready()
+        return await record(attachment, request, duration_s, timeout_s=timeout_s, on_frame=on_frame)
+
+    @asynccontextmanager
+    async def recording(
+        self, *, timeout_s: float = 10.0, on_frame: Callable[[int, int], None] | None = None, **bounds: Any
+    ) -> AsyncIterator[Recorder]:
+        """Record what the block does: `async with page.recording() as recorder: …`, then `recorder.result`.
+
+        Args:
+            bounds: The fields of `RecordingRequest`.
+        """
+        attachment, _ = await self._ready()
+        request = RecordingRequest(**bounds)
+        async with recording(attachment, request, timeout_s=timeout_s, on_frame=on_frame) as recorder:
+            yield recorder
+
+    def console(
+        self, *, level: str | None = None, text: str | None = None, after: int = 0, limit: int = 100
+    ) -> ConsoleLog:
+        """What this tab's pages have logged since it was opened, uncaught errors included; costs nothing.
+
+        Args:
+            level: The least severe that is wanted: debug, info, warning or error.
+            after: Only entries with a higher number, such as `last` of an earlier log.
+        """
+        return self._observed.journal.console(tab_id=self.tab_id, level=level, text=text, after=after, limit=limit)
+
+    def network(
+        self,
+        *,
+        url: str | None = None,
+        method: str | None = None,
+        status: int | str | None = None,
+        resource_type: str | None = None,
+        failed: bool | None = None,
+        after: int = 0,
+        limit: int = 100,
+    ) -> NetworkLog:
+        """The requests of this tab since it was opened; costs nothing.
+
+        Args:
+            url: A part of the address, or a glob where it has a `*`.
+            status: A number, or a class such as "4xx".
+        """
+        return self._observed.journal.network(
+            tab_id=self.tab_id,
+            url=url,
+            method=method,
+            status=status,
+            resource_type=resource_type,
+            failed=failed,
+            after=after,
+            limit=limit,
+        )
+
+    def har(self, *, redact: bool = True) -> dict[str, Any]:
+        """The requests of this tab as HAR 1.2; credentials in headers are left out unless `redact` is off."""
+        return self._observed.journal.har(tab_id=self.tab_id, redact=redact)

@@ -1,0 +1,107 @@
+"""The operator's policy from a TOML file, the environment and flags, in this order; the later one wins per setting.
+
+    [browser.policy]
+    default_action = "deny"                 # or "allow", "ask"
+    allowed_origins = ["*.example.com"]
+    denied_origins = ["ads.example.com"]
+    repin = "refuse"                        # or "public"
+    strict = true
+
+The environment has BRIDGE_POLICY_DEFAULT_ACTION, BRIDGE_POLICY_ALLOWED_ORIGINS (separated by commas) and so on. What
+cannot be read, or names a setting that there is not, stops the start: a policy with a typo must not mean "allow".
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from bridge.errors import UsageError
+from bridge.policy.rules import SETTINGS, Asker, BrowserPolicy, check_keys, policy_for
+
+FILE_VARIABLE = "BRIDGE_CONFIG"
+_PREFIX = "BRIDGE_POLICY_"
+_LISTS = frozenset({"allowed_origins", "denied_origins"})
+
+
+def configuration_file(environ: Mapping[str, str]) -> Path:
+    """Where the file is: BRIDGE_CONFIG, else `webview-bridge/config.toml` in the user's configuration folder.
+
+    Never in the working directory, where an agent's work may have put one.
+    """
+    if named := environ.get(FILE_VARIABLE):
+        return Path(named)
+    root = environ.get("XDG_CONFIG_HOME") or environ.get("APPDATA")
+    return (Path(root) if root else Path.home() / ".config") / "webview-bridge" / "config.toml"
+
+
+def load_policy(asker: Asker, environ: Mapping[str, str], flags: Mapping[str, Any] | None = None) -> BrowserPolicy:
+    """The policy in force: what is configured, else what holds for this asker without configuration.
+
+    Raises:
+        UsageError: A file that cannot be read, no TOML, an unknown key, a value that is none.
+    """
+    path = configuration_file(environ)
+    settings = _from_file(path, must_exist=bool(environ.get(FILE_VARIABLE)))
+    settings |= from_environment(environ)
+    given = {name: value for name, value in (flags or {}).items() if value is not None}
+    check_keys(given, "the flags")
+    settings |= given
+    if not settings:
+        return policy_for(asker)
+    return BrowserPolicy.from_mapping({**settings}, source="the policy")
+
+
+def from_toml(text: str, source: str) -> dict[str, Any]:
+    """The settings of `[browser.policy]`, {} where there is no such table.
+
+    Raises:
+        UsageError: No TOML, or something in `[browser]` or `[browser.policy]` that we do not know.
+    """
+    try:
+        browser = tomllib.loads(text).get("browser", {})
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise UsageError(f"{source} is no TOML: {error}") from error
+    policy = browser.get("policy", {}) if isinstance(browser, dict) else None
+    if not isinstance(browser, dict) or not isinstance(policy, dict):
+        raise UsageError(f"{source}: [browser.policy] is no table")
+    unknown = sorted(set(browser) - {"policy"})
+    if unknown:
+        raise UsageError(f"{source}: [browser] has no {unknown[0]!r}", hint="It has [browser.policy].")
+    check_keys(policy, f"{source}, [browser.policy]")
+    return dict(policy)
+
+
+def from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
+    """The settings of BRIDGE_POLICY_…; an empty variable is an empty list, or an error."""
+    found: dict[str, Any] = {}
+    for variable, text in environ.items():
+        if not variable.startswith(_PREFIX):
+            continue
+        name = variable.removeprefix(_PREFIX).lower()
+        if name not in SETTINGS or variable != variable.upper():
+            names = ", ".join(_PREFIX + setting.upper() for setting in SETTINGS)
+            raise UsageError(f"the environment's {variable} is no setting", hint=f"There are {names}.")
+        if name in _LISTS:
+            found[name] = tuple(part.strip() for part in text.split(",") if part.strip())
+        elif name == "strict":
+            if text.lower() not in ("true", "false", "1", "0"):
+                raise UsageError(f"the environment's {variable} is {text!r}, not true or false")
+            found[name] = text.lower() in ("true", "1")
+        else:
+            found[name] = text
+    return found
+
+
+def _from_file(path: Path, *, must_exist: bool) -> dict[str, Any]:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        if must_exist:
+            raise UsageError(f"{path} is not there", hint=f"Correct or unset {FILE_VARIABLE}.") from error
+        return {}
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} cannot be read: {error}") from error
+    return from_toml(text, str(path))

@@ -1,0 +1,80 @@
+"""The two things that touch the network, as values that can be handed in: who resolves, and who connects.
+
+Tests hand in ones that lead public names and addresses to servers on loopback; the judgement in between is the same.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Awaitable, Callable
+
+from bridge.deadline import Deadline
+from bridge.errors import NameNotResolved
+
+StreamPair = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+# Every address of a name, or NameNotResolved; it may take as long as it wants, the caller bounds it.
+Resolve = Callable[[str], Awaitable[tuple[str, ...]]]
+# A connection to an IP literal and a port, or OSError; bounded by the caller too.
+Connect = Callable[[str, int], Awaitable[StreamPair]]
+
+STREAM_LIMIT_BYTES = 256 * 1024
+_STAGGER_S = 0.25
+
+
+async def system_resolve(host: str) -> tuple[str, ...]:
+    """Every address that the system's resolver gives for the name, in its order (RFC 6724)."""
+    loop = asyncio.get_running_loop()
+    try:
+        found = await loop.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        raise NameNotResolved(
+            f"{host} has no address: {getattr(error, 'strerror', None) or error}", host=host
+        ) from error
+    return tuple(dict.fromkeys(str(entry[4][0]) for entry in found))
+
+
+async def system_connect(address: str, port: int) -> StreamPair:
+    """A TCP connection to an IP literal; names are never given to it."""
+    return await asyncio.open_connection(address, port, limit=STREAM_LIMIT_BYTES)
+
+
+async def first_connection(
+    connect: Connect, addresses: tuple[str, ...], port: int, deadline: Deadline
+) -> tuple[str, StreamPair]:
+    """The first of `addresses` that answers; each next one joins the race after a moment (RFC 8305 §5).
+
+    Raises:
+        OSError: None did; the last reason.
+    """
+    failure: OSError = OSError("there is no address")
+    racing: dict[asyncio.Task[StreamPair], str] = {}
+    waiting = list(addresses)
+    try:
+        while waiting or racing:
+            if waiting:
+                address = waiting.pop(0)
+                racing[asyncio.ensure_future(connect(address, port))] = address
+            pause_s = min(_STAGGER_S, deadline.remaining_s) if waiting else deadline.remaining_s
+            done, _ = await asyncio.wait(racing, timeout=pause_s, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                address = racing.pop(task)
+                error = task.exception()
+                if error is None:
+                    return address, task.result()
+                if not isinstance(error, OSError):
+                    raise error
+                failure = error
+            if deadline.passed:
+                raise TimeoutError(f"{', '.join(addresses)} did not answer within {deadline.timeout_s:g} s")
+        raise failure
+    finally:
+        for task in racing:
+            task.add_done_callback(_close_late)
+            task.cancel()
+
+
+def _close_late(task: asyncio.Task[StreamPair]) -> None:
+    """A connection that lost the race, or was made while it was being cancelled."""
+    if not task.cancelled() and task.exception() is None:
+        task.result()[1].close()

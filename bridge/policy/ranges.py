@@ -1,0 +1,143 @@
+"""Which IP addresses are never connected to, and under which name that is said.
+
+IANA's registries of special-purpose addresses (RFC 6890 and what was added since), and every form in which an IPv6
+address carries an IPv4 one. `ipaddress.is_private` and `is_global` are no such list: they pass 100.64.0.0/10,
+multicast, 64:ff9b::/96, 2002::/16, ::a.b.c.d, fec0::/10 and more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from typing import NamedTuple
+
+CLOUD_METADATA = IPv4Address("169.254.169.254")
+
+
+class ForbiddenRange(NamedTuple):
+    """`code` is stable; `what` completes "ADDRESS is …"."""
+
+    code: str
+    what: str
+
+
+_IPV4 = tuple(
+    (IPv4Network(network), ForbiddenRange(code, what))
+    for network, code, what in (
+        ("0.0.0.0/8", "this_network", "this machine by another name"),
+        ("10.0.0.0/8", "private", "a private address"),
+        ("100.64.0.0/10", "shared", "carrier-grade NAT, a private address"),
+        ("127.0.0.0/8", "loopback", "this machine's loopback"),
+        ("169.254.0.0/16", "link_local", "link-local"),
+        ("172.16.0.0/12", "private", "a private address"),
+        ("192.0.0.0/24", "protocol", "reserved for protocols"),
+        ("192.0.2.0/24", "documentation", "reserved for documentation"),
+        ("192.88.99.0/24", "6to4_relay", "the retired 6to4 relay"),
+        ("192.168.0.0/16", "private", "a private address"),
+        ("198.18.0.0/15", "benchmarking", "reserved for benchmarks"),
+        ("198.51.100.0/24", "documentation", "reserved for documentation"),
+        ("203.0.113.0/24", "documentation", "reserved for documentation"),
+        ("224.0.0.0/4", "multicast", "multicast"),
+        ("255.255.255.255/32", "broadcast", "broadcast"),
+        ("240.0.0.0/4", "reserved", "reserved"),
+    )
+)
+_IPV6 = tuple(
+    (IPv6Network(network), ForbiddenRange(code, what))
+    for network, code, what in (
+        ("::/128", "unspecified", "this machine by another name"),
+        ("::1/128", "loopback", "this machine's loopback"),
+        ("100::/64", "discard", "the discard prefix"),
+        ("2001::/32", "teredo", "a Teredo tunnel"),
+        ("2001:2::/48", "benchmarking", "reserved for benchmarks"),
+        ("2001:10::/28", "orchid", "an ORCHID, no address"),
+        ("2001:20::/28", "orchid", "an ORCHID, no address"),
+        ("2001:db8::/32", "documentation", "reserved for documentation"),
+        ("3fff::/20", "documentation", "reserved for documentation"),
+        ("5f00::/16", "segment_routing", "a segment routing identifier"),
+        ("fc00::/7", "private", "a private address"),
+        ("fe80::/10", "link_local", "link-local"),
+        ("fec0::/10", "site_local", "site-local, a private address"),
+        ("ff00::/8", "multicast", "multicast"),
+    )
+)
+_METADATA = ForbiddenRange("metadata", "the cloud's metadata service")
+_NOT_UNICAST = ForbiddenRange("unallocated", "outside the global unicast range")
+_GLOBAL_UNICAST = IPv6Network("2000::/3")
+_MAPPED, _COMPATIBLE, _TRANSLATED = IPv6Network("::ffff:0:0/96"), IPv6Network("::/96"), IPv6Network("::ffff:0:0:0/96")
+_NAT64, _LOCAL_NAT64 = IPv6Network("64:ff9b::/96"), IPv6Network("64:ff9b:1::/48")
+_6TO4 = IPv6Network("2002::/16")
+_ISATAP = (0x00005EFE, 0x02005EFE)
+
+
+def forbidden_range(address: IPv4Address | IPv6Address | str) -> ForbiddenRange | None:
+    """Why this address is never connected to, or None where it belongs to the public internet.
+
+    Raises:
+        ValueError: The text is no IP address.
+    """
+    if isinstance(address, str):
+        address = ip_address(address)
+    if isinstance(address, IPv4Address):
+        if address == CLOUD_METADATA:
+            return _METADATA
+        return next((found for network, found in _IPV4 if address in network), None)
+    if address.scope_id is not None:
+        return ForbiddenRange("zone", "an address of one network interface")
+    found = next((found for network, found in _IPV6 if address in network), None)
+    if found is not None:
+        return found
+    carried = tuple(_embedded(address))
+    for form, inner in carried:
+        found = forbidden_range(inner)
+        if found is not None:
+            return ForbiddenRange(found.code, f"{inner} ({form}): {found.what}")
+    if not carried and address not in _GLOBAL_UNICAST:
+        return _NOT_UNICAST
+    return None
+
+
+def embedded_ipv4(address: IPv6Address) -> tuple[IPv4Address, ...]:
+    """The IPv4 addresses that an IPv6 address can stand for: none, one, or those of every NAT64 layout that fits."""
+    return tuple(inner for _, inner in _embedded(address))
+
+
+def _embedded(address: IPv6Address) -> Iterator[tuple[str, IPv4Address]]:
+    number = int(address)
+    low = IPv4Address(number & 0xFFFFFFFF)
+    for form, network in (
+        ("mapped", _MAPPED),
+        ("compatible", _COMPATIBLE),
+        ("translated", _TRANSLATED),
+        ("NAT64", _NAT64),
+    ):
+        if address in network:
+            yield form, low
+            return
+    if address in _6TO4:
+        yield "6to4", IPv4Address(number >> 80 & 0xFFFFFFFF)
+    if number >> 32 & 0xFFFFFFFF in _ISATAP:
+        yield "ISATAP", low
+    if address in _LOCAL_NAT64:
+        yield from (("NAT64", inner) for inner in _local_nat64(number))
+
+
+def _local_nat64(number: int) -> Iterator[IPv4Address]:
+    """RFC 8215 leaves open which prefix of 64:ff9b:1::/48 a network uses, so every layout of RFC 6052 §2.2 counts.
+
+    Bits 64 to 71 and everything after the address are zero in the shorter layouts.
+    """
+    reserved_octet = number >> 56 & 0xFF
+    fits = False
+    for length in (48, 56, 64):
+        suffix_bits = 128 - length - 40
+        if reserved_octet or number & (1 << suffix_bits) - 1:
+            continue
+        tail = number >> suffix_bits & (1 << 40) - 1  # the address with the zero octet somewhere in it
+        after = (length + 40) - 72  # how many of those 40 bits stand behind the octet
+        inner = tail >> after + 8 << after | tail & (1 << after) - 1
+        if inner:
+            fits = True
+            yield IPv4Address(inner)
+    if number & 0xFFFFFFFF or not fits:
+        yield IPv4Address(number & 0xFFFFFFFF)

@@ -1,0 +1,129 @@
+"""An operator's policy: a value, validated once, the same for every surface."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal, get_args
+
+from bridge.errors import UsageError
+from bridge.policy.address import ip_literal
+from bridge.policy.names import forbidden_name
+from bridge.policy.origins import OriginPattern
+from bridge.policy.ranges import forbidden_range
+
+Action = Literal["deny", "allow", "ask"]
+Repin = Literal["refuse", "public"]
+Asker = Literal["operator", "model"]
+
+ALLOW_LINE = 'allowed_origins = ["{host}"]'
+
+
+@dataclass(frozen=True)
+class BrowserPolicy:
+    """Which origins may be opened, within what is refused always (see `decide`).
+
+    Attributes:
+        default_action: What becomes of a URL that no list names. "ask" asks whoever runs the program; nobody there
+            means no.
+        allowed_origins: Patterns as `OriginPattern` reads them.
+        denied_origins: They win over everything else.
+        repin: What happens when no pinned address of a host can be reached any more and a name server gives others:
+            "refuse", or "public" to take them when all of them are public.
+        strict: Whether a session refuses to start where it cannot send all traffic through the egress gate or cannot
+            close the ways around it.
+        asker: Who is at the other end when nothing is configured: decides the words of a refusal, not the rules.
+
+    Raises:
+        UsageError: A value that is none of those, or an allowed pattern for what is always refused.
+    """
+
+    default_action: Action = "deny"
+    allowed_origins: tuple[str, ...] = ()
+    denied_origins: tuple[str, ...] = ()
+    repin: Repin = "refuse"
+    strict: bool = True
+    asker: Asker = "operator"
+    allowed: tuple[OriginPattern, ...] = field(init=False, repr=False, compare=False)
+    denied: tuple[OriginPattern, ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        _one_of("default_action", self.default_action, get_args(Action))
+        _one_of("repin", self.repin, get_args(Repin))
+        _one_of("asker", self.asker, get_args(Asker))
+        if type(self.strict) is not bool:
+            raise UsageError(f"strict is {self.strict!r}, not true or false")
+        for name, parsed in (("allowed_origins", "allowed"), ("denied_origins", "denied")):
+            texts = _texts(name, getattr(self, name))
+            object.__setattr__(self, name, texts)
+            object.__setattr__(self, parsed, tuple(OriginPattern.parse(text) for text in texts))
+        for pattern in self.allowed:
+            _check_allowable(pattern)
+
+    @property
+    def blocks_webrtc(self) -> bool:
+        """Whether pages lose what goes around a proxy; where nothing is configured they keep it."""
+        return self.strict or self.default_action != "allow" or bool(self.allowed or self.denied)
+
+    def to_json(self) -> dict[str, Any]:
+        """The five settings."""
+        return {name: _jsonable(getattr(self, name)) for name in SETTINGS}
+
+    @classmethod
+    def from_mapping(cls, settings: Mapping[str, Any], *, source: str) -> BrowserPolicy:
+        """A policy from settings that a person wrote; an unknown key is an error and not ignored.
+
+        Raises:
+            UsageError: Names the key and `source`.
+        """
+        check_keys(settings, source)
+        try:
+            return cls(**settings)
+        except UsageError as error:
+            raise UsageError(f"{source}: {error.message}", hint=error.hint) from error
+
+
+SETTINGS = tuple(item.name for item in fields(BrowserPolicy) if item.init and item.name != "asker")
+
+
+def policy_for(asker: Asker) -> BrowserPolicy:
+    """What holds where nothing is configured: the public web for the operator, nothing for a model."""
+    if asker == "model":
+        return BrowserPolicy(asker="model")
+    return BrowserPolicy(default_action="allow", strict=False)
+
+
+def check_keys(settings: Iterable[str], source: str) -> None:
+    """UsageError when a key is none of the settings."""
+    unknown = sorted(set(settings) - set(SETTINGS))
+    if unknown:
+        raise UsageError(f"{source}: there is no setting {unknown[0]!r}", hint=f"There are {', '.join(SETTINGS)}.")
+
+
+def _one_of(name: str, value: object, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise UsageError(f"{name} is {value!r}; it is one of {', '.join(allowed)}")
+
+
+def _texts(name: str, value: Any) -> tuple[str, ...]:
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise UsageError(f"{name} is a list of patterns, not {value!r}")
+    texts = tuple(value)
+    for text in texts:
+        if not isinstance(text, str):
+            raise UsageError(f"{name} is a list of patterns; {text!r} is none")
+    return texts
+
+
+def _check_allowable(pattern: OriginPattern) -> None:
+    address = ip_literal(pattern.host) if pattern.host else None
+    found = forbidden_range(address) if address is not None else forbidden_name(pattern.host) if pattern.host else None
+    if found is not None and not pattern.with_subdomains:
+        raise UsageError(
+            f"{pattern.text!r} can never be allowed: {pattern.host} is {found.what}",
+            hint="A test server of your own is granted with --local PORT (in Python: TestServerGrant).",
+        )
+
+
+def _jsonable(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value

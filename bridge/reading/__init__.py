@@ -1,0 +1,1 @@
+"""Reading: HTML to Markdown, and the main content of a page. Pure: text in, values out."""

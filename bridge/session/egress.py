@@ -1,0 +1,149 @@
+"""A session's traffic on its way out: through the gate on this machine, by a port of the device that leads here."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import secrets
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
+from typing import Literal
+
+from bridge.adb import AdbDevice
+from bridge.deadline import Deadline
+from bridge.errors import BridgeError, HostFailed, NavigationFailed, PolicyRefused, ServiceRefused
+from bridge.host.client import HostClient
+from bridge.page.attachment import Attachment
+from bridge.page.interception import Interception
+from bridge.policy.gate import Gate, run_gate
+from bridge.policy.grant import Grant
+from bridge.policy.pinning import PinnedEgress
+from bridge.policy.rules import BrowserPolicy
+
+logger = logging.getLogger(__name__)
+
+_SET_UP_S = 15.0
+_GATE_HOST = "127.0.0.1"
+# Linux's ephemeral ports, of which any may be taken on the device.
+_FIRST_PORT, _PORTS, _PORT_TRIES = 32_768, 28_232, 5
+
+
+class Containment:
+    """How far the traffic of one session is held to its policy.
+
+    Attributes:
+        egress: What resolves, pins and connects; its audit is the session's.
+        gate: The proxy that the device's WebView is pointed at; None before `route`.
+        mode: `pinned` where all of the WebView's traffic goes through the gate.
+        webrtc: `blocked` where pages have neither WebRTC nor WebTransport.
+        intercepts: Whether requests are also judged in the page.
+    """
+
+    def __init__(self, egress: PinnedEgress, device: Callable[[], AdbDevice], notice: Callable[[str], None]) -> None:
+        self.egress = egress
+        self.gate: Gate | None = None
+        self.mode: Literal["pinned", "unpinned"] = "unpinned"
+        self.webrtc: Literal["blocked", "open"] = "open"
+        self.intercepts = False
+        self._device = device
+        self._notice = notice
+        self._interception = Interception(egress, closes_ways_around=egress.policy.blocks_webrtc)
+        self._gate_stack = AsyncExitStack()
+        self._route_stack = AsyncExitStack()
+        self._device_port: int | None = None
+
+    async def route(self, host: HostClient) -> None:
+        """Point a fresh host app at the gate; awaited with every connection, before any tab is opened over it.
+
+        Raises:
+            PolicyRefused: The device does not take a proxy, and the policy is strict.
+        """
+        deadline = Deadline.after(_SET_UP_S)
+        if self.gate is None:
+            self.gate = await self._gate_stack.enter_async_context(run_gate(self.egress, has_pages=False))
+        await self._route_stack.aclose()
+        reason = await self._point_at_gate(host, self.gate, deadline)
+        self.mode = "unpinned" if reason else "pinned"
+        if not reason:
+            return
+        if self.egress.policy.strict:
+            raise PolicyRefused(
+                f"the policy is strict, and this device cannot be held to it: {reason}",
+                hint="Use a device whose WebView takes a proxy, or set strict = false in [browser.policy].",
+                rule="strict",
+            )
+        self._notice(f"the device connects by itself (egress=unpinned): {reason}")
+
+    async def install(self, attachment: Attachment) -> None:
+        """Judge the requests of a fresh attachment; awaited before anything is loaded in it.
+
+        Raises:
+            PolicyRefused: That is not possible, and the policy is strict.
+        """
+        self.intercepts, closed = await self._interception.install(attachment, timeout_s=_SET_UP_S)
+        self.webrtc = "blocked" if closed else "open"
+        missing = "" if self.intercepts else "requests cannot be intercepted"
+        if not closed:
+            missing = missing or "WebRTC and WebTransport cannot be taken away"
+        if missing and self.egress.policy.strict:
+            raise PolicyRefused(
+                f"the policy is strict, and this WebView cannot be held to it: {missing}",
+                hint="Update Android System WebView, or set strict = false in [browser.policy].",
+                rule="strict",
+            )
+
+    def explain(self, error: NavigationFailed) -> BridgeError:
+        """See Interception.explain."""
+        return self._interception.explain(error)
+
+    async def close(self) -> None:
+        """Take the device's port back, then stop the gate."""
+        await self._route_stack.aclose()
+        await self._gate_stack.aclose()
+
+    async def _point_at_gate(self, host: HostClient, gate: Gate, deadline: Deadline) -> str:
+        """Why it did not work, "" where it did."""
+        try:
+            port = await self._device_way(gate, deadline)
+            reply = await host.set_proxy(_GATE_HOST, port, timeout_s=deadline.remaining_s)
+        except HostFailed as error:
+            if error.host_code == "tabs_open" and self._device_port is not None:
+                return ""  # they are those tabs, and the port is the same one
+            return error.message
+        except ServiceRefused as error:
+            return error.message
+        self._device_port = port
+        if reply.fields.get("mechanism") not in ("controller", "properties"):
+            return "the host app found no way to set a proxy"
+        if reply.fields.get("loopback") is not True:
+            return "its WebView does not send the device's own loopback through a proxy"
+        return ""
+
+    async def _device_way(self, gate: Gate, deadline: Deadline) -> int:
+        """A port of the device that leads to the gate.
+
+        Not `tcp:0`: the adb server remembers under that name whatever was reversed first, and ends itself when the
+        device uses the next one ("disallowed connect", AOSP packages/modules/adb/adb.cpp).
+        """
+        # Tabs that outlived a lost connection still go to the port that was named to them.
+        tries = [self._device_port] if self._device_port is not None else []
+        tries += [_FIRST_PORT + secrets.randbelow(_PORTS) for _ in range(_PORT_TRIES)]
+        refused: ServiceRefused | None = None
+        for port in tries:
+            reverse = self._device().reverse(f"tcp:{port}", f"tcp:{gate.port}", timeout_s=deadline.remaining_s)
+            try:
+                await self._route_stack.enter_async_context(reverse)
+            except ServiceRefused as error:  # taken
+                refused = error
+                continue
+            return port
+        assert refused is not None
+        raise refused
+
+
+def policy_digest(policy: BrowserPolicy, grants: Sequence[Grant]) -> str:
+    """Sessions with equal rules may share a host process; the digest tells them apart."""
+    rules = json.dumps(policy.to_json(), sort_keys=True)
+    listed = "\n".join(sorted(str(grant) for grant in grants))
+    return hashlib.sha256(f"{rules}\n{listed}".encode()).hexdigest()

@@ -1,0 +1,68 @@
+"""The host app's part in a tab's captures and files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from bridge.deadline import Deadline
+from bridge.errors import CaptureFailed, HostFailed, TabLost
+from bridge.host.client import HostClient, HostEvents
+
+
+@dataclass(frozen=True, slots=True)
+class DownloadStarted:
+    """One call of the WebView's DownloadListener."""
+
+    url: str
+    disposition: str
+    mime: str
+
+
+class TabDownloads:
+    """Downloads of one tab, oldest first."""
+
+    def __init__(self, events: HostEvents, tab: str) -> None:
+        self._events = events
+        self._tab = tab
+
+    async def next(self, *, timeout_s: float) -> DownloadStarted:
+        async with Deadline.after(timeout_s).bound("waiting for a download", lambda: "nothing was downloaded"):
+            async for event in self._events:
+                if event.fields.get("tab") == self._tab:
+                    return DownloadStarted(
+                        *(str(event.fields.get(name) or "") for name in ("url", "disposition", "mime"))
+                    )
+        raise TabLost("the host app is gone, so no download can begin")
+
+
+class HostTabServices:
+    """One tab's, by the control protocol."""
+
+    def __init__(self, host: HostClient, host_tab: str) -> None:
+        self._host = host
+        self._host_tab = host_tab
+
+    async def draw(self, max_height_px: int, timeout_s: float) -> bytes:
+        limit_px = max(1, min(max_height_px, self._host.hello.max_capture_height_px))
+        try:
+            reply = await self._host.capture(
+                self._host_tab, full_page=True, max_height_px=limit_px, timeout_s=timeout_s
+            )
+        except HostFailed as error:
+            raise CaptureFailed(error.message) from error
+        if not reply.body:
+            raise CaptureFailed("the host app answered without a picture")
+        return reply.body
+
+    async def put_file(self, name: str, content: bytes, *, timeout_s: float) -> str:
+        return await self._host.put_file(name, content, tab=self._host_tab, timeout_s=timeout_s)
+
+    async def delete_file(self, path: str, *, timeout_s: float) -> None:
+        await self._host.delete_file(path, timeout_s=timeout_s)
+
+    @contextmanager
+    def downloads(self) -> Iterator[TabDownloads]:
+        with self._host.events("download") as events:
+            yield TabDownloads(events, self._host_tab)

@@ -1,0 +1,143 @@
+"""A tab for one call, of which nothing is left for the next one.
+
+Where the WebView has profiles, the tab is in one of its own, so the session's other tabs keep their state; else it
+shares theirs, and is given only when there are none. Cookies, cache and history go by the host app's `tab.reset`;
+service workers and the storage of every origin that was visited by CDP; session storage with the tab, which is closed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Protocol
+from urllib.parse import urlsplit
+
+from bridge.adb import AdbDevice
+from bridge.deadline import Deadline, finish
+from bridge.errors import BridgeError, ProtocolError, Unsupported
+from bridge.host.client import HostClient
+from bridge.page.attachment import Attachment
+from bridge.page.journal import Journal
+from bridge.page.page import Page
+
+ISOLATED_TIMEOUT_S = 30.0
+PROFILE = "one-shot"
+_RESET_S = 10.0
+
+
+class IsolatingHome(Protocol):
+    """What isolation needs of the session."""
+
+    @property
+    def device(self) -> AdbDevice: ...
+
+    @property
+    def host_client(self) -> HostClient: ...
+
+    @property
+    def journal(self) -> Journal: ...
+
+    @property
+    def tabs(self) -> Mapping[str, Page]: ...
+
+    def host_tab_of(self, page: Page) -> str | None: ...
+
+    def profile_of(self, page: Page) -> str | None: ...
+
+    async def new_tab(self, url: str | None = None, *, profile: str | None = None) -> Page: ...
+
+    async def close_tab(self, page: Page) -> None: ...
+
+
+@dataclass(slots=True)
+class Isolation:
+    """One call at a time; `left_behind` is set while a call's state may not have been cleared."""
+
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    left_behind: bool = True
+    origins: set[str] = field(default_factory=set)
+
+
+@asynccontextmanager
+async def isolated(home: IsolatingHome, state: Isolation, *, timeout_s: float) -> AsyncIterator[Page]:
+    """The tab, clean; cleared and closed when the block ends, also when it is cancelled.
+
+    Raises:
+        Unsupported: There are no profiles, and other tabs are open.
+        BridgeError: What an earlier call left could not be cleared: no tab is given then.
+    """
+    async with state.turn:
+        deadline = Deadline.after(timeout_s)
+        profile = PROFILE if home.host_client.hello.features.get("profiles") else None
+        if profile is None and home.tabs:
+            raise Unsupported(
+                "this WebView has no profiles, so a one-shot page would share its cookies with the open tabs",
+                hint="Close the other tabs, or use a session of its own.",
+            )
+        before = set(home.tabs)
+        page = await home.new_tab(profile=profile)
+        try:
+            if state.left_behind:
+                await _clear(home, state, page, deadline)
+            state.left_behind = True
+            yield page
+        finally:
+            await finish(_end(home, state, page, before, profile), at_most_s=_RESET_S, what="clearing a one-shot page")
+
+
+async def _end(home: IsolatingHome, state: Isolation, page: Page, before: set[str], profile: str | None) -> None:
+    opened = [other for tab_id, other in home.tabs.items() if tab_id not in before and other is not page]
+    for other in opened:
+        if home.profile_of(other) == profile:
+            await home.close_tab(other)
+    try:
+        await _clear(home, state, page, Deadline.after(_RESET_S / 2))
+    finally:
+        await home.close_tab(page)
+
+
+async def _clear(home: IsolatingHome, state: Isolation, page: Page, deadline: Deadline) -> None:
+    """Everything but the session storage, which the tab takes along."""
+    state.origins |= _visited(home, page)
+    attachment = await page.attached()
+    host_tab = home.host_tab_of(page)
+    sent = [
+        attachment.connection.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"})
+        for origin in sorted(state.origins)
+    ]
+    for call in sent:
+        await call.result(timeout_s=deadline.remaining_s)
+    if host_tab is not None:
+        await home.host_client.reset_tab(host_tab, timeout_s=deadline.remaining_s)
+    await _again(attachment, state.origins, deadline)
+    state.origins.clear()
+    state.left_behind = False
+
+
+async def _again(attachment: Attachment, origins: set[str], deadline: Deadline) -> None:
+    """Once more now that the page has gone: it may have written between the first clearing and its end."""
+    clear = [("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"}) for origin in sorted(origins)]
+    calls: list[tuple[str, dict[str, str]]] = [
+        ("Network.clearBrowserCookies", {}),
+        ("Network.clearBrowserCache", {}),
+        *clear,
+    ]
+    sent = [attachment.connection.send(method, params) for method, params in calls]
+    for call in sent:
+        try:
+            await call.result(timeout_s=deadline.remaining_s)
+        except ProtocolError as error:
+            raise BridgeError(f"a one-shot page could not be cleared: {error.reason}") from error
+
+
+def _visited(home: IsolatingHome, page: Page) -> set[str]:
+    """The origins of every document that the tab and its frames have shown, and of whatever they asked for."""
+    found = set()
+    for entry in home.journal.requests:
+        if entry.tab_id == page.tab_id:
+            parts = urlsplit(entry.url)
+            if parts.scheme in ("http", "https") and parts.netloc:
+                found.add(f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}")
+    return found

@@ -1,0 +1,192 @@
+"""The way from here to the host app, which can be lost and made anew: adb server, device, reversed ports, host."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import re
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack
+
+from bridge.adb import AdbDevice, AdbServer
+from bridge.deadline import Deadline, finish
+from bridge.errors import AdbUnavailable, BridgeError, DeadlineExceeded, DeviceError, DeviceLost, HostLost
+from bridge.host.client import HostClient
+from bridge.host.installation import HOST_PACKAGE
+from bridge.host.launch import start_host
+
+logger = logging.getLogger(__name__)
+
+Connected = Callable[[HostClient], Awaitable[None]]
+
+# Each question of a diagnosis; together they keep within the two seconds that an operation may outlive its deadline.
+_ASK_S = 0.6
+_CLOSE_S = 1.0
+_POLL_S = 0.2
+_CONNECT_S = 3.0
+_RECONNECT_HINT = "session.reconnect() restores host app and tabs; with Session.open(reconnect=True) it is automatic."
+_TCP_SERIAL = re.compile(r".+:\d{1,5}")
+
+
+class HostLink:
+    """One device's host app, connected.
+
+    Attributes:
+        device: The device.
+        host: The present connection; another one after `renew`.
+        on_connected: Awaited with every new connection before any tab is opened over it, in this order.
+        generation: How often the connection was made.
+    """
+
+    host: HostClient
+
+    def __init__(self, server: AdbServer, serial: str, *, reversed_ports: Sequence[int], policy_digest: str) -> None:
+        self.device: AdbDevice = server.device(serial)
+        self.on_connected: list[Connected] = []
+        self.generation = 0
+        self._server = server
+        self._serial = serial
+        self._ports = tuple(reversed_ports)
+        self._policy_digest = policy_digest
+        self._stack = AsyncExitStack()
+        self._connected_at = time.monotonic()
+
+    async def open(self, *, timeout_s: float) -> None:
+        """Connect for the first time.
+
+        Raises:
+            DeviceError, HostError: See start_host.
+        """
+        await self._connect(Deadline.after(timeout_s))
+
+    async def close(self, *, timeout_s: float = _CLOSE_S) -> None:
+        """Let go of everything; what is already gone is no trouble."""
+        stack, self._stack = self._stack, AsyncExitStack()
+        await finish(stack.aclose(), at_most_s=timeout_s, what=f"letting go of {self._serial}")
+
+    async def renew(self, *, timeout_s: float) -> None:
+        """Let go of the lost connection, wait for server and device to be there, and connect again.
+
+        Raises:
+            DeadlineExceeded: The device did not come back; says what it was last seen as.
+            DeviceError, HostError: It came back, and the host app cannot be started.
+        """
+        deadline = Deadline.after(timeout_s)
+        was_frozen = not self.host.closed.is_set()
+        await self.close(timeout_s=min(_CLOSE_S, deadline.remaining_s))
+        await self._wait_for_device(deadline)
+        if was_frozen:
+            # A process that does not answer would not take the intent either; its tabs are lost one way or the other.
+            await self.device.shell(["am", "force-stop", HOST_PACKAGE], timeout_s=deadline.remaining_s)
+        # What adbd can do may have changed with it.
+        self.device = self._server.device(self._serial)
+        await self._connect(deadline)
+
+    async def diagnose(self) -> BridgeError | None:
+        """What is lost, device or host app, and why; None when both answer."""
+        state = await self._device_state()
+        if state != "device":
+            return DeviceLost(f"{self._serial} {state}.", hint=_RECONNECT_HINT, serial=self._serial)
+        try:
+            uptime = await self.device.shell("cat /proc/uptime", timeout_s=_ASK_S)
+        except DeadlineExceeded:
+            return DeviceLost(f"adb lists {self._serial}, but it does not answer.", hint=_RECONNECT_HINT)
+        except BridgeError as error:
+            return DeviceLost(f"{self._serial} is gone: {error.message}", hint=_RECONNECT_HINT)
+        words = uptime.stdout.split()
+        if words and _is_number(words[0]) and float(words[0]) < time.monotonic() - self._connected_at:
+            return DeviceLost(f"{self._serial} was restarted {float(words[0]):.0f} s ago.", hint=_RECONNECT_HINT)
+        return await self._diagnose_host()
+
+    async def _diagnose_host(self) -> BridgeError | None:
+        if (reason := self.host.closed_reason) is None:
+            try:
+                await self.host.touch(timeout_s=_ASK_S)
+            except DeadlineExceeded:
+                return HostLost(
+                    f"the host app on {self._serial} does not answer: its process is frozen.", hint=_RECONNECT_HINT
+                )
+            except HostLost as error:
+                reason = error
+            except BridgeError as error:
+                logger.debug("the host app answered: %s", error)
+        if reason is None:
+            return None
+        why = await self._why_it_died() or reason.message
+        return HostLost(f"the host app on {self._serial} is gone: {why}", hint=_RECONNECT_HINT)
+
+    async def _why_it_died(self) -> str:
+        """An update of WebView ends every process that has it loaded."""
+        before = self.host.hello.webview_version
+        package = self.host.hello.webview_package
+        if not package or re.search(r"[^\w.]", package):
+            return ""
+        try:
+            shown = await self.device.shell(f"dumpsys package {package} | grep -m 1 versionName", timeout_s=_ASK_S)
+        except BridgeError:
+            return ""
+        now = shown.stdout.strip().removeprefix("versionName=").strip()
+        return f"{package} was updated from {before} to {now}." if now and before and now != before else ""
+
+    async def _device_state(self) -> str:
+        """ "device", or what is the matter, to follow the serial in a sentence."""
+        try:
+            entries = await self._server.devices(timeout_s=_ASK_S)
+        except AdbUnavailable:
+            return f"cannot be reached: the adb server at {self._server.address} is gone"
+        except BridgeError:
+            return f"cannot be reached: the adb server at {self._server.address} does not answer"
+        found = next((entry.state for entry in entries if entry.serial == self._serial), None)
+        if found is None:
+            return "is not attached any more"
+        return found if found == "device" else f"is {found}"
+
+    async def _connect(self, deadline: Deadline) -> None:
+        async with AsyncExitStack() as stack:
+            for number in self._ports:
+                port = f"tcp:{number}"
+                await stack.enter_async_context(self.device.reverse(port, port, timeout_s=deadline.remaining_s))
+            host = await stack.enter_async_context(
+                start_host(
+                    self.device,
+                    owner=f"pid {os.getpid()}",
+                    policy_digest=self._policy_digest,
+                    timeout_s=deadline.remaining_s,
+                )
+            )
+            for prepare in self.on_connected:
+                await prepare(host)
+            self.host = host
+            self.generation += 1
+            self._connected_at = time.monotonic()
+            self._stack = stack.pop_all()
+
+    async def _wait_for_device(self, deadline: Deadline) -> None:
+        """There is no event for a device that another server will list, so the lists are asked for now and then."""
+        seen = "nothing"
+        while True:
+            try:
+                await self._server.ensure_running(timeout_s=deadline.remaining_s)
+                seen = await self._device_state()
+                if seen == "device":
+                    if await self._has_booted(deadline):
+                        return
+                    seen = "is starting"
+                elif _TCP_SERIAL.fullmatch(self._serial):
+                    # A server that was started anew, or a cable that was pulled: nobody else dials a network device.
+                    await self._server.connect(self._serial, timeout_s=min(_CONNECT_S, deadline.remaining_s))
+            except (DeviceError, DeadlineExceeded) as error:
+                seen = error.message
+            if deadline.remaining_s <= _POLL_S:
+                raise DeadlineExceeded(f"{self._serial} coming back", deadline.timeout_s, seen)
+            await asyncio.sleep(_POLL_S)
+
+    async def _has_booted(self, deadline: Deadline) -> bool:
+        answer = await self.device.shell("getprop sys.boot_completed", timeout_s=min(_CONNECT_S, deadline.remaining_s))
+        return answer.stdout.strip() == "1"
+
+
+def _is_number(text: str) -> bool:
+    return re.fullmatch(r"\d+(\.\d+)?", text) is not None

@@ -1,0 +1,160 @@
+"""Windows that pages open become tabs of the session.
+
+The host app makes the WebView and tells of it; its devtools target is the one that is new and has the opener as
+`openerId` (android_host_app/PROTOCOL.md §6), which only the browser-level endpoint says.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Protocol
+
+from bridge.adb import AdbDevice
+from bridge.cdp import open_cdp
+from bridge.deadline import Deadline
+from bridge.errors import BridgeError, PolicyRefused, TabLost
+from bridge.host.client import HostClient
+from bridge.page.attachment import Attachment
+from bridge.page.page import Page
+
+if TYPE_CHECKING:
+    from bridge.session.tab import SessionTab
+
+_log = logging.getLogger(__name__)
+
+_ADOPT_S = 10.0
+_PAUSE_S = 0.05
+# A window that is written into by script stays at about:blank; others have left it by then.
+_BLANK_S = 0.3
+Outcome = Page | BridgeError
+
+
+class PopupHome(Protocol):
+    """What popups need of the session."""
+
+    @property
+    def device(self) -> AdbDevice: ...
+
+    @property
+    def host_client(self) -> HostClient: ...
+
+    async def check_url(self, url: str) -> str: ...
+
+    def open_tabs(self) -> tuple[SessionTab, ...]: ...
+
+    def make_tab(self, *, profile: str | None) -> tuple[SessionTab, Page]:
+        """A tab with a number of its own, not attached to anything."""
+        ...
+
+    def drop_tab(self, tab_id: str) -> None: ...
+
+
+class _Queue:
+    """What became of the windows of one opener, for one listener."""
+
+    def __init__(self) -> None:
+        self._outcomes: asyncio.Queue[Outcome] = asyncio.Queue()
+
+    def put(self, outcome: Outcome) -> None:
+        self._outcomes.put_nowait(outcome)
+
+    async def next(self, *, timeout_s: float) -> Page:
+        async with Deadline.after(timeout_s).bound("waiting for a popup", lambda: "no window was opened"):
+            outcome = await self._outcomes.get()
+        if isinstance(outcome, BridgeError):
+            raise outcome
+        return outcome
+
+
+class Popups:
+    """Takes the host app's events and makes tabs of them, one after the other."""
+
+    def __init__(self, home: PopupHome) -> None:
+        self._home = home
+        self._queues: list[tuple[str, _Queue]] = []
+        # Two at once could not be told apart by their opener.
+        self._turn = asyncio.Lock()
+
+    @contextmanager
+    def listen(self, opener_id: str) -> Iterator[_Queue]:
+        """Windows that this tab opens inside the block."""
+        entry = (opener_id, _Queue())
+        self._queues.append(entry)
+        try:
+            yield entry[1]
+        finally:
+            self._queues.remove(entry)
+
+    async def take(self, fields: Mapping[str, Any]) -> None:
+        """One `popup` event, to its end."""
+        opener = next((tab for tab in self._home.open_tabs() if tab.host_tab == fields.get("opener")), None)
+        if opener is None:
+            return  # another session's of the same host process, or its opener has gone meanwhile
+        host_tab, url = fields.get("tab"), str(fields.get("url") or "")
+        outcome: Outcome
+        if not isinstance(host_tab, str):
+            outcome = TabLost("the page opened a window, and no more tabs can be", hint="Close one first.")
+        else:
+            async with self._turn:
+                outcome = await self._adopted(opener, host_tab, url)
+        for opener_id, queue in list(self._queues):
+            if opener_id == opener.tab_id:
+                queue.put(outcome)
+
+    async def _adopted(self, opener: SessionTab, host_tab: str, url: str) -> Outcome:
+        deadline = Deadline.after(_ADOPT_S)
+        tab, page = self._home.make_tab(profile=opener.profile)
+        try:
+            await self._judge(url)
+            target_id = await self._target(opener, deadline)
+            attachment = await tab.adopt(host_tab, target_id, timeout_s=deadline.remaining_s)
+            await self._judge(await _address(attachment, deadline))
+        except BridgeError as error:
+            _log.debug("a popup of %s was not kept: %s", opener.tab_id, error)
+            self._home.drop_tab(tab.tab_id)
+            await self._close(host_tab)
+            return (
+                error if isinstance(error, PolicyRefused | TabLost) else TabLost(f"the popup is gone: {error.message}")
+            )
+        return page
+
+    async def _target(self, opener: SessionTab, deadline: Deadline) -> str:
+        known = {tab.target_id for tab in self._home.open_tabs()}
+        service = f"localabstract:webview_devtools_remote_{self._home.host_client.hello.pid}"
+        sock = await self._home.device.open_stream(service, timeout_s=deadline.remaining_s)
+        async with open_cdp(sock, "/devtools/browser", timeout_s=deadline.remaining_s) as connection:
+            while True:
+                reply = await connection.call("Target.getTargets", timeout_s=deadline.remaining_s)
+                for info in reply.get("targetInfos", ()):
+                    if info.get("openerId") == opener.target_id and info.get("targetId") not in known:
+                        return str(info["targetId"])
+                if deadline.remaining_s <= _PAUSE_S:
+                    raise deadline.exceeded("finding the popup's target", "no new target names its opener")
+                await asyncio.sleep(_PAUSE_S)
+
+    async def _judge(self, url: str) -> None:
+        """WebView's onCreateWindow knows no address, so it is looked at again when the window shows one."""
+        if url and not url.startswith("about:"):
+            await self._home.check_url(url)
+
+    async def _close(self, host_tab: str) -> None:
+        try:
+            await self._home.host_client.close_tab(host_tab, timeout_s=2.0)
+        except BridgeError as error:
+            _log.debug("the popup's tab was gone: %s", error)
+
+
+async def _address(attachment: Attachment, deadline: Deadline) -> str:
+    """Where the window has gone, or tried to; "" for one that stays blank."""
+    blank = ("", ":", "about:blank")
+    state = attachment.state
+    await attachment.watch.wait(
+        lambda: state.main is not None and state.main.url not in blank, timeout_s=min(_BLANK_S, deadline.remaining_s)
+    )
+    reply = await attachment.call("Page.getFrameTree", timeout_s=deadline.remaining_s)
+    frame = reply["frameTree"]["frame"]
+    address = str(frame.get("unreachableUrl") or frame.get("url", ""))
+    return "" if address in blank else address

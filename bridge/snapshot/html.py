@@ -1,0 +1,188 @@
+"""Snapshots of HTML text, without a browser.
+
+    result = snapshot_html(html, url="https://shop.example/")
+    print(result.text)                                        # - searchbox "Search" [ref=e4]
+    print(query_ref(html, "e4", QueryKind.ATTR))
+
+The text is the one that live pages have: the same roles, names, budgets and lines. What only a browser knows is not in
+it: what style sheets hide or show, `::before` words, shadow roots, and everything scripts would do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Any, Literal
+
+from bridge.errors import RefNotFound, UsageError
+from bridge.snapshot.html_collect import Collecting, Collector
+from bridge.snapshot.html_dom import HtmlDocument, text_of
+from bridge.snapshot.html_names import Names
+from bridge.snapshot.html_parse import parse_html, select_first
+from bridge.snapshot.html_query import attributes, outer_html, seen_text
+from bridge.snapshot.model import NodeRef, RenderOptions, SnapshotResult
+from bridge.snapshot.parse import STATE_ATTRS
+from bridge.snapshot.render import render_snapshot
+
+__all__ = [
+    "HtmlDocument",
+    "HtmlSnapshotOptions",
+    "QueryKind",
+    "build_document",
+    "query",
+    "query_ref",
+    "snapshot_html",
+]
+
+#: More of a text is not looked at.
+MAX_HTML_CHARS = 5_000_000
+_STATES = STATE_ATTRS | {"level", "valuenow"}
+
+
+class QueryKind(Enum):
+    """What of an element is asked for."""
+
+    TEXT = "text"
+    ATTR = "attr"
+    OUTER_HTML = "outer_html"
+
+
+@dataclass(frozen=True)
+class HtmlSnapshotOptions:
+    """How much of a document is shown.
+
+    Attributes:
+        interactive_only: What can be acted on, and what has a name; texts and structure only around them.
+        include_attrs: The attributes that `NodeRef.attrs` carries, besides states.
+        dedupe_text: Do not repeat in a text what the name above it has said.
+        cursor_interactive: Elements that are no control but react to a click or to the keyboard have a ref too.
+        scope: Only what is below the first element that this CSS selector finds, or below this ref.
+        start: Only what comes from this ref on: where `more=` says that something was cut.
+
+    The others are those of `RenderOptions`.
+    """
+
+    max_chars_total: int = 12_000
+    max_nodes: int = 200
+    max_depth: int = 12
+    max_text_per_node: int = 200
+    max_attr_value_len: int = 150
+    compact: bool = True
+    format: Literal["text", "json"] = "text"
+    interactive_only: bool = True
+    include_attrs: tuple[str, ...] = ("href", "name", "type", "value", "placeholder", "aria-label", "role")
+    dedupe_text: bool = True
+    cursor_interactive: bool = True
+    include_urls: bool = False
+    find: str = ""
+    scope: str = ""
+    start: str = ""
+
+
+def build_document(html: str) -> HtmlDocument:
+    """The document of an HTML text, for several snapshots and queries of it. Any text makes one."""
+    document = HtmlDocument.of(parse_html(html[:MAX_HTML_CHARS]))
+    document.has_more = document.has_more or len(html) > MAX_HTML_CHARS
+    return document
+
+
+def snapshot_html(
+    html: str | HtmlDocument, options: HtmlSnapshotOptions | None = None, *, url: str = "about:blank"
+) -> SnapshotResult:
+    """The short text of a document, and what its refs stand for.
+
+    Args:
+        html: The text, or a document that `build_document` made of it.
+        url: Where it came from; for the header.
+
+    Raises:
+        UsageError: A bound or a selector makes no sense.
+        RefNotFound: `scope` or `start` is not there.
+    """
+    options = options or HtmlSnapshotOptions()
+    rendering = RenderOptions(
+        max_chars_total=options.max_chars_total,
+        max_nodes=options.max_nodes,
+        max_depth=options.max_depth,
+        max_text_per_node=options.max_text_per_node,
+        max_attr_value_len=options.max_attr_value_len,
+        compact=options.compact,
+        format=options.format,
+        include_urls=options.include_urls,
+        find=options.find,
+    )
+    document = build_document(html) if isinstance(html, str) else html
+    collecting = Collecting(
+        # The renderer chooses; what it chooses from is bounded too, as in a page.
+        max_nodes=max(500, 2 * options.max_nodes),
+        budget_chars=max(80_000, 6 * options.max_chars_total),
+        max_text_per_node=options.max_text_per_node,
+        max_attr_value_len=options.max_attr_value_len,
+        interactive_only=options.interactive_only,
+        cursor_interactive=options.cursor_interactive,
+        dedupe_text=options.dedupe_text,
+    )
+    start = _element(document, options.start) if options.start else None
+    title = document.root.find(".//title")
+    collector = Collector(
+        document, Names(document), collecting, url=url, title=text_of(title, 2_000) if title is not None else ""
+    )
+    raw = collector.collect(_scope(document, options.scope), start)
+    raw["stats"]["domNodes"] = document.count
+    return _with_attrs(render_snapshot(raw, rendering), document, options)
+
+
+def query(document: HtmlDocument, ref: str, kind: QueryKind, limit_chars: int = 4_000) -> str | dict[str, str]:
+    """The text, the attributes or the HTML of one element, each at most `limit_chars` and marked where cut.
+
+    Raises:
+        RefNotFound: The document has no such ref.
+        UsageError: The limit is no number of characters.
+    """
+    if limit_chars < 0:
+        raise UsageError(f"limit_chars is {limit_chars}; it must be 0 or more.")
+    element = _element(document, ref)
+    if kind is QueryKind.TEXT:
+        return seen_text(document, element, limit_chars)
+    if kind is QueryKind.ATTR:
+        return attributes(element, limit_chars)
+    return outer_html(element, limit_chars)
+
+
+def query_ref(html: str, ref: str, kind: QueryKind, limit_chars: int = 4_000) -> str | dict[str, str]:
+    """`query` on the document of an HTML text: a ref of any snapshot of the same text is the same element."""
+    return query(build_document(html), ref, kind, limit_chars)
+
+
+def _element(document: HtmlDocument, ref: str) -> Any:
+    element = document.element_of(ref)
+    if element is None:
+        count = len(document.numbered)
+        known = f"it has e1 to e{count}" if count else "nothing in it has a ref"
+        raise RefNotFound(f"{ref[:80]!r} is no ref of this document; {known}.")
+    return element
+
+
+def _scope(document: HtmlDocument, scope: str) -> Any:
+    if not scope:
+        return document.root
+    element = document.element_of(scope)
+    if element is None:
+        element = select_first(document.root, scope)
+    if element is None:
+        raise RefNotFound(f"nothing in the document is at {scope[:200]!r}.")
+    return element
+
+
+def _with_attrs(result: SnapshotResult, document: HtmlDocument, options: HtmlSnapshotOptions) -> SnapshotResult:
+    """The refs with the attributes that were asked for."""
+    refs: dict[str, NodeRef] = {}
+    for ref, node in result.refs.items():
+        element = _element(document, ref)
+        attrs = {key: value for key, value in node.attrs.items() if key in _STATES or key in options.include_attrs}
+        for key in options.include_attrs:
+            said = element.get(key)
+            if said and key not in attrs and key not in ("value", "type"):
+                attrs[key] = said[: options.max_attr_value_len]
+        refs[ref] = replace(node, attrs=attrs)
+    return replace(result, refs=refs)

@@ -1,0 +1,416 @@
+"""The raw tree of a document without a browser, in the form that the injected script's `snapshot()` has. Pure.
+
+The walk is that of `injected_js/src/snapshot.js`. Without a layout nothing is near or far: what repeats waits, in the
+order of the document, and is walked while there is budget; what is left becomes a cut that says how to go on. Budgets
+count work, not time, so that the same document gives the same tree.
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass, field
+from typing import Any
+
+from bridge.snapshot.escape import cut
+from bridge.snapshot.html_dom import HtmlDocument, fold, kids_of, strip, text_of
+from bridge.snapshot.html_names import Names, is_editable
+from bridge.snapshot.html_parse import Element
+from bridge.snapshot.html_roles import (
+    CONTENT,
+    FROM_CONTENT,
+    INTERACTIVE,
+    LEAF,
+    ROLE_FLAGS,
+    SKIPPED_TAGS,
+    THIN,
+    VOID_TAGS,
+)
+from bridge.snapshot.html_values import attrs_of
+
+#: Elements walked in one snapshot.
+MAX_VISITED = 40_000
+_ALIKE = 8
+_SLICE = 12
+_MAX_DEPTH = 60
+_NEVER = 1 << 60
+_SEARCH_STEPS = 500
+_FRAMES = frozenset(("iframe", "frame"))
+
+Node = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Collecting:
+    """How much is collected."""
+
+    max_nodes: int = 500
+    max_text_per_node: int = 200
+    max_attr_value_len: int = 150
+    budget_chars: int = 80_000
+    interactive_only: bool = True
+    cursor_interactive: bool = True
+    dedupe_text: bool = True
+
+
+class _Out(list[Any]):
+    """Where the nodes of a run go; `text` is the text that goes on."""
+
+    __slots__ = ("text",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.text: Node | None = None
+
+
+@dataclass(slots=True, eq=False)
+class _Run:
+    """Siblings to walk, or waiting to be walked."""
+
+    nodes: list[str | Element]
+    index: int
+    end: int
+    out: _Out
+    depth: int = 0
+    named: int = 0  # 1: a name says the text in here; 2: only nested controls count
+    pointer: bool = False  # the cursor is a hand by inheritance
+    counted: bool = False  # the parent already counts as clickable
+    parent: Element | None = None
+    is_block: bool = False
+    has_ink: bool | None = None
+    like: tuple[str, str] | None = None
+    alike: int = 0
+    waiting: _Run | None = None
+    is_slice: bool = False
+    kind: str = ""
+
+    def fork(self, start: int, end: int, *, kind: str = "", is_slice: bool = False) -> _Run:
+        """A run over some of the siblings, whose nodes come here into their place."""
+        out = _Out()
+        self.out.append(out)
+        self.out.text = None
+        forked = _Run(self.nodes, start, end, out, self.depth, self.named, self.pointer, self.counted, self.parent)
+        forked.kind, forked.is_slice = kind or self.kind, is_slice
+        return forked
+
+
+@dataclass(eq=False)
+class Collector:
+    """One walk; `collect` is called once."""
+
+    document: HtmlDocument
+    names: Names
+    options: Collecting
+    url: str = ""
+    title: str = ""
+    _stack: list[_Run] = field(default_factory=list)
+    _queue: list[tuple[int, int, _Run]] = field(default_factory=list)
+    _left: list[_Run] = field(default_factory=list)
+    _reasons: dict[str, None] = field(default_factory=dict)
+    _visited: int = 0
+    _skipped: int = 0
+    _spent: int = 0
+    _refs: int = 0
+    _order: int = 0
+    _way: dict[Element, Element] = field(default_factory=dict)
+
+    def collect(self, scope: Element, start: Element | None = None) -> Node:
+        """The raw snapshot below `scope`, from the element `start` on."""
+        at = start
+        while at is not None and at is not scope:
+            above = at.getparent()
+            if above is not None:
+                self._way[above] = at
+            at = above
+        top: Node = {"role": "document", "tag": "html"}
+        out = _Out()
+        self._stack.append(_Run([scope], 0, 1, out))
+        over = self._walk()
+        if self.document.has_more:
+            self._reasons["maxElements"] = None
+        if over and (self._stack or self._queue):
+            self._reasons[over] = None
+        if self.names.exhausted:
+            self._reasons["maxWork"] = None
+        left = [run.fork(run.index, run.end) for run in self._stack if run.index < run.end]
+        left += [run for _, _, run in self._queue] + self._left
+        for run in left:
+            self._add_cut(run)
+        emitted = _settle(top, out, self.options.max_text_per_node, self._reasons)
+        stats = {
+            "visitedNodes": self._visited,
+            "emittedNodes": emitted,
+            "skippedHidden": self._skipped,
+            "hiddenTextRemoved": self.names.removed,
+        }
+        return {
+            "version": 1,
+            "url": self.url,
+            "title": self.title,
+            "tree": top,
+            "stats": stats,
+            "truncated": bool(left or self._reasons),
+            "reasons": list(self._reasons),
+        }
+
+    def _walk(self) -> str:
+        """Walks until there is nothing left or a budget is spent; the reason then."""
+        options, stack = self.options, self._stack
+        while True:
+            if not stack:
+                if not self._queue:
+                    return ""
+                order, number, run = heapq.heappop(self._queue)
+                end = min(run.index + _SLICE, run.end)
+                first, rest = run.fork(run.index, end, is_slice=True), None
+                if end < run.end:
+                    rest = run.fork(end, run.end)
+                    heapq.heappush(self._queue, (order + MAX_VISITED, number, rest))
+                stack.append(first)
+            if self._refs >= options.max_nodes:
+                return "maxNodes"
+            if self._spent >= options.budget_chars:
+                return "budgetChars"
+            if self._visited >= MAX_VISITED or self.names.exhausted:
+                return "maxWork"
+            run = stack[-1]
+            if run.index >= run.end:
+                if stack.pop().is_block:
+                    run.out.text = None
+                continue
+            node = run.nodes[run.index]
+            run.index += 1
+            if isinstance(node, str):
+                self._add_text(run, node)
+            else:
+                self._add_element(run, node)
+
+    def _wait(self, run: _Run, tag: str) -> None:
+        last = run.waiting
+        if last is not None and last.end == run.index - 1:
+            last.end += 1
+            return
+        run.waiting = run.fork(run.index - 1, run.index, kind="alike")
+        if tag == "option":
+            self._left.append(run.waiting)
+        else:
+            self._order += 1
+            heapq.heappush(self._queue, (self._order, self._order, run.waiting))
+
+    def _add_text(self, run: _Run, words: str) -> None:
+        text = run.out.text
+        if not words or words.isspace():
+            if text is not None:
+                text["text"] += " "
+            return
+        run.like = None
+        if run.waiting is not None and run.waiting.end == run.index - 1:
+            run.waiting.end += 1
+            return
+        if run.named:
+            return
+        if run.has_ink is None:
+            run.has_ink = run.parent is None or self._has_ink(run.parent)
+        if not run.has_ink:
+            self.names.removed += 1
+            return
+        limit = self.options.max_text_per_node * 2
+        piece = words[:limit]
+        shown = strip(piece)
+        if len(shown) != len(piece):
+            self.names.removed += 1
+        if text is None:
+            text = run.out.text = {"text": ""}
+            run.out.append(text)
+        if len(text["text"]) < limit:
+            text["text"] += shown
+            self._spent += len(shown) + 24
+
+    def _has_ink(self, parent: Element) -> bool:
+        closed = parent.tag == "details" and parent.get("open") is None
+        return self.document.is_visible(parent) and not self.document.is_inkless(parent) and not closed
+
+    def _add_element(self, run: _Run, element: Element) -> None:
+        document, names, options = self.document, self.names, self.options
+        tag = str(element.tag)
+        out = run.out
+        if tag == "br":
+            out.text = None
+            return
+        if tag in SKIPPED_TAGS:
+            return
+        self._visited += 1
+        if document.is_gone(element):
+            self._skipped += 1
+            return
+        if not run.is_slice:
+            like = (tag, element.get("class") or "")
+            run.alike = run.alike + 1 if like == run.like else 1
+            run.like = like
+            if run.alike > _ALIKE and element not in self._way:
+                self._wait(run, tag)
+                return
+        if document.is_unseen(element) and tag not in ("input", "select", "textarea"):
+            if fold(text_of(element, 500)):
+                names.removed += 1
+            self._skipped += 1
+            return
+        role = names.role_of(element, lenient=True)
+        flags = ROLE_FLAGS.get(role, THIN)
+        visible = document.is_visible(element)
+        active = visible and bool(flags & INTERACTIVE)
+        is_block = not document.is_inline(element)
+        mark, pointer, counted = self._cursor(run, element, active) if visible else ("", run.pointer, run.counted)
+        if is_block:
+            out.text = None
+        named, depth = run.named, run.depth
+        if tag == "label":
+            control = document.controls.get(element)
+            if control is not None and not document.is_gone(control):
+                named = 2
+        inner = out
+        if visible and (mark or active or tag in _FRAMES or not (flags & THIN or named)):
+            name = names.name_of(element, 2 if role == "generic" else 1)[: 4 * options.max_text_per_node]
+            shown = active or bool(mark) or bool(flags & CONTENT and (name or not options.interactive_only))
+            if role in ("image", "img") and not shown:
+                return
+            inner = _Out()
+            self._add_node(out, inner, element, role, name, mark, shown=shown, active=active)
+            depth += 1
+            if tag != "select":
+                if flags & LEAF or role in ("textbox", "searchbox", "combobox"):
+                    named = 2
+                elif (
+                    name and options.dedupe_text and (mark or (flags & FROM_CONTENT and (active or role == "heading")))
+                ):
+                    named = named or 1
+        if tag in VOID_TAGS:
+            return
+        kids = list(kids_of(element))
+        if not kids:
+            if is_block:
+                inner.text = None
+            return
+        first = kids.index(self._way[element]) if element in self._way else 0
+        below = _Run(kids, first, len(kids), inner, depth, named, pointer, counted, element, is_block)
+        if depth <= _MAX_DEPTH:
+            self._stack.append(below)
+        else:
+            self._reasons["maxDepth"] = None
+            self._left.append(below.fork(0, len(kids), kind="cut"))
+
+    def _cursor(self, run: _Run, element: Element, active: bool) -> tuple[str, bool, bool]:
+        """`clickable`, `focusable`, `editable` or "", and what the children inherit of it."""
+        if not self.options.cursor_interactive:
+            return "", False, False
+        said = self.document.style(element).get("cursor")
+        tag = element.tag
+        pointer = said == "pointer" if said else run.pointer or (tag in ("a", "area") and active)
+        mark = ""
+        if not active and tag not in ("html", "body", "label", "option") and element in self.document.numbers:
+            if is_editable(element):
+                mark = "editable"
+            elif (pointer and not run.counted and run.named != 1) or element.get("onclick") is not None:
+                mark = "clickable"
+            elif (element.get("tabindex") or "") >= "0":
+                mark = "focusable"
+        return mark, pointer, pointer and (run.counted or active or bool(mark))
+
+    def _add_node(
+        self, out: _Out, inner: _Out, element: Element, role: str, name: str, mark: str, *, shown: bool, active: bool
+    ) -> None:
+        options = self.options
+        node: Node = {"role": "img" if role == "image" else role, "tag": element.tag}
+        if name:
+            node["name"] = cut(name, options.max_text_per_node)
+        attrs = attrs_of(element, role, name, options.max_attr_value_len, lean=options.interactive_only)
+        if attrs:
+            node["attrs"] = attrs
+        number = self.document.numbers.get(element)
+        if shown and number is not None:
+            node["ref"] = f"e{number}"
+            self._refs += 1
+        if active:
+            description = cut(self.names.description_of(element, name), options.max_text_per_node)
+            if description:
+                node["description"] = description
+        if mark:
+            node["cursorInteractive"] = mark
+        if element.tag in _FRAMES:
+            node["frame"] = -1
+        self._spent += (
+            60 + len(node.get("name", "")) + sum(len(key) + len(str(value)) + 6 for key, value in attrs.items())
+        )
+        out.append(node)
+        out.text = None
+        node["children"] = inner
+
+    def _add_cut(self, run: _Run) -> None:
+        """What was not walked, as a count and the ref to go on from."""
+        rest = [node for node in run.nodes[run.index : run.end] if not isinstance(node, str)]
+        rest = [element for element in rest if element.tag not in SKIPPED_TAGS and element.tag != "br"]
+        if not rest:
+            return
+        steps = 0
+        more = ""
+        for element in rest[:_SLICE]:
+            for below in element.iter():
+                steps += 1
+                number = self.document.numbers.get(below)
+                if number is not None:
+                    more = f"e{number}"
+                if more or steps > _SEARCH_STEPS:
+                    break
+            if more or steps > _SEARCH_STEPS:
+                break
+        role = self.names.role_of(rest[0], lenient=True)
+        run.out.append({"more": more, "count": len(rest), "role": role, "kind": run.kind or "cut"})
+
+
+def _settle(top: Node, out: _Out, limit: int, reasons: dict[str, None]) -> int:
+    """Puts what waited into its place, folds texts, drops structure with nothing in it; how many nodes are left."""
+    top["children"] = out
+    order = [top]
+    for node in order:
+        node["children"] = kids = _flat(node["children"])
+        order.extend(kid for kid in kids if "children" in kid)
+    emitted = 0
+    for node in reversed(order):
+        kids = []
+        for kid in node["children"]:
+            if "tag" in kid:
+                if kid.get("ref") or "frame" in kid or kid.get("children") or kid.get("text"):
+                    kids.append(kid)
+            elif "count" in kid:
+                kids.append(kid)
+            else:
+                words = fold(kid["text"])
+                shown = cut(words, limit)
+                if shown != words:
+                    reasons["maxTextPerNode"] = None
+                if words and words != node.get("name"):
+                    kids.append({"role": "text", "text": shown})
+        del node["children"]
+        if len(kids) == 1 and kids[0]["role"] == "text":
+            node["text"] = kids[0]["text"]
+        elif kids:
+            node["children"] = kids
+        emitted += len(kids)
+    return emitted
+
+
+def _flat(out: list[Any]) -> list[Node]:
+    """The nodes of a run and of the runs that were forked from it, in the order of the document."""
+    nodes: list[Node] = []
+    stack = [iter(out)]
+    while stack:
+        for item in stack[-1]:
+            if isinstance(item, _Out):
+                stack.append(iter(item))
+                break
+            nodes.append(item)
+        else:
+            stack.pop()
+    return nodes
+
+
+__all__ = ["MAX_VISITED", "Collecting", "Collector"]

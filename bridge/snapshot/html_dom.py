@@ -1,0 +1,322 @@
+"""A parsed document with what roles, names and sight are asked from: ids, labels, numbers, inline styles. Pure.
+
+There is no style sheet here. What an element looks like is its tag's default and its own `style` attribute.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from bridge.snapshot.html_parse import Element
+from bridge.snapshot.html_roles import BLOCK_TAGS, INPUT_TYPES, LABELABLE_TAGS, REF_TAGS, UNRENDERED_TAGS
+
+#: More elements of a document are not looked at.
+MAX_ELEMENTS = 200_000
+_NO_STYLE: dict[str, str] = {}
+_STYLE_CHARS = 2_000
+_ATTRS_FOR_A_REF = frozenset(("role", "tabindex", "onclick", "contenteditable"))
+_ZERO_WIDTH = re.compile(
+    "[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]"
+    "|[\u200c\u200d](?![^\x00-\u02ff\u2000-\u206f])"
+)
+_PIXELS = re.compile(r"(-?\d+(?:\.\d+)?)(px)?")
+_CLIPPED = re.compile(r"inset\(([5-9]\d|100)[.\d]*%|circle\(0")
+_CLIP_RECT = re.compile(r"rect\((?:[01](?:px)?[, )]+){4}")
+_CLEAR = re.compile(r"transparent|rgba\(.*,\s*0(\.0*)?\)|#[0-9a-f]{3}0|#[0-9a-f]{6}00")
+_COLOURS = {"white": "#ffffff", "black": "#000000", "#fff": "#ffffff", "#000": "#000000"}
+#: Further out of the page than this is no matter of layout.
+_FAR_PX = -900.0
+
+
+def strip(text: str) -> str:
+    """Without characters that take no room; joiners stay where scripts and emoji need them."""
+    return text if text.isascii() else _ZERO_WIDTH.sub("", text)
+
+
+def fold(text: str) -> str:
+    return " ".join(strip(text).split())
+
+
+def text_of(element: Element, limit_chars: int = 5_000) -> str:
+    """`textContent`, or its beginning."""
+    pieces: list[str] = []
+    length = 0
+    for piece in element.itertext():
+        pieces.append(piece)
+        length += len(piece)
+        if length > limit_chars:
+            break
+    return "".join(pieces)[:limit_chars]
+
+
+@dataclass(eq=False)
+class HtmlDocument:
+    """A document, and the number of every element that can have a ref.
+
+    An element's number depends on the document alone, not on how it is shown, so that `e12` is the same element in
+    every snapshot and query of it.
+
+    Attributes:
+        numbered: The elements by their numbers, the first one's is 1.
+        labels: The `label` elements of a control, and `controls` the other way round.
+        count: Elements in all.
+        has_more: The document is larger than what is looked at.
+    """
+
+    root: Element
+    numbers: dict[Element, int] = field(default_factory=dict, repr=False)
+    numbered: list[Element] = field(default_factory=list, repr=False)
+    ids: dict[str, Element] = field(default_factory=dict, repr=False)
+    labels: dict[Element, list[Element]] = field(default_factory=dict, repr=False)
+    controls: dict[Element, Element] = field(default_factory=dict, repr=False)
+    count: int = 0
+    has_more: bool = False
+    _styled: set[str] = field(default_factory=set, repr=False)
+    _styles: dict[Element, dict[str, str]] = field(default_factory=dict, repr=False)
+    _gone: dict[Element, bool] = field(default_factory=dict, repr=False)
+    _closest: dict[Callable[[Element], bool], dict[Element, Element | None]] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(cls, root: Element) -> HtmlDocument:
+        document = cls(root)
+        labels: list[Element] = []
+        for element in root.iter():
+            if document.count >= MAX_ELEMENTS:
+                document.has_more = True
+                break
+            document.count += 1
+            document._index(element, labels)
+        for label in labels:
+            document._connect(label)
+        return document
+
+    def _index(self, element: Element, labels: list[Element]) -> None:
+        tag = element.tag
+        can_have_ref = tag in REF_TAGS
+        if element.attrib:
+            found = element.get("id")
+            if found is not None:
+                self.ids.setdefault(found, element)
+            style = element.get("style")
+            if style:
+                self._styled.update(self._read_style(element, style))
+            can_have_ref = can_have_ref or not _ATTRS_FOR_A_REF.isdisjoint(element.keys())
+            can_have_ref = can_have_ref or bool(style and self.style(element).get("cursor") == "pointer")
+        if tag == "label":
+            labels.append(element)
+        if can_have_ref:
+            self.numbered.append(element)
+            self.numbers[element] = len(self.numbered)
+
+    def _connect(self, label: Element) -> None:
+        """HTML §4.10.4: the control of a label is what `for` names, else the first that can have one inside it."""
+        target = label.get("for")
+        if target is not None:
+            control = self.ids.get(target)
+        else:
+            control = next((el for el in label.iterdescendants() if el.tag in LABELABLE_TAGS), None)
+        if control is not None and control.tag in LABELABLE_TAGS and input_type(control) != "hidden":
+            self.labels.setdefault(control, []).append(label)
+            self.controls[label] = control
+
+    def element_of(self, ref: str) -> Element | None:
+        """The element of `e12`, `@e12` or `12`."""
+        found = re.fullmatch(r"@?e?([1-9][0-9]{0,8})", ref, re.ASCII)
+        index = int(found[1]) if found else 0
+        return self.numbered[index - 1] if 1 <= index <= len(self.numbered) else None
+
+    def idrefs(self, element: Element, name: str) -> list[Element]:
+        value = element.get(name)
+        if not value:
+            return []
+        return [self.ids[word] for word in value.split()[:100] if word in self.ids]
+
+    def closest_above(self, element: Element, fits: Callable[[Element], bool]) -> Element | None:
+        """The nearest ancestor that fits, itself not counted."""
+        known = self._closest.setdefault(fits, {})
+        passed: list[Element] = []
+        at = element.getparent()
+        found: Element | None = None
+        while at is not None:
+            if at in known:
+                found = known[at]
+                break
+            if fits(at):
+                found = known[at] = at
+                break
+            passed.append(at)
+            at = at.getparent()
+        for above in passed:
+            known[above] = found
+        return found
+
+    def style(self, element: Element) -> dict[str, str]:
+        """The declarations of the `style` attribute."""
+        return self._styles.get(element, _NO_STYLE)
+
+    def _read_style(self, element: Element, text: str) -> dict[str, str]:
+        style: dict[str, str] = {}
+        for declaration in text[:_STYLE_CHARS].lower().split(";"):
+            name, colon, value = declaration.partition(":")
+            if colon:
+                style[name.strip()] = value.removesuffix("!important").strip()
+        self._styles[element] = style
+        return style
+
+    def is_inline(self, element: Element) -> bool:
+        style = self._styles.get(element)
+        if style:
+            display = style.get("display")
+            if style.get("float") in ("left", "right") or style.get("position") in ("absolute", "fixed"):
+                return False
+            if display:
+                return display in ("inline", "contents")
+        if element.tag in BLOCK_TAGS:
+            return False
+        if "display" in self._styled:
+            parent = element.getparent()
+            return parent is None or not self.style(parent).get("display", "").endswith(("flex", "grid"))
+        return True
+
+    def is_visible(self, element: Element) -> bool:
+        """CSS `visibility`, which children inherit and may undo."""
+        if "visibility" not in self._styled:
+            return True
+        at: Element | None = element
+        while at is not None:
+            said = self.style(at).get("visibility")
+            if said and said != "inherit":
+                return said == "visible"
+            at = at.getparent()
+        return True
+
+    def is_gone(self, element: Element) -> bool:
+        """Neither rendered nor exposed, the element and all below."""
+        gone = self._gone.get(element)
+        if gone is None:
+            gone = self._gone[element] = self._is_gone(element)
+        return gone
+
+    def _is_gone(self, element: Element) -> bool:
+        tag = element.tag
+        parent = element.getparent()
+        if (
+            parent is not None
+            and parent.tag == "details"
+            and parent.get("open") is None
+            and not is_first_summary(element)
+        ):
+            return True
+        if not element.attrib:
+            return tag in UNRENDERED_TAGS or tag in ("dialog", "audio")
+        style = self.style(element)
+        display = style.get("display", "")
+        if display == "none" or style.get("content-visibility") == "hidden":
+            return True
+        if element.get("aria-hidden") == "true" or element.get("inert") is not None:
+            return True
+        hidden = element.get("hidden")
+        if hidden is not None and hidden.lower() == "until-found":
+            return True
+        if display:
+            return False
+        return (
+            hidden is not None
+            or tag in UNRENDERED_TAGS
+            or element.get("popover") is not None
+            or (tag == "dialog" and element.get("open") is None)
+            or (tag == "audio" and element.get("controls") is None)
+            or (tag == "input" and input_type(element) == "hidden")
+        )
+
+    def is_hidden(self, element: Element) -> bool:
+        """Is it, or an ancestor, hidden for everybody?"""
+        if not self.is_visible(element):
+            return True
+        at: Element | None = element
+        while at is not None:
+            if self.is_gone(at):
+                return True
+            at = at.getparent()
+        return False
+
+    def is_unseen(self, element: Element) -> bool:
+        """The tricks of an inline style that take a rendered element from sight."""
+        style = self._styles.get(element)
+        if not style:
+            return False
+        if (pixels := _PIXELS.fullmatch(style.get("opacity", "1"))) and float(pixels[1]) == 0:
+            return True
+        if style.get("overflow", "visible") not in ("visible", "") and not self.is_inline(element):
+            sides = (_pixels(style.get("width")), _pixels(style.get("height")))
+            if any(side is not None and side < 2 for side in sides):
+                return True
+        placed = style.get("position") in ("absolute", "fixed")
+        if _CLIPPED.search(style.get("clip-path", "")) or (placed and _CLIP_RECT.search(style.get("clip", ""))):
+            return True
+        if placed or style.get("position") == "relative":
+            return any((side := _pixels(style.get(name))) is not None and side < _FAR_PX for name in ("left", "top"))
+        return False
+
+    def is_inkless(self, element: Element) -> bool:
+        """Are its own words of no size, no ink, indented away, or of the colour of the ground they stand on?"""
+        if self._styled.isdisjoint(("color", "font-size", "text-indent")):
+            return False
+        at: Element | None = element
+        colour = size = indent = None
+        while at is not None:
+            style = self._styles.get(at)
+            if style:
+                size = _pixels(style.get("font-size")) if size is None else size
+                indent = _pixels(style.get("text-indent")) if indent is None else indent
+                if (size is not None and size < 2) or (indent is not None and indent < -99):
+                    return True
+                colour = colour or style.get("color")
+                if colour and _CLEAR.fullmatch(colour):
+                    return "background-clip" not in style and "-webkit-background-clip" not in style
+                ground = style.get("background-color") or style.get("background", "")
+                if "url(" in ground or "gradient" in ground or "background-image" in style:
+                    return False
+                if ground and not _CLEAR.fullmatch(ground):
+                    return bool(colour) and _colour(colour or "") == _colour(ground)
+                if style.get("position", "static") != "static":
+                    return False
+            at = at.getparent()
+        return _colour(colour or "") == "#ffffff"
+
+
+def input_type(element: Element) -> str:
+    """The type of an `input` as a browser knows it, "" for other elements."""
+    if element.tag != "input":
+        return ""
+    said = (element.get("type") or "").lower()
+    return said if said in INPUT_TYPES else "text"
+
+
+def is_first_summary(element: Element) -> bool:
+    """Is it what opens and closes its `details`?"""
+    parent = element.getparent()
+    if element.tag != "summary" or parent is None or parent.tag != "details":
+        return False
+    return next(element.itersiblings("summary", preceding=True), None) is None
+
+
+def kids_of(element: Element) -> Iterator[str | Element]:
+    """Child nodes in order: texts and elements."""
+    if element.text:
+        yield element.text
+    for child in element:
+        yield child
+        if child.tail:
+            yield child.tail
+
+
+def _pixels(value: str | None) -> float | None:
+    found = _PIXELS.fullmatch(value) if value else None
+    return float(found[1]) if found and (found[2] or float(found[1]) == 0) else None
+
+
+def _colour(value: str) -> str:
+    return _COLOURS.get(value, value).replace(" ", "")

@@ -1,0 +1,349 @@
+"""Roles, names and descriptions of elements in a tree without a browser. Pure.
+
+The same rules as in `injected_js/src/roles.js` and `names.js`, step letters of accname-1.2 §4.3 included; what only
+computed style or layout can tell is left to the tag and the inline style.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from bridge.snapshot.html_dom import (
+    HtmlDocument,
+    fold,
+    input_type,
+    is_first_summary,
+    kids_of,
+    text_of,
+)
+from bridge.snapshot.html_parse import Element
+from bridge.snapshot.html_roles import (
+    APART,
+    FOCUSABLE_TAGS,
+    FROM_CONTENT,
+    INTERACTIVE,
+    ROLE_FLAGS,
+    SKIPPED_TAGS,
+    TAG_ROLES,
+    VOID_TAGS,
+)
+from bridge.snapshot.html_values import is_multiple, number_of, selected_options, value_of
+
+#: How a node was reached.
+_ITSELF, _CHILD, _REFERENCE, _LABEL = range(4)
+#: Elements looked at for names in one snapshot; a page in which every name is the text of half the page has more.
+MAX_STEPS = 150_000
+_NAME_DEPTH = 99
+_NAME_CHARS = 2_000
+
+# ARIA §5.3.3: what makes a "none" keep the element's own role.
+_GLOBAL_ARIA = re.compile(r"aria-(at|b|con|cu|de|dr|f|g|k|la|li|ow|rel|rol)")
+_NEEDS_CONTEXT = re.compile(r"(menu|tree)item.*|(?:option|listitem|tab)")
+_DOC_ROLE = re.compile(r"doc-[a-z]+")
+_TABLE_PART = frozenset(("td", "th", "tr", "tbody", "tfoot", "thead"))
+_SECTIONING = frozenset(("article", "aside", "nav", "section"))
+_SECTION_ROLES = frozenset(("article", "complementary", "navigation", "region"))
+_NAMING_PART = {"fieldset": "legend", "figure": "figcaption", "table": "caption", "svg": "title"}
+_BUTTON_WORDS = {"submit": "Submit", "reset": "Reset", "button": "", "image": "Submit"}
+_ALT_ATTR = {"img": "alt", "area": "alt", "math": "alttext", "option": "label", "optgroup": "label"}
+_LISTABLE_TYPES = frozenset(("text", "search", "tel", "url", "email"))
+
+
+def is_silent(role: str) -> bool:
+    return role in ("none", "presentation")
+
+
+@dataclass(frozen=True, slots=True)
+class _Walk:
+    """Whose name it is, what has been in it, and under which rules; `known` 1 or 2: as snapshots name it."""
+
+    root: Element
+    seen: set[Element]
+    referenced: bool = False
+    hidden: bool = False
+    known: int = 0
+
+
+class Names:
+    """Roles and names of one document.
+
+    Attributes:
+        removed: Texts left out because nobody can see them.
+        exhausted: `MAX_STEPS` did not suffice; names that came later may be shorter than they are.
+    """
+
+    def __init__(self, document: HtmlDocument) -> None:
+        self.document = document
+        self.removed = 0
+        self._roles: dict[Element, str] = {}
+        self._steps = MAX_STEPS
+
+    @property
+    def exhausted(self) -> bool:
+        return self._steps <= 0
+
+    def role_of(self, element: Element, *, lenient: bool = False) -> str:
+        """The role; `lenient` keeps interactive roles whose required parent is missing."""
+        role = self._roles.get(element)
+        if role is None:
+            self._roles[element] = "generic"  # a name may ask for the role it is computed for
+            role = self._explicit_role(element, lenient) or self._implicit_role(element) or "generic"
+            self._roles[element] = role
+        return role
+
+    def name_of(self, element: Element, known: int = 0) -> str:
+        """The accessible name; with `known`, as a snapshot shows it: content names only what is interactive."""
+        return fold(self._compute(element, _Walk(element, set(), known=known), _ITSELF, 0))
+
+    def description_of(self, element: Element, name: str) -> str:
+        said = self._referenced(element, "aria-describedby") or fold(
+            element.get("aria-description") or element.get("title") or ""
+        )
+        return "" if said == name else said
+
+    def author_name(self, element: Element, *, title: bool = True) -> str:
+        """What the author wrote on the element itself."""
+        return (
+            self._referenced(element, "aria-labelledby")
+            or fold(element.get("aria-label") or "")
+            or (fold(element.get("title") or "") if title else "")
+        )
+
+    def _explicit_role(self, element: Element, lenient: bool) -> str:
+        said = element.get("role")
+        if not said:
+            return ""
+        for word in said.lower().split()[:20]:
+            role = "list" if word == "directory" else word
+            if self._is_allowed(element, role, lenient):
+                return role
+        return ""
+
+    def _is_allowed(self, element: Element, role: str, lenient: bool) -> bool:
+        if is_silent(role):
+            return not (
+                is_focusable(element) or any(value and _GLOBAL_ARIA.match(key) for key, value in element.items())
+            )
+        if role in ("form", "region"):
+            return bool(self.author_name(element))
+        context = _NEEDS_CONTEXT.fullmatch(role)
+        if context and not (lenient and ROLE_FLAGS.get(role, 0) & INTERACTIVE):
+            # Core-AAM §5.1.2: outside its required context a role is as if it had not been there.
+            fits = {"menu": _is_menu, "tree": _is_tree}.get(
+                context[1] or "", _is_tablist if role == "tab" else _is_list
+            )
+            return self.document.closest_above(element, fits) is not None
+        return role in ROLE_FLAGS or _DOC_ROLE.fullmatch(role) is not None
+
+    def _implicit_role(self, element: Element) -> str:
+        tag = str(element.tag)
+        document = self.document
+        kind = ""
+        if tag in _TABLE_PART:
+            table = document.closest_above(element, _is_table)
+            kind = self.role_of(table) if table is not None else ""
+            if is_silent(kind):
+                return ""
+        match tag:
+            case "a" | "area":
+                return "link" if element.get("href") is not None or element.get("xlink:href") is not None else ""
+            case "summary":
+                return "button" if is_first_summary(element) else ""
+            case "aside":
+                inside = document.closest_above(element, _is_section) is not None
+                return "complementary" if not inside or self.author_name(element) else ""
+            case "header" | "footer":
+                if document.closest_above(element, _is_section_or_main) is not None:
+                    return f"section{tag}"
+                return "banner" if tag == "header" else "contentinfo"
+            case "section" | "form":
+                return ("form" if tag == "form" else "region") if self.author_name(element) else ""
+            case "img":
+                return "none" if element.get("alt") == "" and not self.author_name(element, title=False) else "image"
+            case "input":
+                kind = input_type(element)
+                if kind == "checkbox" and element.get("switch") is not None:
+                    return "switch"
+                if kind in _LISTABLE_TYPES and element.get("list") is not None:
+                    return "combobox"
+                return TAG_ROLES.get(f"@{kind}", "textbox")
+            case "select":
+                return "listbox" if is_multiple(element) else "combobox"
+            case "li":
+                parent = element.getparent()
+                return "listitem" if parent is not None and self.role_of(parent) == "list" else ""
+            case "td":
+                return "gridcell" if "grid" in kind else "cell"
+            case "th":
+                scope = (element.get("scope") or "").lower()
+                parent = element.getparent()
+                beside_cells = not scope and parent is not None and parent.find(".//td") is not None
+                return "rowheader" if scope.startswith("row") or beside_cells else "columnheader"
+        return TAG_ROLES.get(tag, "")
+
+    def _referenced(self, element: Element, attribute: str, root: Element | None = None) -> str:
+        targets = self.document.idrefs(element, attribute)
+        if not targets:
+            return ""
+        walk = _Walk(element if root is None else root, set(), referenced=True)
+        return self._from(targets, walk, _REFERENCE)
+
+    def _from(self, elements: list[Element], walk: _Walk, how: int) -> str:
+        words = [
+            self._compute(element, replace(walk, hidden=self.document.is_hidden(element)), how, 1)
+            for element in elements
+        ]
+        return fold(" ".join(words))
+
+    def _embedded_value(self, element: Element, role: str) -> str | None:
+        """2C: a control inside somebody's label counts with its value; None for what is no such control."""
+        native = value_of(element) or "" if element.tag in ("input", "textarea") else None
+        if role in ("textbox", "searchbox"):
+            return text_of(element) if native is None else native
+        if role in ("combobox", "listbox"):
+            if element.tag == "select":
+                chosen = selected_options(element)
+            else:
+                lists = (element, *self.document.idrefs(element, "aria-owns"))
+                chosen = [el for one in lists for el in one.iterdescendants() if el.get("aria-selected") == "true"][:50]
+            words = " ".join(map(text_of, chosen))
+            return words or native or (text_of(element) if role == "combobox" else "")
+        if role in ("slider", "spinbutton", "scrollbar", "progressbar", "meter"):
+            return element.get("aria-valuetext") or element.get("aria-valuenow") or number_of(element)
+        return None
+
+    def _native_name(self, element: Element, walk: _Walk, how: int) -> str:
+        """2E: what HTML and SVG give."""
+        tag = str(element.tag)
+        labels = self.document.labels.get(element)
+        if labels and how != _CHILD:
+            words = self._from(labels, walk, _LABEL)
+            if words:
+                return words
+        part = _NAMING_PART.get(tag)
+        if part:
+            found = next(element.iterchildren(part), None)
+            if found is None:
+                return ""
+            return text_of(found) if tag == "svg" else self._compute(found, walk, _LABEL, 1)
+        if tag == "input":
+            kind = input_type(element)
+            if kind not in _BUTTON_WORDS:
+                return ""
+            said = (element.get("alt") or element.get("title")) if kind == "image" else element.get("value")
+            return said or _BUTTON_WORDS[kind]
+        attribute = _ALT_ATTR.get(tag)
+        return (element.get(attribute) or "") if attribute else ""
+
+    def _compute(self, element: Element, walk: _Walk, how: int, depth: int) -> str:
+        self._steps -= 1
+        nested = how == _CHILD
+        if depth > _NAME_DEPTH or self._steps < 0 or (nested and element in walk.seen):
+            return " " if element is walk.root else ""
+        document = self.document
+        tag, role = str(element.tag), self.role_of(element)
+        flags = ROLE_FLAGS.get(role, 0)
+        walk.seen.add(element)
+        # 2A
+        if nested and not walk.hidden and document.is_gone(element):
+            return ""
+        visible = walk.hidden or document.is_visible(element)
+        sight = visible and walk.known and not ROLE_FLAGS.get(self.role_of(walk.root), 0) & INTERACTIVE
+        if visible or not nested:
+            if sight and nested and document.is_unseen(element):
+                self.removed += 1
+                return ""
+            # 2B to 2E
+            if not walk.referenced:
+                said = self._referenced(element, "aria-labelledby", walk.root)
+                if said:
+                    return said
+            if how and element is not walk.root:
+                value = self._embedded_value(element, role)
+                if value or (nested and value == ""):
+                    return value
+            label = element.get("aria-label")
+            said = fold(label) if label and tag != "slot" else ""
+            if not said and not is_silent(role):
+                said = fold(self._native_name(element, walk, how))
+            if said:
+                return said
+        # 2F to 2H
+        if how:
+            from_content = not nested or not flags & APART
+        elif walk.known:
+            from_content = bool(flags & FROM_CONTENT) if flags & INTERACTIVE else role == "heading" or walk.known == 2
+        else:
+            from_content = bool(flags & FROM_CONTENT)
+        if from_content and tag not in VOID_TAGS and tag not in SKIPPED_TAGS and tag != "select":
+            said = self._content(element, walk, depth, visible=visible, sight=bool(sight))
+            if fold(said):
+                return said
+        # 2I
+        if not visible or is_silent(role):
+            return ""
+        return element.get("title") or (
+            "" if nested else element.get("placeholder") or element.get("aria-placeholder") or ""
+        )
+
+    def _content(self, element: Element, walk: _Walk, depth: int, *, visible: bool, sight: bool) -> str:
+        document = self.document
+        ink = visible and not (sight and document.is_inkless(element))
+        said: list[str] = []
+        length = 0
+        for kid in (*kids_of(element), *document.idrefs(element, "aria-owns")):
+            if length > _NAME_CHARS:
+                break
+            if isinstance(kid, str):
+                words = kid[:_NAME_CHARS] if ink else ""
+                if not ink and visible and kid.strip():
+                    self.removed += 1
+            else:
+                words = " " if kid.tag == "br" else self._compute(kid, walk, _CHILD, depth + 1)
+                if words and not document.is_inline(kid):
+                    words = f" {words} "
+            said.append(words)
+            length += len(words)
+        return "".join(said)
+
+
+def is_focusable(element: Element) -> bool:
+    """`tabIndex` ≥ 0, or an attribute of that name."""
+    tag = element.tag
+    if element.get("tabindex") is not None or tag in FOCUSABLE_TAGS or is_editable(element):
+        return True
+    return (tag in ("a", "area") and element.get("href") is not None) or is_first_summary(element)
+
+
+def is_editable(element: Element) -> bool:
+    said = element.get("contenteditable")
+    return said is not None and said.lower() != "false"
+
+
+def _is_section(element: Element) -> bool:
+    return element.tag in _SECTIONING or element.get("role") in _SECTION_ROLES
+
+
+def _is_section_or_main(element: Element) -> bool:
+    return _is_section(element) or element.tag == "main" or element.get("role") == "main"
+
+
+def _is_table(element: Element) -> bool:
+    return bool(element.tag == "table")
+
+
+def _is_menu(element: Element) -> bool:
+    return (element.get("role") or "").startswith("menu")
+
+
+def _is_tree(element: Element) -> bool:
+    return (element.get("role") or "").startswith("tree")
+
+
+def _is_tablist(element: Element) -> bool:
+    return element.get("role") == "tablist"
+
+
+def _is_list(element: Element) -> bool:
+    return element.tag in ("ul", "ol") or (element.get("role") or "").startswith("list")

@@ -1,0 +1,150 @@
+"""Commands that act by ref, one per action of a page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import click
+
+from bridge.errors import UsageError
+from bridge.surfaces.cli.options import SessionOptions, session_options
+from bridge.surfaces.cli.output import one_line
+from bridge.surfaces.cli.performing import perform, print_answer
+
+_url = click.option("--url", metavar="URL", help="Open this in a session of its own (default: the open session).")
+_wait_for = click.option("--wait-for", metavar="TEXT", help="With --url: go on when this text is on the page.")
+
+
+def on_a_page(command: Callable[..., Any]) -> Callable[..., Any]:
+    """`--url`, `--wait-for` and the options of a session."""
+    return _url(_wait_for(session_options(command)))
+
+
+def checked_ref(ref: str) -> str:
+    """`e3` for `e3` and `@e3`."""
+    number = ref.removeprefix("@")
+    if not re.fullmatch(r"e[1-9][0-9]*", number, re.ASCII):
+        raise UsageError(f"{ref[:80]!r} is no ref.", hint="A ref looks like e3; 'webview-bridge snapshot' shows them.")
+    return number
+
+
+def _act(
+    name: str, options: SessionOptions, url: str | None, wait_for: str | None, arguments: Mapping[str, Any]
+) -> None:
+    params = {"action": name.replace("-", "_"), "arguments": dict(arguments)}
+    answer = perform(name, options, "act", params, url=url, wait_for=wait_for, shows_refs="ref" in arguments)
+    outcome = answer.json
+    value = "" if outcome.get("value") is None else f" = {outcome['value']!r}"
+    values = "" if outcome.get("values") is None else f" = {', '.join(map(repr, outcome['values']))}"
+    checked = "" if outcome.get("checked") is None else f" = {outcome['checked']}"
+    acted = one_line(f"{name} {outcome.get('element') or outcome.get('ref') or ''}{value}{values}{checked}".rstrip())
+    print_answer(name, options, answer, f"{acted}\n{outcome['changes']['text']}", {})
+
+
+def _by_ref(name: str, help_text: str) -> click.Command:
+    """A command that takes a ref and nothing else."""
+
+    @click.command(name, help=f"{help_text}\n\nWith --json: success, action, ref, checked?, changes, cost.")
+    @click.argument("ref")
+    @on_a_page
+    def command(options: SessionOptions, ref: str, url: str | None, wait_for: str | None) -> None:
+        _act(name, options, url, wait_for, {"ref": checked_ref(ref)})
+
+    return command
+
+
+@click.command()
+@click.argument("ref")
+@click.argument("value")
+@on_a_page
+def fill(options: SessionOptions, ref: str, value: str, url: str | None, wait_for: str | None) -> None:
+    """Put VALUE into the control of REF, in place of what it holds, and tell what changed.
+
+    With --json: success, action, ref, value, changes, cost.
+    """
+    _act("fill", options, url, wait_for, {"ref": checked_ref(ref), "value": value})
+
+
+@click.command("type")
+@click.argument("ref")
+@click.argument("text")
+@on_a_page
+def type_command(options: SessionOptions, ref: str, text: str, url: str | None, wait_for: str | None) -> None:
+    """Type TEXT at the end of what the control of REF holds, and tell what changed.
+
+    With --json: success, action, ref, value, changes, cost.
+    """
+    _act("type", options, url, wait_for, {"ref": checked_ref(ref), "text": text})
+
+
+@click.command()
+@click.argument("ref")
+@click.argument("values", nargs=-1, required=True)
+@on_a_page
+def select(options: SessionOptions, ref: str, values: tuple[str, ...], url: str | None, wait_for: str | None) -> None:
+    """Choose the options VALUES (by value or by text) of the select element REF, and tell what changed.
+
+    With --json: success, action, ref, values, changes, cost.
+    """
+    _act("select", options, url, wait_for, {"ref": checked_ref(ref), "values": list(values)})
+
+
+@click.command()
+@click.argument("key")
+@click.option("--ref", metavar="REF", help="Focus this element first.")
+@on_a_page
+def press(options: SessionOptions, key: str, ref: str | None, url: str | None, wait_for: str | None) -> None:
+    """Press KEY (Enter, a, Control+A) and tell what changed.
+
+    With --json: success, action, ref, value?, changes, cost.
+    """
+    _act("press", options, url, wait_for, {"key": key, **({} if ref is None else {"ref": checked_ref(ref)})})
+
+
+@click.command()
+@click.argument("direction", type=click.Choice(["up", "down", "left", "right"]))
+@click.option("--amount", type=click.IntRange(1, 100_000), default=300, show_default=True, help="CSS pixels.")
+@click.option("--ref", metavar="REF", help="Scroll inside this element.")
+@on_a_page
+def scroll(
+    options: SessionOptions, direction: str, amount: int, ref: str | None, url: str | None, wait_for: str | None
+) -> None:
+    """Scroll the page, or inside REF, and tell what changed.
+
+    With --json: success, action, ref, changes, cost.
+    """
+    inside = {} if ref is None else {"ref": checked_ref(ref)}
+    _act("scroll", options, url, wait_for, {"direction": direction, "amount": amount, **inside})
+
+
+@click.command()
+@click.argument("ref")
+@click.argument("to")
+@on_a_page
+def drag(options: SessionOptions, ref: str, to: str, url: str | None, wait_for: str | None) -> None:
+    """Drag the element REF onto the element TO, and tell what changed.
+
+    With --json: success, action, ref, changes, cost.
+    """
+    _act("drag", options, url, wait_for, {"ref": checked_ref(ref), "to": checked_ref(to)})
+
+
+ACTION_COMMANDS: tuple[click.Command, ...] = (
+    _by_ref("click", "Tap the element of REF (e3) and tell what changed."),
+    _by_ref("double-click", "Tap the element of REF twice and tell what changed."),
+    _by_ref("long-press", "Keep a finger on the element of REF and tell what changed."),
+    fill,
+    type_command,
+    _by_ref("clear", "Empty the control of REF and tell what changed."),
+    _by_ref("check", "Check the checkbox, radio or switch of REF and tell what changed."),
+    _by_ref("uncheck", "Uncheck the checkbox or switch of REF and tell what changed."),
+    select,
+    press,
+    _by_ref("focus", "Focus the element of REF and tell what changed."),
+    _by_ref("hover", "Hold a mouse over the element of REF and tell what changed."),
+    scroll,
+    _by_ref("scroll-into-view", "Scroll until the element of REF is in view and tell what changed."),
+    drag,
+)

@@ -1,0 +1,175 @@
+"""`policy check` and `gate`: the operator's policy by itself, without a device."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from bridge.errors import PolicyRefused
+from bridge.surfaces.cli.options import CommonOptions, common_options
+from bridge.surfaces.cli.output import note, one_line, print_json
+
+if TYPE_CHECKING:
+    from bridge.policy import BrowserPolicy, TestServerGrant
+
+_RESOLVE_S = 10.0
+
+
+def policy_flags(command: click.decorators.FC) -> click.decorators.FC:
+    """`--allow`, `--deny`, `--default-action`: over the environment and the file."""
+    for option in (
+        click.option("--allow", multiple=True, metavar="ORIGIN", help="Instead of allowed_origins. May be repeated."),
+        click.option("--deny", multiple=True, metavar="ORIGIN", help="Instead of denied_origins. May be repeated."),
+        click.option("--default-action", type=click.Choice(["deny", "allow", "ask"]), help="For all other origins."),
+        click.option(
+            "--local",
+            "local_ports",
+            type=click.IntRange(1, 65535),
+            multiple=True,
+            metavar="PORT",
+            help="Allow this machine's loopback on this port. May be repeated.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+@click.group()
+def policy() -> None:
+    """Which addresses may be opened: [browser.policy] of the configuration file, BRIDGE_POLICY_…, flags."""
+
+
+@policy.command()
+@click.argument("urls", nargs=-1, required=True, metavar="URL…")
+@click.option("--explain", is_flag=True, help="Also look the host up and judge its addresses; print the rule.")
+@click.option("--as", "asker", type=click.Choice(["operator", "model"]), default="operator", show_default=True)
+@policy_flags
+@common_options
+def check(
+    options: CommonOptions,
+    urls: tuple[str, ...],
+    explain: bool,
+    asker: str,
+    allow: tuple[str, ...],
+    deny: tuple[str, ...],
+    default_action: str | None,
+    local_ports: tuple[int, ...],
+) -> None:
+    """Say of each URL whether it may be opened, without opening it. Ends with 4 when one may not.
+
+    With --json: decisions: [{url, action, rule, reason, hint, host, port, addresses?}].
+    """
+    from bridge.errors import BridgeError
+    from bridge.policy import decide
+    from bridge.policy.pinning import PinnedEgress
+    from bridge.surfaces.cli.running import Steps, run_async
+
+    rules, grants = _policy(asker, allow, deny, default_action), _grants(local_ports)
+    steps = Steps(options.timeout_s)
+
+    async def work() -> list[dict[str, object]]:
+        egress, rows = PinnedEgress(rules, grants), []
+        for url in urls:
+            decision = decide(rules, url, grants)
+            row: dict[str, object] = {**decision.to_json(), "url": url, "canonical": decision.url}
+            if explain and decision.allowed and decision.host is not None and decision.port is not None:
+                try:
+                    timeout_s = steps.begin(f"resolving {decision.host}", _RESOLVE_S)
+                    row["addresses"] = await egress.addresses(decision.host, decision.port, timeout_s=timeout_s)
+                except PolicyRefused as error:
+                    row |= {"action": "deny", "rule": error.details.get("rule", ""), "reason": error.message}
+                except BridgeError as error:
+                    row["addresses"] = ()
+                    row["unresolved"] = error.message
+            rows.append(row)
+        return rows
+
+    rows = run_async("policy check", options, steps, work())
+    refused = [row for row in rows if row["action"] != "allow"]
+    if options.as_json:
+        print_json("policy check", {"decisions": rows, "policy": rules.to_json()})
+    else:
+        for row in rows:
+            click.echo(one_line(_line(row, explain=explain)))
+    if refused:
+        raise click.exceptions.Exit(PolicyRefused.exit_code)
+
+
+@click.command()
+@click.option("--port", type=click.IntRange(0, 65535), default=0, show_default="any free one")
+@click.option("--audit", is_flag=True, help="Print a line of JSON for every connection and refusal.")
+@policy_flags
+@common_options
+def gate(
+    options: CommonOptions,
+    port: int,
+    audit: bool,
+    allow: tuple[str, ...],
+    deny: tuple[str, ...],
+    default_action: str | None,
+    local_ports: tuple[int, ...],
+) -> None:
+    """Run the egress gate alone: an HTTP proxy on 127.0.0.1 that connects only where the policy lets it.
+
+    For any HTTP client: curl -x http://127.0.0.1:PORT …, HTTPS_PROXY=…. Runs until it is interrupted. With --json the
+    first line is {"ok": true, "command": "gate", "url", "port", "policy"}.
+    """
+    import asyncio
+    import json
+
+    from bridge.errors import UsageError
+    from bridge.policy.gate import run_gate
+    from bridge.policy.pinning import ConnectionRecord, PinnedEgress
+    from bridge.surfaces.cli.running import Steps, run_async
+
+    rules = _policy("operator", allow, deny, default_action)
+
+    def tell(record: ConnectionRecord) -> None:
+        click.echo(json.dumps(record.to_json()))
+
+    async def work() -> None:
+        egress = PinnedEgress(rules, _grants(local_ports), on_record=tell if audit else None)
+        try:
+            async with run_gate(egress, port=port) as running:
+                if options.as_json:
+                    print_json("gate", {"url": running.url, "port": running.port, "policy": rules.to_json()})
+                else:
+                    click.echo(running.url)
+                    note(f"the gate runs until it is interrupted: curl -x {running.url} https://example.com/")
+                await asyncio.get_running_loop().create_future()
+        except OSError as error:
+            raise UsageError(f"the gate cannot listen on port {port}: {error.strerror}") from error
+
+    run_async("gate", options, Steps(options.timeout_s), work())
+
+
+def _policy(asker: str, allow: tuple[str, ...], deny: tuple[str, ...], default_action: str | None) -> BrowserPolicy:
+    import os
+
+    from bridge.policy.configuration import load_policy
+
+    flags = {"allowed_origins": allow or None, "denied_origins": deny or None, "default_action": default_action}
+    return load_policy("model" if asker == "model" else "operator", os.environ, flags)
+
+
+def _grants(local_ports: tuple[int, ...]) -> tuple[TestServerGrant, ...]:
+    from bridge.policy import TestServerGrant
+
+    return tuple(TestServerGrant(host, port) for port in local_ports for host in ("127.0.0.1", "localhost"))
+
+
+def _line(row: dict[str, object], *, explain: bool) -> str:
+    verdict = {"allow": "allowed", "deny": "refused", "ask": "asks"}[str(row["action"])]
+    text = f"{verdict:8}{row['url']}"
+    if row["reason"]:
+        text += f": {row['reason']}."
+    if row["action"] != "allow" and row["hint"]:
+        text += f" {row['hint']}"
+    if explain:
+        text += f" [{row['rule']}; {row['canonical'] or 'no URL'}]"
+        if row.get("addresses"):
+            text += " -> " + ", ".join(str(address) for address in row["addresses"])  # type: ignore[attr-defined]
+        if row.get("unresolved"):
+            text += f" -> {row['unresolved']}"
+    return text

@@ -1,0 +1,116 @@
+"""Commands that read without a device: a page of the web by HTTP, a snapshot of HTML text."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from bridge.errors import UsageError
+from bridge.surfaces.cli.options import CommonOptions, SessionOptions, session_options
+from bridge.surfaces.cli.output import cost_words, note, print_json, printable, write_file
+
+FETCH_TIMEOUT_S = 30.0
+RENDER_TIMEOUT_S = 120.0
+
+
+@click.command()
+@click.argument("url")
+@click.option("--max-length", type=int, default=50_000, show_default=True, help="Bound of the text; 0: no bound.")
+@click.option("--selector", metavar="CSS", help="Only the first element that this selector finds.")
+@click.option(
+    "--mode",
+    type=click.Choice(["main_content", "article", "raw"]),
+    default="main_content",
+    show_default=True,
+    help="raw is the whole page, with its navigation and footers.",
+)
+@click.option("--metadata", is_flag=True, help="Description, author, dates, language; the description first.")
+@click.option("--outline", is_flag=True, help="Only the headings.")
+@click.option("--pages", type=click.IntRange(1, 50), default=1, show_default=True, help="Follow rel=next up to here.")
+@click.option("--links", type=click.Choice(["inline", "none"]), default="inline", show_default=True)
+@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write the text there.")
+@click.option("--render", is_flag=True, help="Open a page that is empty without JavaScript on a device (--device).")
+@session_options
+def fetch(options: SessionOptions, url: str, out: Path | None, render: bool, **wanted: Any) -> None:
+    """Print the page at URL as Markdown, fetched by HTTP: no device, no JavaScript, no cookies.
+
+    With --json: markdown, url, status, content_type, title, truncated, truncate_reasons, body_bytes, charset,
+    charset_source, kind, redirects, metadata, outline, notes, pages, rendered, cost.
+    """
+    from bridge.policy.configuration import load_policy
+    from bridge.policy.pinning import PinnedEgress
+    from bridge.surfaces.cli.page_commands import check_writable
+    from bridge.surfaces.cli.running import Steps, grants_of, opened_page, run_async
+
+    check_writable(out)
+    egress = PinnedEgress(load_policy("operator", os.environ), grants_of(options))
+    usual_s = RENDER_TIMEOUT_S if render else FETCH_TIMEOUT_S
+
+    async def rendered(address: str, *, timeout_s: float) -> str:
+        note(f"{address} is empty without JavaScript; opening it on a device")
+        async with opened_page(options, Steps(timeout_s), address, None) as (_, page):
+            told = await page.read(
+                mode=wanted["mode"],
+                max_length=wanted["max_length"],
+                selector=wanted["selector"],
+                outline=wanted["outline"],
+                links=wanted["links"],
+            )
+            return told.markdown
+
+    async def work() -> None:
+        from bridge.reading.fetch import webfetch
+
+        timeout_s = usual_s if options.timeout_s is None else options.timeout_s
+        page = await webfetch(url, egress=egress, timeout_s=timeout_s, render=rendered if render else None, **wanted)
+        if out is not None:
+            write_file(out, f"{page.markdown}\n".encode())
+        if options.as_json:
+            print_json("fetch", {**page.to_json(), **({"file": str(out)} if out else {})})
+            return
+        click.echo(f"saved {out}" if out else printable(page.markdown))
+        for words in page.notes:
+            note(words)
+        where = "" if page.url == url else f"{page.url} · "
+        note(f"{where}{page.content_type} · {cost_words(page.cost)}")
+
+    # The fetch has the whole budget: its own words for running out of it say more than the command's.
+    run_async("fetch", options, Steps(None), work())
+
+
+def snapshot_of_file(
+    options: CommonOptions,
+    source: str,
+    *,
+    everything: bool,
+    max_chars: int,
+    scope: str | None,
+    more: str | None,
+    out: Path | None,
+) -> None:
+    """`snapshot --html`: a snapshot of HTML text from a file, or from stdin for "-"."""
+    from bridge.reading.charset import decode_text
+    from bridge.snapshot.html import HtmlSnapshotOptions, snapshot_html
+
+    if source == "-":
+        body, url = sys.stdin.buffer.read(), "about:blank"
+    else:
+        path = Path(source)
+        try:
+            body, url = path.read_bytes(), path.resolve().as_uri()
+        except OSError as error:
+            raise UsageError(f"{source} cannot be read: {error.strerror}.") from error
+    wanted = HtmlSnapshotOptions(
+        max_chars_total=max_chars, interactive_only=not everything, scope=scope or "", start=more or ""
+    )
+    shot = snapshot_html(decode_text(body, markup=True).text, wanted, url=url)
+    if out is not None:
+        write_file(out, f"{shot.text}\n".encode())
+    if options.as_json:
+        print_json("snapshot", {**shot.to_json(), **({"file": str(out)} if out else {})})
+        return
+    click.echo(f"saved {out}" if out else printable(shot.text))

@@ -1,0 +1,119 @@
+"""Commands on the session that `open` keeps: its tabs, its end, and the processes behind such sessions."""
+
+from __future__ import annotations
+
+import click
+
+from bridge.surfaces.cli.options import CommonOptions, SessionOptions, common_options, session_options
+from bridge.surfaces.cli.output import note, one_line, print_json
+from bridge.surfaces.cli.performing import perform, print_answer
+from bridge.surfaces.cli.tables import print_table
+
+
+@click.command()
+@session_options
+def tabs(options: SessionOptions) -> None:
+    """List the open tabs.
+
+    With --json: serial, tabs: [{tab, current, url, title}].
+    """
+    answer = perform("tabs", options, "tabs", {})
+    if options.as_json:
+        print_json("tabs", answer.json)
+        return
+    print_table([dict(row) for row in answer.json["tabs"]])
+
+
+@click.command()
+@click.argument("name", metavar="TAB")
+@session_options
+def tab(options: SessionOptions, name: str) -> None:
+    """Make TAB (t2) the current one.
+
+    With --json: serial, tabs.
+    """
+    answer = perform("tab", options, "tab", {"tab": name})
+    if options.as_json:
+        print_json("tab", answer.json)
+        return
+    print_table([dict(row) for row in answer.json["tabs"]])
+
+
+@click.command("close-tab")
+@click.argument("name", metavar="TAB", required=False)
+@session_options
+def close_tab(options: SessionOptions, name: str | None) -> None:
+    """Close TAB, or the current one.
+
+    With --json: closed, tabs.
+    """
+    answer = perform("close-tab", options, "close_tab", {"tab": name})
+    print_answer("close-tab", options, answer, f"closed {answer.json['closed']}", {})
+
+
+@click.command()
+@session_options
+def close(options: SessionOptions) -> None:
+    """End the session that 'open' keeps, and everything in it.
+
+    With --json: closed (its name, or null when none was open).
+    """
+    _end("close", options, [options.session_name])
+
+
+@click.group()
+def daemon() -> None:
+    """The processes that keep sessions between commands."""
+
+
+@daemon.command()
+@common_options
+def status(options: CommonOptions) -> None:
+    """List the sessions that are kept.
+
+    With --json: sessions: [{session, pid, version, age_s}].
+    """
+    import time
+
+    from bridge.surfaces.daemon.places import recorded
+
+    rows: list[dict[str, object]] = [
+        {"session": r.name, "pid": r.pid, "version": r.version, "age_s": round(time.time() - r.started_s)}
+        for r in recorded()
+    ]
+    if options.as_json:
+        print_json("daemon status", {"sessions": rows})
+        return
+    print_table(rows)
+    if not rows:
+        note("no session is open")
+
+
+@daemon.command()
+@click.argument("names", metavar="[SESSION]...", nargs=-1)
+@common_options
+def stop(options: CommonOptions, names: tuple[str, ...]) -> None:
+    """End these sessions, or all.
+
+    With --json: stopped: [session].
+    """
+    from bridge.surfaces.daemon.places import recorded
+
+    _end("daemon stop", options, list(names) or [record.name for record in recorded()])
+
+
+def _end(command: str, options: CommonOptions, names: list[str]) -> None:
+    from bridge.surfaces.cli.running import Steps, run_async
+    from bridge.surfaces.daemon.client import end
+
+    async def work() -> list[str]:
+        return [name for name in names if await end(name)]
+
+    ended = run_async(command, options, Steps(options.timeout_s), work())
+    if options.as_json:
+        print_json(command, {"closed": ended[0] if ended else None} if command == "close" else {"stopped": ended})
+        return
+    for name in ended:
+        click.echo(one_line(f"closed {name}"))
+    if not ended:
+        note("no session was open")

@@ -1,0 +1,45 @@
+"""`python -m bridge.surfaces.daemon NAME`: started by the command line, never by hand."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import sys
+
+from bridge.errors import BridgeError
+from bridge.host.filelock import try_lock
+from bridge.surfaces.daemon.places import places_of
+from bridge.surfaces.daemon.server import IDLE_EXIT_S, Daemon
+
+
+def main() -> int:
+    os.umask(0o077)
+    try:
+        places = places_of(sys.argv[1])
+    except (BridgeError, IndexError) as error:
+        print(f"failed {error}", flush=True)  # noqa: T201 - the line that whoever started us reads
+        return 2
+    with places.lock.open("a") as lock:
+        if not try_lock(lock):
+            print("taken", flush=True)  # noqa: T201
+            return 0
+        logging.basicConfig(
+            level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s", stream=sys.stderr
+        )
+        idle_exit_s = float(os.environ.get("WEBVIEW_BRIDGE_IDLE_EXIT_S") or IDLE_EXIT_S)
+        asyncio.run(Daemon(places, idle_exit_s=idle_exit_s).serve(_ready))
+    return 0
+
+
+def _ready() -> None:
+    print("ready", flush=True)  # noqa: T201
+    # Nobody reads us from here on: a full pipe must not stop us, and our end must not keep theirs open.
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nowhere, 0)
+    os.dup2(nowhere, 1)
+    os.close(nowhere)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

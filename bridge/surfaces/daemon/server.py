@@ -1,0 +1,190 @@
+"""The process of a named session: takes commands on its socket, runs them on one session, ends when nobody asks."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+import socket
+import struct
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import bridge
+from bridge.deadline import Deadline
+from bridge.errors import BridgeError, UsageError
+from bridge.host.protocol import Frame, FrameReader
+from bridge.surfaces.daemon.places import Places, Record
+from bridge.surfaces.daemon.wire import LIMITS, error_facts, message, read_message
+from bridge.surfaces.workspace import StartOptions, Workspace, opened_workspace
+
+logger = logging.getLogger(__name__)
+
+IDLE_EXIT_S = 1800.0
+_HELLO_S = 10.0
+_CLOSE_S = 20.0
+
+
+class Daemon:
+    """Commands come in on connections, one each; the session is opened by the first that needs it."""
+
+    def __init__(self, places: Places, *, idle_exit_s: float = IDLE_EXIT_S) -> None:
+        self._places = places
+        self._idle_exit_s = idle_exit_s
+        self._opened: asyncio.Future[Workspace] | None = None
+        self._started_with: StartOptions | None = None
+        self._holder: asyncio.Task[None] | None = None
+        self._notices: set[Callable[[str], None]] = set()
+        self._running = 0
+        self._has_succeeded = False
+        self._last_used = time.monotonic()
+        self._ended = asyncio.Event()
+
+    async def serve(self, ready: Callable[[], None]) -> None:
+        """Listen until idle, closed or asked to stop; the session is closed on the way out."""
+        with suppress(NotImplementedError):
+            for number in (signal.SIGTERM, signal.SIGINT):
+                asyncio.get_running_loop().add_signal_handler(number, self._ended.set)
+        self._places.socket.unlink(missing_ok=True)
+        server = await asyncio.start_unix_server(self._serve_one, path=self._places.socket)
+        try:
+            self._places.socket.chmod(0o600)
+            Record(self._places.name, os.getpid(), bridge.__version__, time.time()).write(self._places)
+            ready()
+            await self._until_over()
+        finally:
+            # The name goes first: nobody may find a process that is leaving.
+            self._places.socket.unlink(missing_ok=True)
+            self._places.record.unlink(missing_ok=True)
+            server.close()
+            self._ended.set()
+            if self._holder is not None:
+                await asyncio.wait({self._holder}, timeout=_CLOSE_S)
+
+    async def _until_over(self) -> None:
+        while not self._ended.is_set():
+            idle_s = time.monotonic() - self._last_used
+            if self._running == 0 and idle_s >= self._idle_exit_s:
+                logger.info("nobody has asked for anything for %.0f s", idle_s)
+                return
+            wait_s = self._idle_exit_s - (idle_s if self._running == 0 else 0)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(wait_s):
+                    await self._ended.wait()
+
+    async def _serve_one(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            if not _is_same_user(writer):
+                return
+            self._running += 1
+            try:
+                await self._answer(reader, writer)
+            finally:
+                self._running -= 1
+                self._last_used = time.monotonic()
+                if self._running == 0 and not self._has_succeeded:
+                    self._ended.set()  # what it was started for has failed or was called off: nobody wants it
+        except (ConnectionError, BridgeError) as error:
+            logger.info("a command went away: %s", error)
+        finally:
+            writer.close()
+            with suppress(ConnectionError):
+                await writer.wait_closed()
+
+    async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        frames = FrameReader(LIMITS)
+        async with asyncio.timeout(_HELLO_S):
+            request = (await read_message(reader, frames)).header
+        if self._ended.is_set():
+            return
+        writer.write(message({"accepted": True}))
+
+        def tell(text: str) -> None:
+            writer.write(message({"notice": text}))
+
+        work = asyncio.create_task(self._run(request, tell), name=f"command {request.get('command')}")
+        gone = asyncio.create_task(reader.read(1), name="the command's end")
+        try:
+            await asyncio.wait({work, gone}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in (gone, work):
+                if not task.done():
+                    task.cancel()
+            await asyncio.wait({work, gone})
+        if work.cancelled():
+            return
+        frame = work.result()
+        writer.write(message(frame.header, frame.body))
+        await writer.drain()
+        if request.get("command") == "close" and "answer" in frame.header:
+            self._ended.set()
+
+    async def _run(self, request: dict[str, Any], tell: Callable[[str], None]) -> Frame:
+        """The answer to one request; errors of ours are answers, and so is what nobody has foreseen."""
+        try:
+            return await self._obey(request, tell)
+        except BridgeError as error:
+            return Frame({"error": error_facts(error)})
+        except Exception as error:
+            logger.exception("a command failed unexpectedly")
+            unforeseen = BridgeError(f"unexpected {type(error).__name__}: {error}", hint=f"See {self._places.log}.")
+            return Frame({"error": error_facts(unforeseen)})
+
+    async def _obey(self, request: dict[str, Any], tell: Callable[[str], None]) -> Frame:
+        command, params, timeout_s = request.get("command"), request.get("params"), request.get("timeout_s")
+        if not isinstance(command, str) or not isinstance(params, dict):
+            raise UsageError("a request has a command and params")
+        if command == "close":
+            return Frame({"answer": {"closed": self._places.name}})
+        if request.get("version") != bridge.__version__:
+            return Frame({"error": {"code": "version_mismatch", "message": bridge.__version__, "exit_code": 1}})
+        deadline = Deadline.after(float(timeout_s)) if isinstance(timeout_s, int | float) else None
+        self._notices.add(tell)
+        try:
+            async with deadline.bound(f"webview-bridge {command}") if deadline else contextlib.nullcontext():
+                workspace = await self._ready(StartOptions.from_json(request.get("start") or {}))
+                answer = await workspace.run(command, params)
+        finally:
+            self._notices.discard(tell)
+        self._has_succeeded = True
+        return Frame({"answer": dict(answer.json)}, answer.blob)
+
+    async def _ready(self, wanted: StartOptions) -> Workspace:
+        if self._opened is None or self._started_with is None:
+            self._opened = asyncio.get_running_loop().create_future()
+            self._started_with = wanted
+            self._holder = asyncio.create_task(self._hold(wanted, self._opened), name="the session")
+        else:
+            self._started_with.check_covers(wanted, self._places.name)
+        # Whoever asked first may go away: others may be waiting for the same session.
+        return await asyncio.shield(self._opened)
+
+    async def _hold(self, wanted: StartOptions, opened: asyncio.Future[Workspace]) -> None:
+        """The session's block is entered and left in one task, whichever command needed it first."""
+        try:
+            async with opened_workspace(wanted, self._tell) as workspace:
+                opened.set_result(workspace)
+                await self._ended.wait()
+        except Exception as error:
+            if not opened.done():
+                opened.set_exception(error)
+            else:
+                logger.exception("closing the session failed")
+
+    def _tell(self, text: str) -> None:
+        logger.info("%s", text)
+        for tell in tuple(self._notices):
+            tell(text)
+
+
+def _is_same_user(writer: asyncio.StreamWriter) -> bool:
+    """The folder keeps other users out; the kernel's word is the second lock (SO_PEERCRED, unix(7))."""
+    sock: socket.socket | None = writer.get_extra_info("socket")
+    if sock is None or not hasattr(socket, "SO_PEERCRED"):
+        return True
+    _, uid, _ = struct.unpack("3i", sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i")))
+    return uid in (os.getuid(), 0)

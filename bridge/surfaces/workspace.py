@@ -1,0 +1,225 @@
+"""A session with a current tab, and the commands of the command line that run on it.
+
+The same table serves a command that opens a session for itself and the process that keeps one open between commands.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from bridge.errors import TabLost, UsageError
+from bridge.policy import TestServerGrant
+from bridge.snapshot.escape import cut
+
+if TYPE_CHECKING:
+    from bridge.page.page import Page
+    from bridge.session.session import Session
+
+#: Methods of a page that answer with an ActionResult.
+ACTIONS = frozenset(
+    {
+        "click",
+        "double_click",
+        "long_press",
+        "fill",
+        "type",
+        "clear",
+        "check",
+        "uncheck",
+        "select",
+        "focus",
+        "hover",
+        "scroll_into_view",
+        "scroll",
+        "press",
+        "drag",
+        "upload",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StartOptions:
+    """How a session is opened; JSON on its way to the process that keeps it."""
+
+    device: str = "auto"
+    adb_server: str | None = None
+    local_ports: tuple[int, ...] = ()
+
+    @classmethod
+    def from_json(cls, facts: Mapping[str, Any]) -> StartOptions:
+        try:
+            ports = tuple(sorted({int(port) for port in facts.get("local_ports", ())}))
+            server = facts.get("adb_server")
+            return cls(str(facts.get("device", "auto")), None if server is None else str(server), ports)
+        except (TypeError, ValueError) as error:
+            raise UsageError(f"no options of a session: {error}") from error
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    def grants(self) -> tuple[TestServerGrant, ...]:
+        """`--local PORT` grants the port under both names that people write."""
+        return tuple(TestServerGrant(host, port) for port in self.local_ports for host in ("127.0.0.1", "localhost"))
+
+    def check_covers(self, wanted: StartOptions, name: str) -> None:
+        """Raise UsageError when a session that is open with these options is not what `wanted` asks for."""
+        differs = (
+            f"device {self.device}"
+            if wanted.device not in ("auto", self.device)
+            else f"adb server {self.adb_server or 'as adb finds it'}"
+            if wanted.adb_server not in (None, self.adb_server)
+            else f"local ports {', '.join(map(str, self.local_ports)) or 'none'}"
+            if not set(wanted.local_ports) <= set(self.local_ports)
+            else ""
+        )
+        if differs:
+            raise UsageError(
+                f"session {name!r} is open with other options: {differs}.",
+                hint="'webview-bridge close' ends it; --session NAME opens another.",
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a command found, as it is printed with --json; a picture's bytes are beside it."""
+
+    json: Mapping[str, Any]
+    blob: bytes = b""
+
+
+@asynccontextmanager
+async def opened_workspace(
+    options: StartOptions, notice: Callable[[str], None], *, timeout_s: float = 60.0
+) -> AsyncIterator[Workspace]:
+    """A session opened for commands; see `Session.open` for what it raises."""
+    from bridge import Session
+    from bridge.policy.configuration import load_policy
+
+    async with Session.open(
+        options.device,
+        adb_server=options.adb_server,
+        policy=load_policy("operator", os.environ),
+        grants=options.grants(),
+        reconnect=True,
+        on_notice=notice,
+        timeout_s=timeout_s,
+    ) as session:
+        yield Workspace(session)
+
+
+class Workspace:
+    """Runs commands by name on the current tab."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self._current: Page | None = None
+        self._opening = asyncio.Lock()
+        self._commands: dict[str, Callable[..., Awaitable[Answer]]] = {
+            "open": self.open,
+            "snapshot": self.snapshot,
+            "act": self.act,
+            "read": self.read,
+            "screenshot": self.screenshot,
+            "wait": self.wait,
+            "back": self.back,
+            "forward": self.forward,
+            "reload": self.reload,
+            "tabs": self.tabs,
+            "tab": self.choose_tab,
+            "close_tab": self.close_tab,
+        }
+
+    async def run(self, command: str, params: Mapping[str, Any]) -> Answer:
+        """Carry out one command.
+
+        Raises:
+            UsageError: There is no such command.
+            BridgeError: Whatever the operation raises.
+        """
+        found = self._commands.get(command)
+        if found is None:
+            raise UsageError(f"a session has no command {command[:60]!r}")
+        return await found(**params)
+
+    @property
+    def page(self) -> Page:
+        """The current tab: the one chosen last, else the newest."""
+        pages = self.session.pages
+        if self._current is None or self._current not in pages:
+            if not pages:
+                raise TabLost("no tab is open.", hint="'webview-bridge open URL' opens one.")
+            self._current = pages[-1]
+        return self._current
+
+    async def open(self, url: str, new_tab: bool = False, wait_for: str | None = None) -> Answer:
+        await self.session.check_url(url)
+        async with self._opening:
+            if new_tab or not self.session.pages:
+                self._current = await self.session.new_tab()
+            page = self.page
+        found = await page.goto(url)
+        if wait_for is not None:
+            await page.wait_for(text=wait_for)
+        return Answer({"tab": page.tab_id, **found.to_json()})
+
+    async def snapshot(self, **options: Any) -> Answer:
+        return Answer((await self.page.snapshot(**options)).to_json())
+
+    async def act(self, action: str, arguments: Mapping[str, Any]) -> Answer:
+        if action not in ACTIONS:
+            raise UsageError(f"there is no action {action[:60]!r}")
+        page = self.page
+        shown = page.last_snapshot
+        node = shown.refs.get(str(arguments.get("ref"))) if shown is not None else None
+        done = await getattr(page, action)(**arguments)
+        words = {"element": cut(str(node), 200)} if node is not None else {}
+        return Answer({**done.to_json(), **words})
+
+    async def read(self, **options: Any) -> Answer:
+        return Answer((await self.page.read(**options)).to_json())
+
+    async def screenshot(self, **options: Any) -> Answer:
+        picture = await self.page.screenshot(**options)
+        return Answer(picture.to_json(), picture.image_bytes)
+
+    async def wait(self, **condition: Any) -> Answer:
+        return Answer((await self.page.wait_for(**condition)).to_json())
+
+    async def back(self) -> Answer:
+        return Answer((await self.page.back()).to_json())
+
+    async def forward(self) -> Answer:
+        return Answer((await self.page.forward()).to_json())
+
+    async def reload(self) -> Answer:
+        return Answer((await self.page.reload()).to_json())
+
+    async def tabs(self) -> Answer:
+        current = self.page.tab_id if self.session.pages else None
+        rows = [
+            {"tab": page.tab_id, "current": page.tab_id == current, "url": page.url, "title": page.title}
+            for page in self.session.pages
+        ]
+        return Answer({"serial": self.session.serial, "tabs": rows})
+
+    async def choose_tab(self, tab: str) -> Answer:
+        self._current = self._named(tab)
+        return await self.tabs()
+
+    async def close_tab(self, tab: str | None = None) -> Answer:
+        page = self.page if tab is None else self._named(tab)
+        await self.session.close_tab(page)
+        return Answer({"closed": page.tab_id, "tabs": (await self.tabs()).json["tabs"]})
+
+    def _named(self, tab: str) -> Page:
+        for page in self.session.pages:
+            if page.tab_id == tab:
+                return page
+        there = ", ".join(page.tab_id for page in self.session.pages) or "none"
+        raise TabLost(f"there is no tab {tab[:20]!r} (open: {there}).")

@@ -1,0 +1,104 @@
+"""Other people's apps: what `am start` of an installed application's activity puts on the screen.
+
+The virtual device runs no application code. What it can show of an app is the one thing that a bridge attaches to: a
+process of the app's name with a WebView in it, at the address in the intent's data (`am start -n … -d URL`), and, as
+WebView does for an app whose manifest says debuggable (and Chrome always), a devtools socket named after the process.
+Each app has a Chromium of its own: its renderer and its storage are not the host app's, and it dies alone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from bridge.deadline import finish
+from bridge.virtual_device.apk import Component
+from bridge.virtual_device.engine.emulation import View
+from bridge.virtual_device.engine.engine import Engine, EngineOptions, start_engine
+from bridge.virtual_device.packages import stub_facts
+
+if TYPE_CHECKING:
+    from bridge.virtual_device.device import VirtualDevice
+
+CHROME_PACKAGE = "com.android.chrome"
+CHROME_ACTIVITY = "com.google.android.apps.chrome.Main"
+_FIRST_PID = 5301
+_OPEN_S = 20.0
+_STOP_S = 15.0
+
+
+@dataclass(slots=True)
+class _RunningApp:
+    pid: int
+    engine: Engine
+    socket_name: str | None
+    stack: AsyncExitStack
+
+
+class Apps:
+    """Apps that run; the host app is not one of them."""
+
+    def __init__(self, device: VirtualDevice, options: EngineOptions) -> None:
+        self._device = device
+        self._options = options
+        self._running: dict[str, _RunningApp] = {}
+        self._pids = itertools.count(_FIRST_PID)
+        chrome = stub_facts(CHROME_PACKAGE, "1", 1, activities=(Component(CHROME_ACTIVITY, is_exported=True),))
+        device.packages.preinstall(chrome, f"/data/app/{CHROME_PACKAGE}/base.apk", is_system=False)
+
+    async def start(self, package: str, url: str) -> None:
+        """Show an activity of the package: start its process where it does not run, else load `url` in a new view."""
+        app = self._running.get(package) or await self._launch(package)
+        display = self._device.system.display
+        view = View(display.width_px, display.height_px, display.density_dpi)
+        await app.engine.open_tab(url or "about:blank", view, profile=None, timeout_s=_OPEN_S)
+
+    async def stop(self, package: str) -> None:
+        """The process ends: its socket is gone at once, and connections break."""
+        app = self._running.pop(package, None)
+        if app is None:
+            return
+        if app.socket_name is not None:
+            self._device.sockets.close(app.socket_name)
+        self._device.process_ended(app.pid)
+        await finish(app.stack.aclose(), at_most_s=_STOP_S, what=f"stopping {package}")
+        self._tell_guardian()
+
+    async def aclose(self) -> None:
+        for package in tuple(self._running):
+            with contextlib.suppress(Exception):
+                await self.stop(package)
+
+    async def _launch(self, package: str) -> _RunningApp:
+        pid = next(self._pids)
+        is_chrome = package == CHROME_PACKAGE
+        options = EngineOptions(
+            folder=self._options.folder / "apps" / str(pid),
+            quirks=self._options.quirks and not is_chrome,
+            package=package,
+            android_release=self._options.android_release,
+            chromium=self._options.chromium,
+            lost_runtime_enables=self._options.lost_runtime_enables,
+        )
+        async with AsyncExitStack() as stack:
+            engine = await stack.enter_async_context(start_engine(options, self._device.dial_loopback))
+            app = _RunningApp(pid, engine, self._socket_name(package, pid), stack.pop_all())
+        self._running[package] = app
+        self._device.process_started(pid, package)
+        if app.socket_name is not None:
+            self._device.sockets.listen(app.socket_name, engine.devtools, pid=pid)
+        self._tell_guardian()
+        return app
+
+    def _socket_name(self, package: str, pid: int) -> str | None:
+        if package == CHROME_PACKAGE:
+            return "chrome_devtools_remote"
+        installed = self._device.packages.get(package)
+        return f"webview_devtools_remote_{pid}" if installed and installed.facts.is_debuggable else None
+
+    def _tell_guardian(self) -> None:
+        if self._device.guardian is not None:
+            self._device.guardian.tell(app_groups=[app.engine.process_group for app in self._running.values()])

@@ -1,0 +1,31 @@
+/** The reader, evaluated only when a page is read: what a person sees of the document, as a bounded HTML fragment. */
+import { newTurn } from '../turn.js';
+import { collect } from './collect.js';
+import { rendered } from './rendered.js';
+
+/**
+ * @typedef {object} Options
+ * @property {string} [selector] only this element, whatever it is
+ * @property {string} mode main_content, article or raw
+ * @property {boolean} refs mark links with the numbers that actions take
+ * @property {number} limit characters of HTML at most
+ * @property {number} settleMs how long a page that shows nothing yet may take
+ */
+const failure = (code, message) => ({ error: { code, message } });
+
+const read = async (options) => {
+  await rendered(options.settleMs);
+  newTurn();
+  let root = document.body || document.documentElement;
+  if (options.selector) {
+    try {
+      root = document.querySelector(options.selector);
+    } catch (e) {
+      return failure('bad_usage', `${options.selector} is no selector`);
+    }
+    if (!root) return failure('bad_usage', `${options.selector} matches nothing`);
+  }
+  return collect(root, options);
+};
+
+export { read };

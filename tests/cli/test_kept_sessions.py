@@ -1,0 +1,226 @@
+"""A session that lives between commands: separate processes, one set of tabs and refs."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bridge.surfaces.demo_server import DemoServer, serve_demo_pages
+
+pytestmark = pytest.mark.browser
+
+LIMIT_S = 60
+PROGRAM = (sys.executable, "-c", "from bridge.surfaces.cli import main; main()")
+
+
+class Shell:
+    """Commands as a person types them: each a process of its own, all with one runtime folder."""
+
+    def __init__(self, folder: Path, device: str, demo: DemoServer) -> None:
+        self.folder = folder
+        self.environment = {**os.environ, "XDG_RUNTIME_DIR": str(folder), "PYTHONPATH": str(Path.cwd())}
+        self.demo = demo
+        self.options = ("--device", device, "--local", str(demo.port))
+
+    def start(self, *arguments: str, **more: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [*PROGRAM, *arguments],
+            env={**self.environment, **more},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def run(self, *arguments: str, **more: str) -> tuple[int, str, str]:
+        process = self.start(*arguments, **more)
+        out, err = process.communicate(timeout=LIMIT_S)
+        return process.returncode, out, err
+
+    def json(self, *arguments: str, **more: str) -> dict[str, Any]:
+        code, out, err = self.run(*arguments, "--json", **more)
+        assert code == 0, out + err
+        found: dict[str, Any] = json.loads(out)
+        return found
+
+    def open(self, page: str = "shop.html", **more: str) -> dict[str, Any]:
+        return self.json("open", self.demo.url(page), *self.options, **more)
+
+    @property
+    def sessions(self) -> Path:
+        return self.folder / "webview-bridge" / "sessions"
+
+    def until_gone(self, pid: int) -> None:
+        end = time.monotonic() + LIMIT_S
+        while time.monotonic() < end:
+            try:
+                os.kill(pid, 0)
+            except ProcessLookupError:
+                return
+            time.sleep(0.05)
+        pytest.fail(f"process {pid} is still there")
+
+
+@pytest.fixture
+def shell(tmp_path_factory: pytest.TempPathFactory, webview_device: str) -> Iterator[Shell]:
+    folder = tmp_path_factory.mktemp("run")
+    folder.chmod(0o700)
+    with serve_demo_pages() as demo:
+        shell = Shell(folder, webview_device, demo)
+        yield shell
+        code, _, err = shell.run("daemon", "stop")
+        assert code == 0, err
+
+
+def ref_of(text: str, line: str) -> str:
+    found = re.search(rf"{line}.*\[ref=(e\d+)\]", text)
+    assert found, text
+    return found[1]
+
+
+def test_tabs_and_refs_live_between_processes(shell: Shell) -> None:
+    assert shell.open()["tab"] == "t1"
+    text = shell.json("snapshot")["text"]
+    filled = shell.json("fill", ref_of(text, 'searchbox "Search'), "gold")
+    assert filled["value"] == "gold"
+    clicked = shell.json("click", "@" + ref_of(text, 'button "Cart'))
+    assert clicked["element"].startswith(ref_of(text, 'button "Cart') + " button")
+    assert 'heading "Your cart"' in clicked["changes"]["text"]
+    assert ref_of(shell.json("snapshot")["text"], 'button "Cart') == ref_of(text, 'button "Cart')
+
+    assert shell.json("open", shell.demo.url("login.html"), "--new-tab")["tab"] == "t2"
+    assert [row["tab"] for row in shell.json("tabs")["tabs"] if row["current"]] == ["t2"]
+    assert shell.json("tab", "t1")["tabs"][0]["current"] is True
+    assert shell.json("close-tab", "t2")["closed"] == "t2"
+    picture = shell.folder / "shot.png"
+    assert shell.json("screenshot", "--out", str(picture))["file"] == str(picture)
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert shell.json("close")["closed"] == "default"
+    assert shell.json("close")["closed"] is None
+
+
+def test_without_a_session_a_command_says_how_to_get_one(shell: Shell) -> None:
+    code, out, err = shell.run("click", "e1")
+    assert (code, out) == (2, "")
+    assert "no session 'default' is open. 'webview-bridge open URL' opens one" in err
+
+
+def test_sessions_are_apart_by_name(shell: Shell) -> None:
+    shell.open()
+    other = ("--device", "virtual", "--local", str(shell.demo.port), "--session", "other")
+    shell.json("open", shell.demo.url("login.html"), *other)
+    assert "Aurum" in shell.json("snapshot")["title"]
+    assert {row["session"] for row in shell.json("daemon", "status")["sessions"]} == {"default", "other"}
+    assert sorted(shell.json("daemon", "stop")["stopped"]) == ["default", "other"]
+
+
+def test_an_error_comes_across_with_its_code_and_exit_code(shell: Shell) -> None:
+    shell.open()
+    code, out, _ = shell.run("click", "e999", "--json")
+    failure = json.loads(out)
+    assert (code, failure["exit_code"], failure["error"]["code"]) == (1, 1, "ref_not_found")
+    code, _, err = shell.run("open", "http://127.0.0.1:1/")
+    assert code == 4
+    assert "policy_refused" in err
+    code, _, err = shell.run("wait", "--text", "never there", "--timeout", "0.5")
+    assert code == 5
+    assert "never there" in err
+
+
+def test_nobody_else_may_enter(shell: Shell) -> None:
+    shell.open()
+    assert stat.S_IMODE(shell.sessions.stat().st_mode) == 0o700
+    for path in shell.sessions.iterdir():
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600, path
+
+
+def test_a_killed_command_takes_its_wish_along_and_nothing_else(shell: Shell) -> None:
+    shell.open()
+    waiting = shell.start("wait", "--text", "never there")
+    with pytest.raises(subprocess.TimeoutExpired):
+        waiting.communicate(timeout=1.0)
+    waiting.send_signal(signal.SIGKILL)
+    waiting.communicate(timeout=LIMIT_S)
+    assert "Aurum" in shell.json("snapshot", "--timeout", "10")["title"]
+
+
+def test_a_session_that_nobody_uses_ends_by_itself(shell: Shell) -> None:
+    shell.open(WEBVIEW_BRIDGE_IDLE_EXIT_S="1")
+    record = json.loads((shell.sessions / "default.json").read_text()) if shell.sessions.exists() else {}
+    if record:
+        shell.until_gone(record["pid"])
+    assert not (shell.sessions / "default.sock").exists()
+
+
+def test_a_session_of_another_version_is_started_again_and_that_is_said(shell: Shell) -> None:
+    older = (
+        "import sys, bridge; bridge.__version__ = '0.0.1'; sys.argv = ['daemon', 'default'];"
+        "from bridge.surfaces.daemon.__main__ import main; main()"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", older],
+        env=shell.environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    code, _, err = shell.run("open", shell.demo.url("shop.html"), *shell.options)
+    assert code == 0, err
+    assert "was run by version 0.0.1 and is started again" in err
+    process.wait(LIMIT_S)
+    process.stdout.close()
+    assert "Aurum" in shell.json("snapshot")["title"]
+
+
+def test_a_session_whose_first_page_does_not_load_is_not_kept(shell: Shell) -> None:
+    code, _, err = shell.run("open", "http://no-such-host.invalid/", *shell.options)
+    assert code == 1, err
+    assert "navigation_failed" in err
+    end = time.monotonic() + LIMIT_S
+    while shell.json("daemon", "status")["sessions"] and time.monotonic() < end:
+        time.sleep(0.05)
+    assert shell.json("daemon", "status")["sessions"] == []
+
+
+def test_a_session_that_cannot_start_leaves_no_process(shell: Shell) -> None:
+    code, _, err = shell.run("open", shell.demo.url("shop.html"), "--local", str(shell.demo.port), "--device", "nobody")
+    assert code == 3, err
+    assert "device_not_found" in err
+    end = time.monotonic() + LIMIT_S
+    while shell.json("daemon", "status")["sessions"] and time.monotonic() < end:
+        time.sleep(0.05)
+    assert shell.json("daemon", "status")["sessions"] == []
+
+
+def test_a_session_is_not_silently_another_than_the_one_asked_for(shell: Shell) -> None:
+    shell.open()
+    code, _, err = shell.run("open", shell.demo.url("shop.html"), *shell.options, "--local", "1234")
+    assert code == 2
+    assert "is open with other options: local ports" in err
+
+
+def test_two_that_open_at_once_share_one_session(shell: Shell) -> None:
+    both = [shell.start("open", shell.demo.url("shop.html"), *shell.options) for _ in range(2)]
+    for process in both:
+        _, err = process.communicate(timeout=LIMIT_S)
+        assert process.returncode == 0, err
+    assert len(shell.json("daemon", "status")["sessions"]) == 1
+
+
+@pytest.mark.parametrize("name", ["", "../x", "a/b", "x" * 41, "ü", "-x"])
+def test_a_name_that_would_leave_the_folder_is_refused(shell: Shell, name: str) -> None:
+    code, _, err = shell.run("tabs", f"--session={name}")
+    assert code == 2
+    assert "cannot name a session" in err

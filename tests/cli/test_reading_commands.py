@@ -1,0 +1,177 @@
+"""Commands that read without a device: fetch, and snapshot --html."""
+
+from __future__ import annotations
+
+import contextlib
+import http.server
+import io
+import json
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bridge.surfaces.cli.app import run
+from bridge.surfaces.demo_server import DemoServer, serve_demo_pages
+
+HTML = "<title>Größe</title><h1>Gold</h1><p>words</p><nav><button>Buy</button></nav>"
+
+
+@pytest.fixture(scope="module")
+def demo() -> Iterator[DemoServer]:
+    with serve_demo_pages() as server:
+        yield server
+
+
+SHELL = """<!doctype html><title>App</title><div id=root></div><script>
+const words = document.createElement("p");
+words.textContent = ["Words", "that", "only", "a", "script", "brings", "into", "the", "page."].join(" ");
+document.getElementById("root").append(words);
+/* %s */</script>""" % ("x" * 200)
+
+
+@contextlib.contextmanager
+def serve_shell() -> Iterator[int]:
+    class Shell(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(SHELL.encode())
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Shell) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
+        thread.start()
+        yield server.server_port
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture(autouse=True)
+def no_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+
+
+def test_fetch_prints_markdown_on_stdout_and_the_rest_on_stderr(
+    demo: DemoServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["fetch", demo.url("login.html"), "--local", str(demo.port), "--mode", "raw"]) == 0
+    out, err = capsys.readouterr()
+    assert out.startswith("# ")
+    assert "text/html · " in err
+    assert "1 round trip" in err
+
+
+def test_fetch_gives_one_json_object(demo: DemoServer, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    target = tmp_path / "page.md"
+    arguments = [
+        "fetch",
+        demo.url("login.html"),
+        "--local",
+        str(demo.port),
+        "--json",
+        "--metadata",
+        "--out",
+        str(target),
+    ]
+    assert run(arguments) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["ok"] is True
+    assert told["command"] == "fetch"
+    assert told["status"] == 200
+    assert told["file"] == str(target)
+    assert target.read_text() == told["markdown"] + "\n"
+    assert told["metadata"] is not None
+
+
+def test_fetch_of_loopback_without_a_grant_is_refused_and_names_the_option(
+    demo: DemoServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["fetch", demo.url("login.html")]) == 4
+    assert f"--local {demo.port}" in capsys.readouterr().err
+
+
+def test_fetch_obeys_a_configured_policy(
+    demo: DemoServer, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BRIDGE_POLICY_DEFAULT_ACTION", "deny")
+    assert run(["fetch", "https://example.com/"]) == 4
+    monkeypatch.setenv("BRIDGE_POLICY_DEFAULT_AKTION", "allow")
+    assert run(["fetch", "https://example.com/"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["fetch"], 2),
+        (["fetch", "file:///etc/passwd"], 4),
+        (["fetch", "http://169.254.169.254/latest/meta-data/"], 4),
+        (["fetch", "gold"], 4),
+        (["fetch", "http://example.com/", "--pages", "0"], 2),
+        (["fetch", "http://example.com/", "--selector", "p["], 2),
+        (["snapshot", "--html", "/no/such/file"], 2),
+        (["snapshot", "--html", "/"], 2),
+        (["snapshot", "--html", __file__, "--more", "e9999999"], 1),
+        (["snapshot", "--html", "-", "--url", "http://example.com/"], 2),
+    ],
+)
+def test_what_cannot_be_read_ends_with_its_exit_code(
+    arguments: list[str], code: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([*arguments, "--json"]) == code
+    told = json.loads(capsys.readouterr().out)
+    assert told["exit_code"] == code
+    assert told["error"]["message"]
+
+
+def test_fetch_of_what_is_not_there_tells_the_status(demo: DemoServer, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["fetch", demo.url("nowhere.html"), "--local", str(demo.port), "--json"]) == 1
+    error = json.loads(capsys.readouterr().out)["error"]
+    assert error["code"] == "http_failed"
+    assert error["message"].startswith("HTTP 404: ")
+
+
+def test_a_snapshot_of_a_file_needs_no_device(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = tmp_path / "a page.html"
+    page.write_bytes(HTML.encode("utf-16"))
+    assert run(["snapshot", "--html", str(page)]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        f'[snapshot] url={page.as_uri()} title="Größe" nodes=2 truncated=false',
+        '- heading "Gold" [level=1] [ref=e1]',
+        '- text "words"',
+        "- navigation:",
+        '  - button "Buy" [ref=e3]',
+    ]
+
+
+def test_a_snapshot_of_stdin_takes_the_same_options(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(HTML.encode())))
+    target = tmp_path / "shot.txt"
+    assert run(["snapshot", "--html", "-", "--scope", "nav", "--json", "--out", str(target)]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert list(told["refs"]) == ["e3"]
+    assert target.read_text() == told["text"] + "\n"
+
+
+@pytest.mark.browser
+def test_an_empty_shell_is_rendered_on_a_device_when_that_is_asked_for(
+    webview_device: str, demo: DemoServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with serve_shell() as port:
+        address = f"http://127.0.0.1:{port}/"
+        arguments = ["fetch", address, "--local", str(port)]
+        assert run(arguments) == 0
+        out, err = capsys.readouterr()
+        assert "Words that only" not in out
+        assert "empty shell" in err
+        assert run([*arguments, "--render", "--device", webview_device, "--json"]) == 0
+        told = json.loads(capsys.readouterr().out)
+    assert told["rendered"] is True
+    assert "Words that only a script brings" in told["markdown"]

@@ -1,0 +1,167 @@
+"""A device of each test's own, and what is counted before and after a fault."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import http.server
+import os
+import socket
+import stat
+import tempfile
+import threading
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+
+import pytest
+
+from bridge import Session
+from bridge.adb import AdbServer
+from bridge.deadline import Deadline
+from bridge.errors import BridgeError
+from bridge.virtual_device.client import VirtualDeviceHandle, start_virtual_device
+from tests.conftest import LocalServer
+
+# What an operation may take beyond its own deadline, by the bar for faults; the machine that tests it is shared.
+GRACE_S = 2.0
+LOAD_S = 2.0
+
+PAGES = {
+    "/calm": "<title>Calm</title><h1>Calm</h1><a href='/other'>Other</a><button>Press</button>",
+    "/other": "<title>Other</title><h1>Other</h1>",
+    "/loop-on-click": "<title>Loop</title><button onclick='for(;;);'>Spin</button>",
+    "/loop-at-once": "<title>Loop</title><h1>Never</h1><script>for(;;);</script>",
+    "/loop-later": "<title>Loop</title><h1>Soon</h1><script>onload=()=>setInterval(()=>{for(;;);},50)</script>",
+    "/storm": "<title>Storm</title><button onclick='for(;;)alert(1)'>Storm</button>",
+    "/storm-at-once": "<title>Storm</title><script>for(let i=0;i<300;i++)alert(i)</script><h1>After 300</h1>",
+    "/for-ever": "<title>Ever</title><script>location.replace('/for-ever?'+Math.random())</script>",
+    "/unload": "<title>Unload</title><button>Touch</button><script>"
+    "onbeforeunload=e=>{e.preventDefault();return e.returnValue='stay'};"
+    "onpagehide=()=>{const end=Date.now()+300;while(Date.now()<end);};onunload=()=>{for(let i=0;i<5;i++)alert(i)}"
+    "</script>",
+    "/many": "<title>Many</title><h1>Many</h1><script>const p=[];for(let i=0;i<2e5;i++)p.push('<i>'+i+'</i>');"
+    "document.body.insertAdjacentHTML('beforeend',p.join(''))</script>",
+    "/deep": "<title>Deep</title><h1>Deep</h1><button>Top</button><div hidden id=d></div><script>"
+    "let e=d;for(let i=0;i<2e4;i++)e=e.appendChild(document.createElement('div'));e.textContent='bottom'</script>",
+    "/text": "<title>Text</title><h1>Text</h1><button>Here</button><p style='height:50px;overflow:hidden' id=p></p>"
+    "<script>p.textContent='word '.repeat(1e7)</script>",
+}
+
+
+class _Faulty(http.server.BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        body = PAGES.get(self.path.partition("?")[0])
+        self.send_response(404 if body is None else 200)
+        content = b"<!doctype html>" + (body or "").encode()
+        self.send_header("content-type", "text/html; charset=utf-8")
+        self.send_header("content-length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="session")
+def faulty_server() -> Iterator[LocalServer]:
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Faulty) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        _served_ports.add(server.server_address[1])
+        yield LocalServer(server.server_address[1])
+        server.shutdown()
+
+
+@pytest.fixture
+async def device(adb_port: int) -> AsyncIterator[VirtualDeviceHandle]:
+    server = AdbServer.from_environment()
+    await server.ensure_running(timeout_s=20)
+    async with start_virtual_device(server=server, timeout_s=60) as handle:
+        yield handle
+
+
+@dataclass(frozen=True)
+class Held:
+    """What this process, the adb server and the device hold."""
+
+    fds: int
+    tasks: int
+    forwards: str
+    reverses: str
+    temp_files: frozenset[str]
+
+    @classmethod
+    async def now(cls, serial: str) -> Held:
+        gc.collect()
+        server = AdbServer.from_environment()
+        await server.ensure_running(timeout_s=20)
+        deadline = Deadline.after(10)
+        try:
+            async with server.device(serial).service("reverse:list-forward", deadline) as stream:
+                reverses = (await stream.read_to_end()).decode()
+        except BridgeError as error:
+            reverses = error.code
+        return cls(
+            fds=sum(1 for fd in os.listdir("/proc/self/fd") if not _is_served(int(fd))),  # noqa: PTH208
+            tasks=len(asyncio.all_tasks()),
+            forwards=await server.query("host:list-forward", deadline),
+            reverses=reverses,
+            temp_files=frozenset(name for name in os.listdir(tempfile.gettempdir()) if "bridge" in name),  # noqa: PTH208
+        )
+
+
+_served_ports: set[int] = set()
+
+
+def _is_served(fd: int) -> bool:
+    """A connection that the page server in this process has accepted: those are the browser's, not ours."""
+    try:
+        is_socket = stat.S_ISSOCK(os.fstat(fd).st_mode)
+    except OSError:
+        return False
+    if not is_socket:
+        return False
+    with socket.socket(fileno=os.dup(fd)) as sock:
+        return sock.family == socket.AF_INET and sock.getsockname()[1] in _served_ports
+
+
+@asynccontextmanager
+async def nothing_leaks(serial: str) -> AsyncIterator[None]:
+    """What is held after the block is what was held before it; what ends in the background gets a moment to do so."""
+    before = await Held.now(serial)
+    yield
+    deadline = Deadline.after(10)
+    while (after := await Held.now(serial)) != before and not deadline.passed:  # noqa: ASYNC110 - nobody tells
+        await asyncio.sleep(0.1)
+    assert after.fds <= before.fds, sorted(os.readlink(f"/proc/self/fd/{fd}") for fd in os.listdir("/proc/self/fd"))  # noqa
+    assert after.tasks <= before.tasks, list(asyncio.all_tasks())
+    assert after.forwards == before.forwards
+    assert after.reverses == before.reverses
+    assert after.temp_files <= before.temp_files
+
+
+Opened = Callable[..., AbstractAsyncContextManager[Session]]
+
+
+@pytest.fixture
+def opened(device: VirtualDeviceHandle, faulty_server: LocalServer) -> Opened:
+    """Open sessions on the device with the server of faulty pages granted."""
+
+    @asynccontextmanager
+    async def opened(**options: object) -> AsyncIterator[Session]:
+        async with Session.open(device.serial, grants=[faulty_server.grant], **options) as session:  # type: ignore[arg-type]
+            yield session
+
+    return opened
+
+
+@asynccontextmanager
+async def within(timeout_s: float) -> AsyncIterator[None]:
+    """The block's one operation ends within its deadline and the grace."""
+    began = time.monotonic()
+    try:
+        yield
+    finally:
+        took_s = time.monotonic() - began
+    assert took_s <= timeout_s + GRACE_S + LOAD_S, f"it took {took_s:.1f} s with a deadline of {timeout_s} s"

@@ -1,0 +1,206 @@
+"""What a session stands on goes away: it says what is lost and why, in time, and can be restored."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from bridge import Session
+from bridge.adb import AdbServer
+from bridge.errors import BridgeError, DeadlineExceeded, DeviceLost, HostLost, TabLost
+from bridge.page.page import Page
+from bridge.virtual_device.client import VirtualDeviceHandle
+from tests.conftest import LocalServer, adb_program
+from tests.faults.conftest import Opened, nothing_leaks, within
+
+pytestmark = pytest.mark.browser
+
+OPERATION_S = 2.0
+
+
+async def failure(page: Page) -> BridgeError:
+    """What the next operations end in, once the loss has come through; each of them within its deadline."""
+    while True:
+        async with within(OPERATION_S):
+            try:
+                await page.snapshot(timeout_s=OPERATION_S)
+            except BridgeError as error:
+                return error
+
+
+@asynccontextmanager
+async def two_tabs(opened: Opened, server: LocalServer, **options: object) -> AsyncIterator[tuple[Session, Page, Page]]:
+    async with opened(**options) as session:
+        calm = await session.new_tab(server.url("calm"))
+        other = await session.new_tab(server.url("other"))
+        yield session, calm, other
+
+
+async def is_as_before(session: Session, calm: Page, other: Page, server: LocalServer) -> None:
+    assert (await calm.snapshot()).title == "Calm"
+    assert (await other.snapshot()).title == "Other"
+    assert (calm.url, other.url) == (server.url("calm"), server.url("other"))
+    shot = await calm.snapshot()
+    assert (await calm.click(shot.find(name="Other").ref)).changes.url == server.url("other")
+    assert len(await session.host_client.list_tabs(timeout_s=5)) == 2
+
+
+async def test_a_dropped_cable_is_a_lost_device_and_reconnecting_finds_the_tabs_as_they_were(
+    opened: Opened, device: VirtualDeviceHandle, faulty_server: LocalServer
+) -> None:
+    async with two_tabs(opened, faulty_server) as (session, calm, other):
+        ref = (await calm.snapshot()).find(name="Press").ref
+        async with nothing_leaks(session.serial):
+            await device.fault("drop_cable")
+            lost = await failure(calm)
+            assert isinstance(lost, DeviceLost)
+            assert "is not attached any more" in lost.message
+            with pytest.raises(DeviceLost):
+                await session.new_tab()
+            await device.fault("connect")
+            said = await session.reconnect(timeout_s=20)
+            assert said[1:] == tuple(f"{page.tab_id} was still there, at {page.url}" for page in (calm, other))
+            assert (await calm.click(ref)).changes.settled == "quiet"
+            await is_as_before(session, calm, other, faulty_server)
+
+
+async def test_a_device_that_does_not_come_back_is_waited_for_no_longer_than_asked(
+    opened: Opened, device: VirtualDeviceHandle, faulty_server: LocalServer
+) -> None:
+    async with opened() as session:
+        page = await session.new_tab(faulty_server.url("calm"))
+        await device.fault("drop_cable")
+        assert isinstance(await failure(page), DeviceLost)
+        async with within(2.0):
+            with pytest.raises(DeadlineExceeded, match="coming back"):
+                await session.reconnect(timeout_s=2.0)
+        await device.fault("connect")
+
+
+async def test_an_adb_server_that_was_killed_is_started_again_by_reconnecting(
+    opened: Opened, adb_port: int, faulty_server: LocalServer
+) -> None:
+    async with two_tabs(opened, faulty_server) as (session, calm, other), nothing_leaks(session.serial):
+        killing = [adb_program(), "-P", str(adb_port), "kill-server"]
+        await asyncio.to_thread(subprocess.run, killing, check=True, capture_output=True, timeout=20)
+        lost = await failure(calm)
+        assert isinstance(lost, DeviceLost)
+        assert "adb server" in lost.message
+        await session.reconnect(timeout_s=30)
+        await is_as_before(session, calm, other, faulty_server)
+
+
+async def test_a_reboot_is_waited_out(opened: Opened, device: VirtualDeviceHandle, faulty_server: LocalServer) -> None:
+    async with two_tabs(opened, faulty_server) as (session, calm, other), nothing_leaks(session.serial):
+        rebooting = asyncio.ensure_future(device.fault("reboot", boot_s=1.0))
+        assert isinstance(await failure(calm), DeviceLost)
+        await session.reconnect(timeout_s=30)
+        await rebooting
+        await is_as_before(session, calm, other, faulty_server)
+
+
+@pytest.mark.parametrize("fault", ["kill_host", "update_webview"])
+async def test_a_host_process_that_ended_is_a_lost_host_and_is_started_again(
+    opened: Opened, device: VirtualDeviceHandle, faulty_server: LocalServer, fault: str
+) -> None:
+    async with two_tabs(opened, faulty_server) as (session, calm, other), nothing_leaks(session.serial):
+        before = session.host.pid
+        await device.fault(fault)
+        lost = await failure(calm)
+        assert isinstance(lost, HostLost)
+        assert "was updated from" in lost.message or fault == "kill_host"
+        said = await session.reconnect(timeout_s=20)
+        assert f"opened again at {faulty_server.url('calm')}; earlier refs are dead" in said[1]
+        await is_as_before(session, calm, other, faulty_server)
+        assert session.host.pid != before
+        assert session.capabilities is not None
+        assert session.capabilities.webview.endswith(session.host.webview_version)
+
+
+async def test_a_frozen_host_is_named_and_replaced(
+    opened: Opened, device: VirtualDeviceHandle, faulty_server: LocalServer
+) -> None:
+    async with two_tabs(opened, faulty_server) as (session, calm, other), nothing_leaks(session.serial):
+        await device.fault("freeze_host")
+        lost = await failure(calm)
+        assert isinstance(lost, HostLost)
+        assert "frozen" in lost.message
+        await session.reconnect(timeout_s=20)
+        await is_as_before(session, calm, other, faulty_server)
+
+
+async def test_a_host_that_thaws_needs_no_reconnecting(
+    opened: Opened, device: VirtualDeviceHandle, faulty_server: LocalServer
+) -> None:
+    async with two_tabs(opened, faulty_server) as (session, calm, other):
+        await device.fault("freeze_host")
+        assert isinstance(await failure(calm), HostLost)
+        await device.fault("thaw_host")
+        await is_as_before(session, calm, other, faulty_server)
+
+
+async def test_a_killed_renderer_loses_its_tabs_and_they_can_be_restored(
+    opened: Opened, device: VirtualDeviceHandle, faulty_server: LocalServer
+) -> None:
+    async with two_tabs(opened, faulty_server) as (session, calm, other), nothing_leaks(session.serial):
+        await device.fault("kill_renderer")
+        for page in (calm, other):
+            lost = await failure(page)
+            assert isinstance(lost, TabLost)
+            assert "renderer_crashed" in lost.message
+        assert len(await session.reconnect(timeout_s=20)) == 2
+        await is_as_before(session, calm, other, faulty_server)
+
+
+@pytest.mark.parametrize("fault", ["drop_cable", "kill_host", "kill_renderer", "freeze_host", "update_webview"])
+async def test_a_session_that_reconnects_by_itself_says_so_with_the_next_result(
+    opened: Opened, device: VirtualDeviceHandle, faulty_server: LocalServer, fault: str
+) -> None:
+    async with two_tabs(opened, faulty_server, reconnect=True) as (session, calm, other):
+        await device.fault(fault)
+        plugging_in = asyncio.ensure_future(device.fault("connect")) if fault == "drop_cable" else None
+        if fault in ("freeze_host", "kill_renderer"):
+            await failure(calm)
+        there = await calm.reload(timeout_s=20)
+        assert any(notice.startswith("t1 ") for notice in there.notices)
+        if plugging_in is not None:
+            await plugging_in
+        await is_as_before(session, calm, other, faulty_server)
+
+
+async def test_a_slow_link_is_slow_and_not_lost(
+    opened: Opened, device: VirtualDeviceHandle, faulty_server: LocalServer
+) -> None:
+    async with opened() as session:
+        page = await session.new_tab(faulty_server.url("calm"))
+        await device.fault("slow_link", latency_ms=300)
+        assert (await page.snapshot(timeout_s=5)).title == "Calm"
+        await device.fault("straight_link")
+        assert (await page.snapshot(timeout_s=5)).title == "Calm"
+
+
+async def test_settings_of_a_page_outlive_its_tab(
+    opened: Opened, device: VirtualDeviceHandle, faulty_server: LocalServer
+) -> None:
+    async with opened(reconnect=True) as session:
+        page = await session.new_tab(faulty_server.url("calm"))
+        await page.set_time_zone("Asia/Kathmandu")
+        await page.add_init_script("window.zone = new Date(0).getTimezoneOffset()")
+        await device.fault("kill_renderer")
+        await failure(page)
+        await page.wait_for(function="window.zone == -330", timeout_s=10)
+
+
+async def test_closing_a_session_whose_device_is_gone_takes_no_time(
+    opened: Opened, device: VirtualDeviceHandle, faulty_server: LocalServer
+) -> None:
+    async with nothing_leaks(device.serial):
+        async with within(2.0), opened() as session:
+            await session.new_tab(faulty_server.url("calm"))
+            await device.fault("drop_cable")
+        await device.fault("connect")
+        assert (await AdbServer.from_environment().devices(timeout_s=5))[0].state == "device"

@@ -1,0 +1,162 @@
+"""Pages that hang, flood, block and overwhelm: each operation ends in time, says why, and the session lives."""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine
+from typing import Any
+
+import pytest
+
+from bridge.errors import BridgeError, DeadlineExceeded
+from bridge.page.page import Page
+from tests.conftest import LocalServer
+from tests.faults.conftest import Opened, nothing_leaks, within
+
+pytestmark = pytest.mark.browser
+
+
+async def lives(page: Page, server: LocalServer) -> None:
+    """The tab can be used as if nothing had been."""
+    there = await page.goto(server.url("calm"), timeout_s=20)
+    assert there.title == "Calm"
+    shot = await page.snapshot()
+    result = await page.click(shot.find(name="Other").ref)
+    assert result.changes.url == server.url("other")
+
+
+async def outcome(operation: Coroutine[Any, Any, object]) -> BridgeError | None:
+    """The error that the operation ended in, None where it did what it should."""
+    try:
+        await operation
+    except BridgeError as error:
+        return error
+    return None
+
+
+async def test_a_handler_that_loops_for_ever_is_terminated_and_its_document_stays(
+    opened: Opened, faulty_server: LocalServer
+) -> None:
+    async with opened() as session:
+        page = await session.new_tab(faulty_server.url("loop-on-click"))
+        shot = await page.snapshot()
+        async with within(2.0):
+            with pytest.raises(DeadlineExceeded) as caught:
+                await page.click(shot.find(name="Spin").ref, timeout_s=2.0)
+        assert caught.value.details["recovery"] == "terminate_script"
+        assert "was terminated" in str(caught.value)
+        assert (await page.snapshot()).title == "Loop"
+        await lives(page, faulty_server)
+
+
+async def test_a_page_that_loops_while_it_loads_is_freed_and_can_be_left(
+    opened: Opened, faulty_server: LocalServer
+) -> None:
+    async with opened() as session:
+        page = await session.new_tab()
+        async with within(2.0):
+            with pytest.raises(DeadlineExceeded) as caught:
+                await page.goto(faulty_server.url("loop-at-once"), timeout_s=2.0)
+        assert caught.value.details["recovery"] in ("terminate_script", "kill_renderer")
+        await lives(page, faulty_server)
+
+
+async def test_a_page_that_loops_again_and_again_can_be_left(opened: Opened, faulty_server: LocalServer) -> None:
+    async with opened() as session:
+        page = await session.new_tab(faulty_server.url("loop-later"))
+        for _ in range(3):
+            async with within(1.0):
+                ended = await outcome(page.snapshot(timeout_s=1.0))
+            assert ended is None or ended.details["recovery"] in ("terminate_script", "kill_renderer")
+        await lives(page, faulty_server)
+
+
+async def test_a_loop_in_one_tab_is_told_in_it_and_the_other_tab_goes_on(
+    opened: Opened, faulty_server: LocalServer
+) -> None:
+    async with opened() as session:
+        stuck = await session.new_tab(faulty_server.url("loop-on-click"))
+        other = await session.new_tab(faulty_server.url("calm"))
+        shot = await stuck.snapshot()
+        with pytest.raises(DeadlineExceeded):
+            await stuck.click(shot.find(name="Spin").ref, timeout_s=1.0)
+        assert (await other.snapshot()).title == "Calm"
+        await lives(stuck, faulty_server)
+
+
+async def test_a_storm_of_dialogs_neither_blocks_nor_floods(opened: Opened, faulty_server: LocalServer) -> None:
+    async with opened() as session:
+        page = await session.new_tab()
+        there = await page.goto(faulty_server.url("storm-at-once"), timeout_s=20)
+        assert there.title == "Storm"
+        assert there.notices[0] == "292 dialogs before these"
+        assert len(there.notices) == 9
+        await lives(page, faulty_server)
+
+
+async def test_a_storm_of_dialogs_without_end_is_ended(opened: Opened, faulty_server: LocalServer) -> None:
+    async with opened() as session:
+        page = await session.new_tab(faulty_server.url("storm"))
+        shot = await page.snapshot()
+        async with within(2.0):
+            with pytest.raises(DeadlineExceeded) as caught:
+                await page.click(shot.find(name="Storm").ref, timeout_s=2.0)
+        assert caught.value.details["recovery"] != "failed"
+        await lives(page, faulty_server)
+
+
+async def test_a_page_that_navigates_for_ever_can_be_left(opened: Opened, faulty_server: LocalServer) -> None:
+    async with opened() as session:
+        page = await session.new_tab()
+        async with within(2.0):
+            with pytest.raises(DeadlineExceeded, match="networkidle"):
+                await page.goto(faulty_server.url("for-ever"), wait_until="networkidle", timeout_s=2.0)
+        async with within(2.0):
+            ended = await outcome(page.snapshot(timeout_s=2.0))
+        assert ended is None or ended.code == "timeout"
+        await lives(page, faulty_server)
+
+
+async def test_unload_handlers_do_not_keep_anybody(opened: Opened, faulty_server: LocalServer) -> None:
+    async with opened() as session:
+        page = await session.new_tab(faulty_server.url("unload"))
+        shot = await page.snapshot()
+        await page.click(shot.find(name="Touch").ref)
+        async with within(5.0):
+            there = await page.goto(faulty_server.url("calm"), timeout_s=5.0)
+        assert there.title == "Calm"
+        assert 'beforeunload "" (accepted)' in there.notices
+        await lives(page, faulty_server)
+
+
+@pytest.mark.parametrize(("path", "seen"), [("many", "Many"), ("deep", "Deep"), ("text", "Text")])
+async def test_an_enormous_page_is_read_or_refused_in_time(
+    opened: Opened, faulty_server: LocalServer, path: str, seen: str
+) -> None:
+    async with opened() as session:
+        page = await session.new_tab()
+        unreached = await outcome(page.goto(faulty_server.url(path), timeout_s=20.0))
+        assert unreached is None or unreached.code == "timeout"
+        async with within(5.0):
+            try:
+                shot = await page.snapshot(timeout_s=5.0)
+            except DeadlineExceeded as error:
+                unread: DeadlineExceeded | None = error
+            else:
+                unread = None
+        if unread is None:
+            assert seen in shot.text
+            assert len(shot.text) <= 12_000
+        await lives(page, faulty_server)
+
+
+async def test_nothing_is_left_of_all_that(opened: Opened, faulty_server: LocalServer) -> None:
+    async with opened() as session:
+        page = await session.new_tab(faulty_server.url("calm"))
+        async with nothing_leaks(session.serial):
+            for _ in range(3):
+                await page.goto(faulty_server.url("loop-on-click"))
+                shot = await page.snapshot()
+                with pytest.raises(DeadlineExceeded):
+                    await page.click(shot.find(name="Spin").ref, timeout_s=0.5)
+                await lives(page, faulty_server)
+        assert len(await session.host_client.list_tabs(timeout_s=5)) == len(session.pages) == 1

@@ -1,0 +1,159 @@
+"""What a page can do to reach a server that it must not reach, on a real browser, counted at that server.
+
+Each vector is first aimed at the site itself where it can show that it works at all, then at a loopback port that is
+not granted, by its address and by a name that resolves to it. The device's loopback leads there, so that a connection
+which goes around the gate would arrive as well.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from bridge import Session, TestServerGrant
+from bridge.errors import BridgeError, NameNotResolved, PolicyRefused
+from bridge.page.page import Page
+from bridge.policy import BrowserPolicy
+from bridge.policy.pinning import PinnedEgress
+from tests.policy.site import CountingServer, Site, serving
+
+pytestmark = pytest.mark.browser
+
+VECTORS: list[dict[str, Any]] = json.loads(
+    (Path(__file__).parent / "corpus" / "page_vectors.json").read_text(encoding="utf-8")
+)
+_CONTROL_S = 15.0
+_AT_ONCE = 4
+
+
+async def _resolve(host: str) -> tuple[str, ...]:
+    if host == "inside.example":
+        return ("127.0.0.1",)
+    raise NameNotResolved(f"{host} has no address", host=host)
+
+
+@pytest.fixture
+async def forbidden() -> AsyncIterator[CountingServer]:
+    server = CountingServer()
+    async with serving(server):
+        yield server
+
+
+@pytest.fixture
+async def site() -> AsyncIterator[Site]:
+    server = Site(VECTORS)
+    async with serving(server):
+        yield server
+
+
+@pytest.fixture
+async def held(webview_device: str, site: Site, forbidden: CountingServer) -> AsyncIterator[Session]:
+    """A session whose policy allows everything that is not always refused."""
+    policy = BrowserPolicy(default_action="allow")
+    egress = PinnedEgress(policy, [TestServerGrant("localhost", site.port)], resolve=_resolve)
+    async with Session.open(webview_device, egress=egress) as session:
+        port = f"tcp:{forbidden.port}"
+        async with session.device.reverse(port, port, timeout_s=10):
+            yield session
+
+
+async def _visit(page: Page, site: Site, vector: dict[str, Any], target: str) -> BridgeError | None:
+    try:
+        await page.goto(site.url(f"/vector/{vector['name']}?target={quote(target, safe='')}"), timeout_s=15)
+    except BridgeError as error:
+        return error
+    return None
+
+
+def test_there_are_vectors_of_every_kind() -> None:
+    assert len(VECTORS) >= 90
+    assert len({vector["name"] for vector in VECTORS}) == len(VECTORS)
+
+
+async def test_a_strict_session_says_what_it_holds(held: Session) -> None:
+    await held.new_tab()
+
+    assert held.capabilities is not None
+    assert (held.capabilities.egress, held.capabilities.webrtc) == ("pinned", "blocked")
+    assert held.capabilities.fetch_interception
+
+
+@pytest.mark.timeout(600)
+async def test_no_vector_brings_a_page_to_a_forbidden_server(
+    held: Session, site: Site, forbidden: CountingServer
+) -> None:
+    idle: list[str] = []
+    few = asyncio.Semaphore(_AT_ONCE)
+
+    async def run(vector: dict[str, Any]) -> None:
+        name = vector["name"]
+        async with few:
+            page = await held.new_tab()
+            if vector["control"]:
+                await _visit(page, site, vector, site.url(f"/hit/{name}"))
+                if not await site.wait_for_hit(name, timeout_s=_CONTROL_S):
+                    idle.append(name)
+            for host in ("127.0.0.1", "inside.example"):
+                await _visit(page, site, vector, f"http://{host}:{forbidden.port}/hit/{name}")
+                # A later request of the same page is through: what came before it has been decided.
+                await _visit(page, site, {"name": "fetch"}, site.url(f"/hit/after-{host}-{name}"))
+                assert await site.wait_for_hit(f"after-{host}-{name}", timeout_s=_CONTROL_S)
+            await held.close_tab(page)
+
+    await asyncio.gather(*(run(vector) for vector in VECTORS))
+
+    assert forbidden.seen == []
+    assert idle == []
+
+
+async def test_a_redirect_to_a_forbidden_address_is_told_as_what_it_is(
+    held: Session, site: Site, forbidden: CountingServer
+) -> None:
+    page = await held.new_tab()
+
+    with pytest.raises(PolicyRefused, match="loopback"):
+        await page.goto(site.url(f"/redirect/302?to=http://127.0.0.1:{forbidden.port}/"))
+    with pytest.raises(PolicyRefused, match=r"inside.example is refused: it resolved to 127.0.0.1"):
+        await page.goto(site.url(f"/redirect/302?to=http://inside.example:{forbidden.port}/"))
+    assert forbidden.seen == []
+
+
+async def test_ten_redirects_are_followed_and_eleven_are_not(held: Session, site: Site) -> None:
+    page = await held.new_tab()
+
+    assert (await page.goto(site.url("/chain?left=10"))).status == 200
+    site.hops = 0
+    with pytest.raises(PolicyRefused, match="more than 10 redirects"):
+        await page.goto(site.url("/chain?left=12"))
+    assert site.hops == 11
+
+
+async def test_a_page_that_goes_where_it_may_not_is_not_read(held: Session, site: Site) -> None:
+    page = await held.new_tab()
+    await page.goto(site.url("/blank"))
+    attachment, _ = await page._ready()
+    go = "location.href=URL.createObjectURL(new Blob(['<h1>inside</h1>'],{type:'text/html'}))"
+    attachment.connection.send("Runtime.evaluate", {"expression": go}).abandon()
+    await attachment.watch.wait(lambda: page.url.startswith("blob:"), timeout_s=5)
+
+    with pytest.raises(PolicyRefused, match="blob:"):
+        await page.snapshot()
+    await page.goto(site.url("/blank"))
+    assert await page.snapshot()
+
+
+async def test_without_the_gate_nothing_leaves(held: Session, site: Site) -> None:
+    page = await held.new_tab()
+    await page.goto(site.url("/blank"))
+    gate = held._containment._gate_stack
+    await gate.aclose()
+
+    with pytest.raises(BridgeError):
+        await page.goto(site.url("/hit/without-a-gate"))
+    assert "without-a-gate" not in site.hits
