@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-
 _OF_OBJECT = {"equals", "getClass", "hashCode", "notify", "notifyAll", "toString", "wait"}
 
 
