@@ -170,7 +170,7 @@ def test_white_space_between_tags_changes_nothing(html: str) -> None:
 @given(_document)
 @settings(max_examples=200, deadline=None)
 def test_there_is_never_more_than_one_blank_line_outside_of_code(html: str) -> None:
-    without_code = re.sub(r"<pre>.*?</pre>", "", html, flags=re.DOTALL)
+    without_code = re.sub(r"<pre>.*?</pre>", "", html, flags=re.S)
     assert not re.search(r"\n[>\s]*\n[>\s]*\n", to_markdown(without_code))
 
 

@@ -48,7 +48,7 @@ def test_a_hostile_page_neither_breaks_nor_notices_the_script(tab: Page) -> None
 
 @pytest.mark.browser
 def test_named_inputs_of_a_form_do_not_shadow_the_tree(tab: Page) -> None:
-    names = "children childNodes attributes id tagName nodeType parentElement innerText textContent nextSibling firstChild matches closest isConnected assignedSlot labels role tabIndex type".split()  # fmt: skip
+    names = "children childNodes attributes id tagName nodeType parentElement innerText textContent nextSibling firstChild matches closest isConnected assignedSlot labels role tabIndex type".split()  # fmt: skip # noqa: SIM905
     tab.show("<form aria-label=F>" + "".join(f"<input name={name} aria-label={name}>" for name in names) + "</form>")
     assert [node["name"] for node in refs(tab.snapshot()).values()] == names
 
