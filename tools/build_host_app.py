@@ -390,7 +390,9 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="tools/build-host-app", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--output", type=Path, default=DEFAULT_OUTPUT, help="default: bridge/host/host_app.apk")
     parser.add_argument("--unsigned", action="store_true", help="the reproducible APK without a signature")
-    parser.add_argument("--release-key", type=Path, metavar="KEYSTORE", help="sign with this keystore, not the debug key")
+    parser.add_argument(
+        "--release-key", type=Path, metavar="KEYSTORE", help="sign with this keystore, not the debug key"
+    )
     parser.add_argument("--release-key-alias", default="host", help="default: host")
     parser.add_argument(
         "--release-key-password",

@@ -1,4 +1,4 @@
-"""Does a wheel hold everything of bridge/ that git tracks and the built APK, and nothing else? Prints what differs and ends with 1."""
+"""Does a wheel hold what git tracks of bridge/, the built APK, and nothing else? Prints what differs, ends with 1."""
 
 from __future__ import annotations
 

@@ -77,7 +77,8 @@ _SCRIPTS = {
     ),
     "popup": ("void window.open('about:blank')", True),
     "choose": (
-        "(i => { i.type = 'file'; i.multiple = true; i.accept = 'text/plain'; document.documentElement.append(i); i.click() })"
+        "(i => { i.type = 'file'; i.multiple = true; i.accept = 'text/plain';"
+        " document.documentElement.append(i); i.click() })"
         "(document.createElement('input'))",
         True,
     ),

@@ -36,7 +36,9 @@ def compiled_core() -> Path:
         if not classes.exists():
             with tempfile.TemporaryDirectory(dir=classes.parent) as scratch:
                 made = Path(scratch) / "classes"
-                subprocess.run(["javac", "-proc:none", "-d", made, *sources], check=True, capture_output=True, text=True)
+                subprocess.run(
+                    ["javac", "-proc:none", "-d", made, *sources], check=True, capture_output=True, text=True
+                )
                 made.rename(classes)
     return classes
 

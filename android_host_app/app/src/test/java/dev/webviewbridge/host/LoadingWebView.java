@@ -31,7 +31,7 @@ public final class LoadingWebView extends ShadowWebView {
     }
 
     @Implementation
-    protected static void setWebContentsDebuggingEnabled(boolean enabled) {
+    public static void setWebContentsDebuggingEnabled(boolean enabled) {
         calls.add("debugging " + enabled);
     }
 

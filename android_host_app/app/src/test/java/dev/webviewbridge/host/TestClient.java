@@ -19,7 +19,7 @@ import javax.crypto.spec.SecretKeySpec;
 /** A client of the control protocol in the test's own thread, which runs the main looper while it waits. */
 final class TestClient implements AutoCloseable {
     static final String TOKEN = "ab".repeat(32);
-    private static final long TIMEOUT_NS = 10_000_000_000L;
+    private static final long TIMEOUT_NS = 60_000_000_000L;
 
     final ArrayDeque<Map<String, Object>> events = new ArrayDeque<>();
     private final SocketChannel channel;
