@@ -1,4 +1,4 @@
-"""Small tasks, solved as a model would solve them: the snapshot's text is all that is read, refs are all that is used."""
+"""Small tasks, solved as a model would: the snapshot's text is all that is read, refs are all that is used."""
 
 from __future__ import annotations
 

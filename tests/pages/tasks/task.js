@@ -14,6 +14,7 @@ const wanted = (text) => { goal.textContent = 'Task: ' + text; };
 const answer = (right) => { reward.textContent ||= right ? 'solved' : 'failed'; };
 const make = (html) => {
   const box = document.body.appendChild(document.createElement('section'));
+  box.className = 'box' + document.querySelectorAll('section').length;
   box.innerHTML = html;
   return box;
 };
