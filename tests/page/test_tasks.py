@@ -324,6 +324,7 @@ async def press_keys(user: User, words: list[str]) -> None:
 @solves("moving-list")
 async def moving(user: User, words: list[str]) -> None:
     await user.click("button", words[0])
+    await user.page.wait_for(role="button", name="Refreshed", timeout_s=5)
     await user.look()
     await user.click("button", words[1], after=words[2])
 
