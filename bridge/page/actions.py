@@ -222,7 +222,13 @@ class Actions:
         if entry is not None and after:
             look = on_element(after, entry.local)
             expression = f"(async a=>{{const s=await {expression};s.after={look};return s}})(__agentBrowser)"
-        return await self.settle_with(frame_id, expression, commands, settle_s, settle_s)
+        try:
+            return await self.settle_with(frame_id, expression, commands, settle_s, settle_s)
+        except DeadlineExceeded as error:
+            what = f"{entry.ref} ({entry.described()})" if entry else "the page"
+            raise DeadlineExceeded(
+                f"settling of {what} after the input was sent", error.timeout_s, error.last_seen
+            ) from error
 
     async def settle_with(
         self,

@@ -34,11 +34,12 @@ _WATCH_MENU = """(el=>{globalThis.__heldMenu=0;
 _MENU = """(el=>{
   if(globalThis.__heldMenu||!el)return'engine';
   const b=el.getBoundingClientRect(),x=b.left+b.width/2,y=b.top+b.height/2,at=document.elementFromPoint(x,y),
-    keep=e=>{if(e.isTrusted){e.preventDefault();e.stopImmediatePropagation()}},kinds=['mousemove','mousedown','mouseup','click'];
+    keep=e=>{if(e.isTrusted){e.preventDefault();e.stopImmediatePropagation();if(e.type=='click')free()}},
+    free=()=>{for(const k of kinds)removeEventListener(k,keep,true)},kinds=['mousemove','mousedown','mouseup','click'];
   (at&&el.contains(at)?at:el).dispatchEvent(new PointerEvent('contextmenu',
     {bubbles:true,cancelable:true,composed:true,clientX:x,clientY:y,pointerType:'touch',isPrimary:true}));
   for(const k of kinds)addEventListener(k,keep,true);
-  setTimeout(()=>{for(const k of kinds)removeEventListener(k,keep,true)},500);
+  setTimeout(free,500);
   return'script'})"""
 
 _DRAG_KIND = """(el=>{globalThis.__cancelled=0;

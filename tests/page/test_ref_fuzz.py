@@ -45,6 +45,8 @@ async def fuzz(page: Page, url: str, rounds: int, seed: int, race: bool) -> coll
     told: collections.Counter[str] = collections.Counter()
     await page.goto(f"{url}?seed={seed}")
     for number in range(rounds):
+        # What the round before put in the way would be a right refusal in a round without changes.
+        await in_page(page, "document.querySelectorAll('#veil').forEach((veil) => veil.remove())")
         shot = await page.snapshot()
         refs = [ref for ref, node in shot.refs.items() if node.tag == "button"]
         ref = choose.choice(refs)
@@ -78,7 +80,7 @@ async def fuzz(page: Page, url: str, rounds: int, seed: int, race: bool) -> coll
         for hit in hits:
             assert hit == was, f"{story}: it hit {hit} ({done})"
         assert len(hits) <= 1, story
-        if done != "done":
+        if isinstance(refusal, ActionFailed):
             assert not hits, f"{story}: refused ({done}) and done all the same: {hits}"
         told[done] += 1
         told["hit"] += len(hits)
