@@ -20,11 +20,14 @@ if TYPE_CHECKING:
 
 
 @click.command("open")
-@click.argument("url")
+@click.argument("url", required=False)
+@click.option("--url", "url_option", metavar="URL", help="The same, as an option.")
 @click.option("--new-tab", is_flag=True, help="In a tab of its own.")
 @click.option("--wait-for", metavar="TEXT", help="Go on when this text is on the page.")
 @session_options
-def open_command(options: SessionOptions, url: str, new_tab: bool, wait_for: str | None) -> None:
+def open_command(
+    options: SessionOptions, url: str | None, url_option: str | None, new_tab: bool, wait_for: str | None
+) -> None:
     """Open URL, and keep the session for the commands that follow until 'close'.
 
     With --json: tab, url, title, status, waited_for, cost.
@@ -33,8 +36,11 @@ def open_command(options: SessionOptions, url: str, new_tab: bool, wait_for: str
     from bridge.surfaces.cli.running import checked_address
     from bridge.surfaces.daemon.places import is_kept
 
+    if (url is None) == (url_option is None):
+        raise UsageError("open takes one URL.", hint="Such as: webview-bridge open https://example.com/")
+    wanted = url or url_option or ""
     # An open session judges by what it was opened with; without one, nothing is started for an address it would refuse.
-    address = checked_url(url) if is_kept(options.session_name) else checked_address(url, options)
+    address = checked_url(wanted) if is_kept(options.session_name) else checked_address(wanted, options)
     params = {"url": address, "new_tab": new_tab, "wait_for": wait_for}
     _print_location("open", options, perform("open", options, "open", params, starts=True))
 
