@@ -73,6 +73,8 @@ class Tab(ObservedTab, FiledTab, Protocol):
 class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
     """A tab of a session. Not made directly: `session.new_tab()` gives one."""
 
+    _turn: Turn
+
     def __init__(self, tab: Tab) -> None:
         self._tab = tab
         self._refs = RefTable()
@@ -344,6 +346,10 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
         """
         return expected_popup(self._tab.popups, timeout_s=timeout_s)
 
+    def held(self, by: str) -> AbstractAsyncContextManager[None]:
+        """Keep operations waiting while the block runs, as a person's hands are on the page; see `Turn.held`."""
+        return self._turn.held(by)
+
     async def attached(self) -> Attachment:
         """The living attachment, for what stands between page and session; opens a tab again that idled away."""
         attachment, _ = await self._ready()
@@ -362,7 +368,7 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
             self._attachment = attachment
             self._snapshots = Snapshots(attachment, self._refs)
             self._actions = Actions(attachment, self._refs, self._snapshots)
-        return attachment, notices
+        return attachment, (*self._turn.take_waited(), *notices)
 
     async def _title(self, attachment: Attachment, deadline: Deadline) -> str | None:
         """None when the page moved on, or does not answer any more."""
