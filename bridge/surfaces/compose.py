@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from bridge.adb import AdbServer
+from bridge.errors import NoDevice
 from bridge.session import session as session_layer
 from bridge.virtual_device.client import list_virtual_devices, start_virtual_device
 
@@ -21,6 +22,18 @@ class _VirtualDevices:
     async def start(self, server: AdbServer, *, timeout_s: float) -> AsyncIterator[str]:
         async with start_virtual_device(server=server, timeout_s=timeout_s) as handle:
             yield handle.serial
+
+
+class RunningVirtualDevices(_VirtualDevices):
+    """For commands about a device that was there before them: one of their own would end with them."""
+
+    @asynccontextmanager
+    async def start(self, server: AdbServer, *, timeout_s: float) -> AsyncIterator[str]:
+        raise NoDevice(
+            "no device is attached, and no virtual device is running",
+            hint="Attach one, or start one: webview-bridge virtual start.",
+        )
+        yield ""
 
 
 class Session(session_layer.Session):

@@ -15,6 +15,8 @@ from bridge.surfaces.cli.action_commands import ACTION_COMMANDS
 from bridge.surfaces.cli.capture_commands import CAPTURE_COMMANDS
 from bridge.surfaces.cli.demo_command import demo
 from bridge.surfaces.cli.device_commands import devices, targets, virtual
+from bridge.surfaces.cli.doctor_command import doctor
+from bridge.surfaces.cli.host_commands import host
 from bridge.surfaces.cli.output import report_failure
 from bridge.surfaces.cli.page_commands import back, forward, open_command, reload_command, snapshot, wait
 from bridge.surfaces.cli.policy_commands import gate, policy
@@ -47,6 +49,8 @@ for _command in (
     demo,
     devices,
     targets,
+    doctor,
+    host,
     virtual,
     policy,
     gate,
