@@ -27,7 +27,7 @@ _REPLACED_AFTER = {
 }
 # The package manager's other refusals that a person can do something about.
 _HINTS = {
-    "INSTALL_FAILED_USER_RESTRICTED": "Allow 'Install via USB' in the phone's developer options, and accept its prompt.",
+    "INSTALL_FAILED_USER_RESTRICTED": "Allow 'Install via USB' in the developer options; accept the phone's prompt.",
     "INSTALL_FAILED_VERIFICATION_FAILURE": (
         "Play Protect refused it: accept its prompt, or switch off 'Verify apps over USB' in the developer options."
     ),
@@ -162,7 +162,7 @@ async def stop_host(device: AdbDevice, *, timeout_s: float) -> bool:
     await device.shell(["am", "force-stop", "--user", "0", HOST_PACKAGE], timeout_s=deadline.remaining_s, check=True)
     left = ran
     async with deadline.bound(f"the end of {HOST_PACKAGE}", lambda: f"process {left} is still there"):
-        while left := await host_pids(device, timeout_s=deadline.remaining_s):
+        while left := await host_pids(device, timeout_s=deadline.remaining_s):  # noqa: ASYNC110 - Android tells nobody
             await asyncio.sleep(0.1)
     return bool(ran)
 

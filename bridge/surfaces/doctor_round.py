@@ -31,6 +31,7 @@ from bridge.surfaces.doctor_machine import examine_machine, usable
 
 if TYPE_CHECKING:
     from bridge.page.page import Page
+    from bridge.session.session import Session as OpenSession
 
 WAIT_S = 300.0
 _START_VIRTUAL_S = 90.0
@@ -135,9 +136,9 @@ def _warns(report: Report, name: str) -> bool:
 
 async def _session(order: Order, report: Report, device: AdbDevice) -> None:
     with tempfile.TemporaryDirectory(prefix="webview-bridge-doctor-") as name:
-        folder = Path(name).resolve()
+        folder = Path(name)
         async with AsyncExitStack() as stack:
-            opened: list[tuple[Session, Page]] = []
+            opened: list[tuple[OpenSession, Page]] = []
             server = None
             if order.device_checks:
                 from bridge.surfaces.doctor_pages import serve_check_pages

@@ -190,7 +190,7 @@ async def _force_stop(call: Call, words: list[str]) -> int:
 
 
 async def _instrument(call: Call, words: list[str]) -> int:
-    """The host app's instrumentation is its service's code, in a process that is started anew (AOSP Instrument.java)."""
+    """The host app's instrumentation is its service's code, in a process started anew (AOSP Instrument.java)."""
     extras: dict[str, str] = {}
     component = ""
     pending = iter(words)
