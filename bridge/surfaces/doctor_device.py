@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import bridge
 from bridge.adb import AdbDevice, AdbServer, DeviceEntry
 from bridge.deadline import Deadline
-from bridge.errors import BridgeError, DeadlineExceeded, DeviceBusy
+from bridge.errors import BridgeError, DeadlineExceeded, DeviceBusy, PolicyRefused
 from bridge.policy import BrowserPolicy
 from bridge.session.capabilities import OLDEST_WEBVIEW, Capabilities
 from bridge.surfaces.doctor import Report, Verdict, failed, passed, warned
@@ -206,19 +206,16 @@ def judged(found: Capabilities) -> Verdict:
     return warned(f"{said}; {'; '.join(missing)}", _UPDATE) if missing else passed(said)
 
 
-def held(found: Capabilities) -> Verdict:
-    """Whether the device's traffic is held to the policy."""
+def held(found: Capabilities, refusals: Sequence[PolicyRefused]) -> Verdict:
+    """Whether the device's traffic is held to a strict policy; `refusals` are what a strict session ended with."""
     said = f"egress={found.egress}, webrtc={found.webrtc}"
-    if found.egress == "pinned" and found.webrtc == "blocked":
-        return passed(said)
-    return warned(
-        f"{said}: a strict policy refuses this device",
-        "Update Android System WebView, or set strict = false in [browser.policy].",
-    )
+    if refusals:
+        return warned(f"{said}: {refusals[0].message}", refusals[0].hint)
+    return passed(f"{said}: a strict policy holds here")
 
 
-def lenient_policy() -> BrowserPolicy:
-    """The operator's policy, but a device that cannot be held to it is examined instead of refused."""
+def policy_of(*, strict: bool) -> BrowserPolicy:
+    """The operator's policy, with or without refusing a device that cannot be held to it."""
     from bridge.policy.configuration import load_policy
 
-    return replace(load_policy("operator", os.environ), strict=False)
+    return replace(load_policy("operator", os.environ), strict=strict)

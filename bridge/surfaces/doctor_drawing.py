@@ -52,7 +52,12 @@ async def evaluate(page: Page, expression: str, *, timeout_s: float) -> Any:
 
 async def check_drawing(report: Report, session: Session, page: Page, server: CheckServer) -> None:
     """Adds the rows for frames, pictures and WebGL."""
-    await page.goto(server.url("bands"))
+
+    async def open_bands() -> Verdict:
+        found = await page.goto(server.url("bands"))
+        return passed(f"{found.url} of this machine, status {found.status}")
+
+    await report.ask("test page", open_bands, timeout_s=PICTURE_S)
     await report.ask("frames, screen on", lambda: _frames(page), timeout_s=FRAMES_S)
     if session.is_virtual:
         report.skip(["frames, screen off"], "a virtual device has no screen")
@@ -62,9 +67,8 @@ async def check_drawing(report: Report, session: Session, page: Page, server: Ch
     await report.ask("picture of the view", lambda: _view(session, page), timeout_s=PICTURE_S)
     for strategy in STRATEGIES:
         await report.ask(f"whole page, {strategy}", _whole_page(session, page, strategy), timeout_s=PICTURE_S)
-    await page.goto(server.url("webgl"))
     for way, picture in _ways(session, page).items():
-        await report.ask(f"WebGL by {way}", _webgl(page, picture), timeout_s=PICTURE_S)
+        await report.ask(f"WebGL by {way}", _webgl(page, server, picture), timeout_s=PICTURE_S)
 
 
 async def _frames(page: Page) -> Verdict:
@@ -108,12 +112,15 @@ def _whole_page(session: Session, page: Page, strategy: Strategy) -> Callable[[]
     async def check() -> Verdict:
         found = session.capabilities
         preferred = found.full_page if found and found.full_page else "scroll-and-stitch"
-        # The strategy in use must work; the others are there for devices on which it does not.
-        refuse = failed if strategy == preferred else warned
+
+        def refuse(said: str) -> Verdict:
+            # The strategy in use must work; the others are there for devices on which it does not.
+            return failed(said) if strategy == preferred else skipped(f"not usable here, {preferred} is in use: {said}")
+
         try:
             shot = await page.screenshot(full_page=True, strategy=strategy, timeout_s=PICTURE_S)
         except BridgeError as error:
-            return refuse(f"{error.message} ({preferred} is in use)")
+            return refuse(error.message)
         said = f"{shot.width_px} x {shot.height_px} px of {BAND_PX * BANDS}, by {shot.strategy}"
         expected_px = round(_PAGE_LIMIT_PX * shot.scale) if shot.scale < 1 else _PAGE_LIMIT_PX
         if abs(shot.height_px - expected_px) > 2 or not shot.truncated:
@@ -158,10 +165,13 @@ def _ways(session: Session, page: Page) -> dict[str, Callable[[], Awaitable[byte
     return {"CDP": by_cdp, "the host's canvas": by_host("canvas"), "the display's frame": by_host("surface")}
 
 
-def _webgl(page: Page, picture: Callable[[], Awaitable[bytes]]) -> Callable[[], Awaitable[Verdict]]:
+def _webgl(
+    page: Page, server: CheckServer, picture: Callable[[], Awaitable[bytes]]
+) -> Callable[[], Awaitable[Verdict]]:
     async def check() -> Verdict:
         from PIL import Image
 
+        await page.goto(server.url("webgl"))
         if not await evaluate(page, "window.hasWebGL", timeout_s=FRAMES_S):
             return skipped("this engine makes no WebGL context")
         with Image.open(io.BytesIO(await picture())) as opened:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tempfile
 from collections.abc import Callable
 from contextlib import AsyncExitStack
@@ -11,10 +12,10 @@ from typing import TYPE_CHECKING
 
 from bridge.adb import AdbDevice, AdbServer
 from bridge.deadline import Deadline
-from bridge.errors import NoDevice, UsageError
+from bridge.errors import NoDevice, PolicyRefused
 from bridge.session.devices import Chosen, chosen_device
 from bridge.surfaces.compose import RunningVirtualDevices, Session
-from bridge.surfaces.doctor import Report, Verdict, failed, passed, warned
+from bridge.surfaces.doctor import OnRow, Report, Verdict, failed, passed, warned
 from bridge.surfaces.doctor_device import (
     ASK_S,
     START_S,
@@ -23,7 +24,7 @@ from bridge.surfaces.doctor_device import (
     held,
     host_answers,
     judged,
-    lenient_policy,
+    policy_of,
     state_fix,
     wait_until_ready,
 )
@@ -61,7 +62,14 @@ class Order:
 
 
 async def examine(order: Order, report: Report) -> None:
-    """Fill the report. What cannot be asked because of an earlier row is skipped and says of which."""
+    """Fill the report. What cannot be asked because of an earlier row is skipped and says of which. Never raises."""
+    try:
+        await _examine(order, report)
+    except Exception as error:  # leaving a session or a virtual device that broke meanwhile
+        report.add("end", failed(f"{type(error).__name__}: {error}"))
+
+
+async def _examine(order: Order, report: Report) -> None:
     await examine_machine(report, order.adb_server, fix=order.fix, tell=order.tell)
     if not usable(report, "adb server"):
         _skip_device(report, order, "no adb server")
@@ -109,17 +117,15 @@ async def _device(
         found = await stack.enter_async_context(
             chosen_device(server, order.device, virtual, lambda _: None, timeout_s=_START_VIRTUAL_S)
         )
-    except UsageError:
-        raise
     except NoDevice:
-        others = f"attached: {attached_words(entries)}"
+        others = f"attached: {attached_words(entries)}" if entries else "nothing is attached"
         fix = next((fix for entry in entries if (fix := state_fix(entry.state))), "")
         if fix:
             return failed(f"none that can be worked with; {others}", fix, exit_code=3)
         if not usable(report, "chromium") or _warns(report, "chromium"):
-            return failed(f"none, and no Chromium for a virtual one; {others}", "Attach a device.", exit_code=3)
+            return failed(f"{others}, and there is no Chromium for a virtual device", "Attach a device.", exit_code=3)
         return warned(
-            f"none is attached; {others}. --device auto uses a virtual device",
+            f"{others}; --device auto uses a virtual device",
             "doctor --device virtual examines that one.",
         )
     chosen.append(found)
@@ -145,22 +151,33 @@ async def _session(order: Order, report: Report, device: AdbDevice) -> None:
 
                 server = stack.enter_context(serve_check_pages())
 
-            async def tab() -> Verdict:
-                session = await stack.enter_async_context(
-                    Session.open(
-                        device.serial,
-                        adb_server=order.adb_server,
-                        policy=lenient_policy(),
-                        grants=[server.grant] if server else [],
-                        reconnect=True,
-                        uploads_root=folder,
-                        downloads_root=folder,
-                        on_notice=lambda _: None,
-                        timeout_s=START_S,
+            refusals: list[PolicyRefused] = []
+
+            async def open_tab(*, strict: bool) -> None:
+                async with AsyncExitStack() as opening:
+                    session = await opening.enter_async_context(
+                        Session.open(
+                            device.serial,
+                            adb_server=order.adb_server,
+                            policy=policy_of(strict=strict),
+                            grants=[server.grant] if server else [],
+                            reconnect=True,
+                            uploads_root=folder,
+                            downloads_root=folder,
+                            on_notice=lambda _: None,
+                            timeout_s=START_S,
+                        )
                     )
-                )
-                page = await session.new_tab()
-                opened.append((session, page))
+                    opened.append((session, await session.new_tab()))
+                    stack.push_async_exit(opening.pop_all())
+
+            async def tab() -> Verdict:
+                try:
+                    await open_tab(strict=True)
+                except PolicyRefused as error:  # a device that cannot be held to a policy is examined nevertheless
+                    refusals.append(error)
+                    await open_tab(strict=False)
+                session = opened[0][0]
                 return passed(f"a WebView of {session.view.width_px} x {session.view.height_px} px, attached")
 
             await report.ask("tab", tab, timeout_s=START_S + 30)
@@ -174,7 +191,7 @@ async def _session(order: Order, report: Report, device: AdbDevice) -> None:
                 report.skip(_SESSION_ROWS[2:], "the probe gave nothing")
             else:
                 report.add("capabilities", judged(found))
-                report.add("egress", held(found))
+                report.add("egress", held(found, refusals))
             if server is not None:
                 from bridge.surfaces.doctor_checks import check_doing
                 from bridge.surfaces.doctor_drawing import check_drawing
@@ -199,8 +216,6 @@ def _skip_checks(report: Report, order: Order, why: str) -> None:
         report.skip([_CHECKS], why)
 
 
-def whole_report(on_row: Callable[..., None], timeout_s: float | None) -> Report:
+def whole_report(on_row: OnRow, timeout_s: float | None) -> Report:
     """An empty report with a budget for all of its questions."""
-    import math
-
     return Report(on_row, Deadline.after(math.inf if timeout_s is None else timeout_s))
