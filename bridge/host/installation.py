@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import re
+import zipfile
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +17,7 @@ from bridge.errors import HostMissing, InstallFailed, ShellFailed
 from bridge.host.client import INSTALL_HINT
 
 HOST_PACKAGE = "dev.webviewbridge.host"
+_MANIFEST_BYTES = 1 << 20
 
 Progress = Callable[[int, int], None]
 Tell = Callable[[str], None]
@@ -101,9 +104,11 @@ async def install_host(
     first, which also removes the cookies and storage of its pages; `tell` is told so.
 
     Raises:
-        InstallFailed: The package manager said no; the hint says what a person can do, where something can be done.
+        InstallFailed: The file is not the host app, or the package manager said no; the hint says what a person can
+            do, where something can be done.
     """
     deadline = Deadline.after(timeout_s)
+    await asyncio.to_thread(_require_host_app, apk)
     before = await installed_host(device, timeout_s=deadline.remaining_s)
     action: Literal["installed", "updated", "reinstalled"] = "installed" if before is None else "updated"
     why = ""
@@ -165,6 +170,17 @@ async def stop_host(device: AdbDevice, *, timeout_s: float) -> bool:
         while left := await host_pids(device, timeout_s=deadline.remaining_s):  # noqa: ASYNC110 - Android tells nobody
             await asyncio.sleep(0.1)
     return bool(ran)
+
+
+def _require_host_app(apk: Path) -> None:
+    """A glance at the manifest's strings before another app is put on a device; what it is really, Android judges."""
+    try:
+        with zipfile.ZipFile(apk) as archive, archive.open("AndroidManifest.xml") as entry:
+            manifest = entry.read(_MANIFEST_BYTES)
+    except (OSError, KeyError, ValueError, RuntimeError, NotImplementedError, zipfile.BadZipFile, zlib.error) as error:
+        raise InstallFailed(f"{apk} is no APK: {error}", apk=str(apk)) from error
+    if not any(HOST_PACKAGE.encode(encoding) in manifest for encoding in ("utf-8", "utf-16-le")):
+        raise InstallFailed(f"{apk} is not {HOST_PACKAGE}.", hint="adb install puts other apps there.", apk=str(apk))
 
 
 def host_missing(serial: str) -> HostMissing:
