@@ -15,6 +15,8 @@ from bridge.surfaces.cli.action_commands import ACTION_COMMANDS
 from bridge.surfaces.cli.capture_commands import CAPTURE_COMMANDS
 from bridge.surfaces.cli.demo_command import demo
 from bridge.surfaces.cli.device_commands import devices, targets, virtual
+from bridge.surfaces.cli.doctor_command import doctor
+from bridge.surfaces.cli.host_commands import host
 from bridge.surfaces.cli.output import report_failure
 from bridge.surfaces.cli.page_commands import back, forward, get, open_command, reload_command, snapshot, wait
 from bridge.surfaces.cli.policy_commands import gate, policy
@@ -36,7 +38,7 @@ SECTIONS: dict[str, tuple[click.Command, ...]] = {
     "Acting by ref": ACTION_COMMANDS,
     "Tabs and sessions": (tabs, tab, close_tab, view, close, daemon),
     "Without a device": (fetch, policy, gate),
-    "Devices": (devices, targets, virtual, demo),
+    "Devices": (doctor, devices, targets, host, virtual, demo),
 }
 
 
