@@ -203,7 +203,9 @@ def _without(tool: Tool, parameter: str) -> Tool:
         info = tool.model.model_fields[name]
         fields[name] = (info.annotation, info)
     model = create_model(f"{tool.name}_arguments", __base__=_Arguments, **fields)
-    return checked_tool(tool.name, tool.title, tool.description, tool.effect, model, tool.run)
+    required = tuple(name for name in tool.required if name != parameter)
+    narrowed = checked_tool(tool.name, tool.title, tool.description, tool.effect, model, tool.run)
+    return replace(narrowed, required=required, effects=tool.effects)
 
 
 def _in_words(error: ValidationError) -> str:

@@ -20,7 +20,11 @@ class Person(Protocol):
 
 
 class Unanswered(Exception):
-    """The question has been noted, and the call has to be sent again with its answer."""
+    """The call has to be sent again with the answer to `question`."""
+
+    def __init__(self, question: str) -> None:
+        super().__init__(question)
+        self.question = question
 
 
 class Nobody:

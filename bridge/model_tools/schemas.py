@@ -38,7 +38,7 @@ def input_schema(tool: Tool) -> dict[str, Any]:
     return {**schema, "additionalProperties": False}
 
 
-def annotations(tool: Tool) -> dict[str, Any]:
+def mcp_annotations(tool: Tool) -> dict[str, Any]:
     """MCP's hints, by the effect of the tool."""
     hints: dict[str, Any] = {"title": tool.title, "readOnlyHint": tool.effect == "observe", "openWorldHint": True}
     if tool.effect != "observe":
@@ -53,7 +53,7 @@ def _mcp(tool: Tool) -> dict[str, Any]:
         "title": tool.title,
         "description": tool.description,
         "inputSchema": input_schema(tool),
-        "annotations": annotations(tool),
+        "annotations": mcp_annotations(tool),
     }
 
 

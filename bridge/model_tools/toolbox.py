@@ -17,7 +17,7 @@ from bridge.errors import (
 )
 from bridge.model_tools.answer import Answer, Image
 from bridge.model_tools.declaration import Tool, ToolSet
-from bridge.model_tools.desk import Desk
+from bridge.model_tools.desk import Desk, Say
 from bridge.model_tools.person import Person, Unanswered
 from bridge.ops.effects import refused_by_effect
 from bridge.snapshot.escape import cut
@@ -28,6 +28,10 @@ CALL_TIMEOUT_S = 180.0
 #: Effects of what may be done twice without harm.
 RERUNNABLE = frozenset({"observe", "navigate"})
 _SHOWN_ARGUMENTS_CHARS = 300
+
+
+def _say_nothing(step: str) -> None:
+    pass
 
 
 class UnknownTool(LookupError):
@@ -49,7 +53,9 @@ class Toolbox:
     def __init__(self, tools: ToolSet) -> None:
         self.tools = tools
 
-    async def call(self, name: str, given: Mapping[str, Any] | None, desk: Desk, person: Person) -> Shown:
+    async def call(
+        self, name: str, given: Mapping[str, Any] | None, desk: Desk, person: Person, say: Say = _say_nothing
+    ) -> Shown:
         """Call a tool for a model. Every word of the answer has its secrets taken out, and it has the tool's bound.
 
         Raises:
@@ -62,6 +68,7 @@ class Toolbox:
             raise UnknownTool(f"there is no tool {name[:80]!r}; there are {known}")
         async with desk.turn:
             desk.notes.clear()
+            desk.say = say
             with desk.house.asking.call_of(person):
                 answer = await self._answer(tool, given, desk, person)
             return self._shown(answer, desk)
