@@ -125,6 +125,7 @@ class Workspace:
             "open": self.open,
             "snapshot": self.snapshot,
             "act": self.act,
+            "query": self.query,
             "read": self.read,
             "screenshot": self.screenshot,
             "record": self.record,
@@ -204,6 +205,9 @@ class Workspace:
         page = self.page
         archive = json.dumps(page.har(), ensure_ascii=False).encode("utf-8", "replace") if har else b""
         return Answer(page.network(**wanted).to_json(), archive)
+
+    async def query(self, **wanted: Any) -> Answer:
+        return Answer((await self.page.query(**wanted)).to_json())
 
     async def wait(self, **condition: Any) -> Answer:
         return Answer((await self.page.wait_for(**condition)).to_json())

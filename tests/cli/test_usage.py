@@ -21,6 +21,7 @@ PAGE_COMMANDS = {
 }
 EVERY_COMMAND = [
     *([name] for name in webview_bridge.commands if name not in ("daemon", "policy", "virtual")),
+    ["policy", "check"],
     *(["daemon", name] for name in ("status", "stop")),
     ["policy", "check"],
     *(["virtual", name] for name in ("start", "stop", "status")),

@@ -16,7 +16,7 @@ from bridge.surfaces.cli.capture_commands import CAPTURE_COMMANDS
 from bridge.surfaces.cli.demo_command import demo
 from bridge.surfaces.cli.device_commands import devices, targets, virtual
 from bridge.surfaces.cli.output import report_failure
-from bridge.surfaces.cli.page_commands import back, forward, open_command, reload_command, snapshot, wait
+from bridge.surfaces.cli.page_commands import back, forward, get, open_command, reload_command, snapshot, wait
 from bridge.surfaces.cli.policy_commands import gate, policy
 from bridge.surfaces.cli.read_command import read
 from bridge.surfaces.cli.reading_commands import fetch
@@ -30,7 +30,29 @@ With --json every command prints one JSON object: {"ok": true, "command": …} w
 "error": {"code", "message", "hint"?, "details"?}, "exit_code"}."""
 
 
+#: The commands as `--help` shows them.
+SECTIONS: dict[str, tuple[click.Command, ...]] = {
+    "Pages": (open_command, snapshot, read, get, wait, back, forward, reload_command, *CAPTURE_COMMANDS),
+    "Acting by ref": ACTION_COMMANDS,
+    "Tabs and sessions": (tabs, tab, close_tab, close, daemon),
+    "Without a device": (fetch, policy, gate),
+    "Devices": (devices, targets, virtual, demo),
+}
+
+
+class _Sections(click.Group):
+    """A group whose help keeps together what belongs together."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        width = max(len(name) for name in self.commands)
+        for title, commands in SECTIONS.items():
+            with formatter.section(title):
+                rows = [(str(command.name).ljust(width), command.get_short_help_str(max(20, formatter.width - width - 6))) for command in commands]
+                formatter.write_dl(rows)
+
+
 @click.group(
+    cls=_Sections,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
     epilog=_EPILOG,
@@ -43,30 +65,9 @@ def webview_bridge(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-for _command in (
-    demo,
-    devices,
-    targets,
-    virtual,
-    policy,
-    gate,
-    open_command,
-    snapshot,
-    *ACTION_COMMANDS,
-    *CAPTURE_COMMANDS,
-    read,
-    fetch,
-    wait,
-    back,
-    forward,
-    reload_command,
-    tabs,
-    tab,
-    close_tab,
-    close,
-    daemon,
-):
-    webview_bridge.add_command(_command)
+for _commands in SECTIONS.values():
+    for _command in _commands:
+        webview_bridge.add_command(_command)
 
 
 def run(arguments: Sequence[str]) -> int:
