@@ -101,6 +101,13 @@ class Desk:
         self.last_url = page.url
         return page
 
+    def open_page(self) -> Page | None:
+        """The current tab as it is, without opening or restoring anything."""
+        shared = self.house.shared
+        session = shared.present if self._generation == shared.generation else None
+        tabs = [tab for tab in self._tabs if session is not None and tab in session.tabs]
+        return session.tabs[tabs[-1]] if session is not None and tabs else None
+
     async def pages(self) -> list[Page]:
         """This client's tabs, oldest first."""
         session = await self.session()

@@ -49,6 +49,11 @@ class SharedSession:
     def is_open(self) -> bool:
         return self._kept is not None and self._kept.is_ready
 
+    @property
+    def present(self) -> Session | None:
+        """The session, where one is open."""
+        return self._kept.opened.result() if self._kept is not None and self._kept.is_ready else None
+
     async def get(self) -> tuple[Session, tuple[str, ...]]:
         """The session with everything below it in place, and what had to be done for that, one sentence each.
 

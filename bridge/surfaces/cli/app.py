@@ -15,6 +15,7 @@ from bridge.surfaces.cli.action_commands import ACTION_COMMANDS
 from bridge.surfaces.cli.capture_commands import CAPTURE_COMMANDS
 from bridge.surfaces.cli.demo_command import demo
 from bridge.surfaces.cli.device_commands import devices, targets, virtual
+from bridge.surfaces.cli.model_commands import mcp, schema
 from bridge.surfaces.cli.output import report_failure
 from bridge.surfaces.cli.page_commands import back, forward, get, open_command, reload_command, snapshot, wait
 from bridge.surfaces.cli.policy_commands import gate, policy
@@ -35,6 +36,7 @@ SECTIONS: dict[str, tuple[click.Command, ...]] = {
     "Pages": (open_command, snapshot, read, get, wait, back, forward, reload_command, *CAPTURE_COMMANDS),
     "Acting by ref": ACTION_COMMANDS,
     "Tabs and sessions": (tabs, tab, close_tab, close, daemon),
+    "For models": (mcp, schema),
     "Without a device": (fetch, policy, gate),
     "Devices": (devices, targets, virtual, demo),
 }

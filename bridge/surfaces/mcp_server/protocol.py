@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import contextlib
 import hashlib
 import logging
 import socket
@@ -76,9 +75,7 @@ class Service:
             on_read_resource=self._read_resource,
         )
 
-    async def _list_tools(
-        self, context: Context, params: types.PaginatedRequestParams | None
-    ) -> types.ListToolsResult:
+    async def _list_tools(self, context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         tools = [
             types.Tool(
                 name=tool.name,
@@ -247,9 +244,7 @@ def _client_of(context: Context) -> str:
     request = context.request
     if request is None:
         return ""
-    with contextlib.suppress(AttributeError):
-        return str(request.headers.get("mcp-session-id") or request.query_params.get("session") or "")[:100]
-    return ""
+    return str(request.headers.get("mcp-session-id") or request.query_params.get("session") or "")[:100]
 
 
 def _content(shown: Shown) -> list[types.ContentBlock]:

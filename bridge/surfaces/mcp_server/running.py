@@ -58,7 +58,8 @@ async def _serve(options: ServerOptions) -> int | None:
         if options.http_port is not None:
             with _listening(options.http_port) as listener:
                 port = listener.getsockname()[1]
-                print(f"serving MCP at http://{LOOPBACK}:{port}/mcp", file=sys.stderr, flush=True)  # noqa: T201 - it is the front end
+                sys.stderr.write(f"serving MCP at http://{LOOPBACK}:{port}/mcp\n")
+                sys.stderr.flush()
                 await serve_http(service, listener, stop)
             return received[0] if received else None
         serving = asyncio.create_task(serve_stdio(service))
