@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 from bridge.errors import UsageError
 from bridge.model_tools.answer import Answer
 from bridge.ops import EFFECTS, Effect
+from bridge.snapshot.escape import clean
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 _SIMPLE_TYPES = frozenset({"string", "integer", "number", "boolean"})
@@ -73,8 +74,22 @@ class Tool:
         try:
             checked = self.model.model_validate(kept)
         except ValidationError as error:
-            raise InvalidArguments(f"{self.name}: {_in_words(error)}", hint=self._expected()) from None
+            raise InvalidArguments(self._in_words(error), hint=self._expected()) from None
         return {name: getattr(checked, name) for name in self.parameters}
+
+    def _in_words(self, error: ValidationError) -> str:
+        problems = []
+        for problem in error.errors(include_url=False, include_context=False, include_input=False)[:5]:
+            name = str(problem["loc"][0]) if problem["loc"] else ""
+            said = problem["msg"].lower().replace("input should", "it should")
+            if problem["type"] == "extra_forbidden":
+                said = "there is no such argument"
+            elif problem["type"] == "missing":
+                said = "it is missing"
+            elif problem["type"] == "string_pattern_mismatch":
+                said = f"it is not what is wanted: {self.parameters[name]['description']}"
+            problems.append(f"{clean(name)[:80]}: {said}"[:300])
+        return "; ".join(problems)
 
     def _expected(self) -> str:
         if not self.parameters:
@@ -206,12 +221,3 @@ def _without(tool: Tool, parameter: str) -> Tool:
     required = tuple(name for name in tool.required if name != parameter)
     narrowed = checked_tool(tool.name, tool.title, tool.description, tool.effect, model, tool.run)
     return replace(narrowed, required=required, effects=tool.effects)
-
-
-def _in_words(error: ValidationError) -> str:
-    problems = []
-    for problem in error.errors(include_url=False, include_context=False, include_input=False)[:5]:
-        where = ".".join(str(part) for part in problem["loc"])[:80]
-        said = "there is no such argument" if problem["type"] == "extra_forbidden" else problem["msg"]
-        problems.append(f"{where}: {said.removeprefix('Value error, ')}"[:300])
-    return "; ".join(problems)

@@ -91,6 +91,7 @@ class Toolbox:
 
     async def _failed(self, tool: Tool, error: BridgeError, desk: Desk) -> Answer:
         hint = f" {error.hint}" if error.hint else ""
+        message = error.message if not hint or error.message.endswith((".", "!", "?")) else f"{error.message}."
         head = f"{tool.name} failed: {error.code}"
         if isinstance(error, RefNotFound | StaleRef):
             snapshot, url = await desk.seen_now()
@@ -100,7 +101,7 @@ class Toolbox:
         if isinstance(error, PageError | DeadlineExceeded):
             # These messages quote the page: names of elements, what covers them, what its scripts threw.
             return Answer(f"{head}.{hint}", error.message, desk.last_url, is_error=True)
-        return Answer(f"{head}: {error.message}{hint}", is_error=True)
+        return Answer(f"{head}: {message}{hint}", is_error=True)
 
     def _shown(self, answer: Answer, desk: Desk) -> Shown:
         notes = "".join(f"\nnote: {cut(note, 500)}" for note in dict.fromkeys(desk.notes))

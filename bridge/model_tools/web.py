@@ -243,7 +243,8 @@ def _row(page: Page, current: str | None) -> str:
 
 @WEB.tool(title="Find on the page", effect="observe")
 async def web_find(desk: Desk, text: Annotated[Words, Field(description="Words to look for, in any case.")]) -> Answer:
-    """The parts of the current page with these words, with refs and with what they stand in."""
+    """The parts of the current page with these words, with refs and with what they stand in; web_snapshot with scope
+    shows the rest of that."""
     page = await desk.page()
     shot = await page.snapshot(interactive_only=False, find=text, max_chars=_SNAPSHOT_CHARS)
     return Answer("", shot.text, shot.url)
