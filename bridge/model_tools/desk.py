@@ -176,6 +176,8 @@ class Desk:
         outcome = f"{done.action}{target}: ok"
         if done.changes.settled == "deadline":
             outcome += "; the page was still changing, so look again if you need what comes"
+        if done.changes.text == "no change":
+            outcome += "; nothing has changed so far: if something is to come, web_wait for it"
         lines = [done.changes.text, *(f"note: {notice}" for notice in done.notices)]
         if done.checked is not None and done.action in ("check", "uncheck"):
             outcome += f"; checked={str(done.checked).lower()}"
