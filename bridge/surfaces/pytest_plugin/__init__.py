@@ -177,8 +177,8 @@ def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     artifacts = item.stash.get(ARTIFACTS, None)
-    if artifacts is not None and call.excinfo is not None and not item.config.getoption("--full-trace"):
-        _end_traceback_in_the_test(call.excinfo, item.config.rootpath)
+    if artifacts is not None and call.excinfo and call.when == "call" and not item.config.getoption("--full-trace"):
+        _end_traceback_in_the_test(call.excinfo.value)
     report = yield
     if artifacts is not None and report.failed:
         artifacts.has_failed = True
@@ -206,13 +206,15 @@ def pytest_testnodedown(node: Any, error: Any) -> None:
     devices += getattr(node, "workeroutput", {}).get("webview_devices", ())
 
 
-def _end_traceback_in_the_test(failure: pytest.ExceptionInfo[BaseException], root: Path) -> None:
+def _end_traceback_in_the_test(error: BaseException) -> None:
     """Our errors say what was seen; the frames between the test's line and ours say nothing to its author."""
     from bridge.errors import BridgeError
 
-    theirs = [at for at, entry in enumerate(failure.traceback) if Path(entry.path).is_relative_to(root)]
-    if isinstance(failure.value, BridgeError) and theirs:
-        failure.traceback = failure.traceback[: theirs[-1] + 1]
+    caller, entry = None, error.__traceback__ if isinstance(error, BridgeError) else None
+    while entry is not None and not str(entry.tb_frame.f_globals.get("__name__")).startswith("bridge."):
+        caller, entry = entry, entry.tb_next
+    if caller is not None and entry is not None:
+        caller.tb_next = None
 
 
 def _form(request: pytest.FixtureRequest, name: str) -> str:
