@@ -26,6 +26,8 @@ class TracedSession(Protocol):
     @property
     def egress(self) -> PinnedEgress: ...
 
+    def notice(self, text: str) -> None: ...
+
 
 class Tracing(Protocol):
     def start(self, session: TracedSession, path: Path) -> AbstractAsyncContextManager[Observer]:

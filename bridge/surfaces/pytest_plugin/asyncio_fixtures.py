@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import pytest_asyncio
 
-from bridge.surfaces.pytest_plugin.sessions import Plan, page_for_test, session_for_test
-
 if TYPE_CHECKING:
     from bridge import Page
+    from bridge.surfaces.pytest_plugin.sessions import Plan
 
 LoopScope = Literal["function", "class", "module", "package", "session"]
 
@@ -21,11 +20,15 @@ LoopScope = Literal["function", "class", "module", "package", "session"]
 def _define(scope: LoopScope) -> None:
     @pytest_asyncio.fixture(loop_scope=scope, name=f"webview_session_{scope}")
     async def session(webview_plan: Plan) -> AsyncIterator[Any]:
+        from bridge.surfaces.pytest_plugin.sessions import session_for_test
+
         async with session_for_test(webview_plan) as session:
             yield session
 
     @pytest_asyncio.fixture(loop_scope=scope, name=f"webview_page_{scope}")
     async def page(webview_plan: Plan, webview_session: Any) -> AsyncIterator[Page]:
+        from bridge.surfaces.pytest_plugin.sessions import page_for_test
+
         async with page_for_test(webview_session, webview_plan) as page:
             yield page
 
