@@ -19,6 +19,7 @@ from bridge.page.filed import FiledPage, FiledTab
 from bridge.page.locating import LocatingPage
 from bridge.page.navigation import WaitUntil, checked_url, go, go_to_entry, history_entry, present_entry, reload, stop
 from bridge.page.observed import ObservedPage, ObservedTab
+from bridge.page.operations import observable
 from bridge.page.popups import ExpectedPopup, OpenedPages, expected_popup
 from bridge.page.reading import ReadRequest, ReadResult, read
 from bridge.page.refs import RefTable
@@ -70,8 +71,13 @@ class Tab(ObservedTab, FiledTab, Protocol):
         ...
 
 
+@observable(lambda page: page, lambda page: "")
 class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
-    """A tab of a session. Not made directly: `session.new_tab()` gives one."""
+    """A tab of a session. Not made directly: `session.new_tab()` gives one.
+
+    Attributes:
+        observer: Sees every operation on this page, its locators and what is expected of them (bridge.page.operations).
+    """
 
     _turn: Turn
 
@@ -83,6 +89,7 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
         self._actions: Actions | None = None
         self._setup = PageSetup()
         self._turn = Turn(tab.look_into)
+        self.observer = None
         tab.on_attach(self._prepare)
 
     @property
