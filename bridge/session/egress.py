@@ -159,7 +159,7 @@ class Containment:
 async def _close_leftovers(host: HostClient, deadline: Deadline) -> None:
     """Close tabs that an earlier session of this program left, with which no proxy could be set.
 
-    The host app shows a client the tabs of its own owner and policy only (PROTOCOL.md §4), and the owner is this process.
+    The host app shows the tabs of the client's own owner and policy only (PROTOCOL.md §4); the owner is this process.
     """
     for tab in await host.list_tabs(timeout_s=deadline.remaining_s):
         try:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Protocol
 
 from bridge.adb import AdbDevice
@@ -78,6 +78,16 @@ class Popups:
         self._queues: list[tuple[str, _Queue]] = []
         # Two at once could not be told apart by their opener.
         self._turn = asyncio.Lock()
+        self._underway = 0
+        self._changed = asyncio.Event()
+
+    async def taken(self) -> None:
+        """Wait until every window that was told of is a page, or is gone again."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_ADOPT_S):
+                while self._underway:
+                    self._changed.clear()
+                    await self._changed.wait()
 
     @contextmanager
     def listen(self, opener_id: str) -> Iterator[_Queue]:
@@ -103,12 +113,17 @@ class Popups:
             return None
         tab, page = self._home.make_tab(profile=opener.profile)
         tab.host_tab = host_tab
+        self._underway += 1
         return self._adopt(opener, tab, page, url)
 
     async def _adopt(self, opener: SessionTab, tab: SessionTab, page: Page, url: str) -> None:
-        async with self._turn:
-            outcome = await self._adopted(opener, tab, page, url)
-        self._tell(opener, outcome)
+        try:
+            async with self._turn:
+                outcome = await self._adopted(opener, tab, page, url)
+            self._tell(opener, outcome)
+        finally:
+            self._underway -= 1
+            self._changed.set()
 
     def _tell(self, opener: SessionTab, outcome: Outcome) -> None:
         for opener_id, queue in list(self._queues):

@@ -404,6 +404,10 @@ class Session:
     def popups_of(self, tab_id: str) -> AbstractContextManager[OpenedPages]:
         return self._popups.listen(tab_id)
 
+    async def windows_taken(self) -> None:
+        """Wait until the windows that pages have opened are among `pages`, or were refused."""
+        await self._popups.taken()
+
     async def close_tab(self, page: Page) -> None:
         """Close a tab; a tab that is already closed is left alone."""
         tab, _ = self._tabs.pop(page.tab_id, (None, None))
