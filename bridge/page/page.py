@@ -122,6 +122,12 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
         """What was shown last, by a snapshot or by an action's delta; no round trip."""
         return self._snapshots.last if self._snapshots else None
 
+    def document_url(self, ref: str) -> str:
+        """Where the document is, perhaps a frame's, that a ref was shown in; "" when it is gone. No round trip."""
+        state = self._attachment.state if self._attachment else None
+        frame = state.frames.get(self._refs.frame_of(ref) or "") if state else None
+        return frame.url if frame else ""
+
     async def goto(
         self, url: str, *, wait_until: WaitUntil = "load", timeout_s: float = NAVIGATION_TIMEOUT_S
     ) -> NavigationResult:
