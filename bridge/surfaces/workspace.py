@@ -183,7 +183,9 @@ class Workspace:
         page = self.page
         shown = page.last_snapshot
         node = shown.refs.get(str(arguments.get("ref"))) if shown is not None else None
-        done = await getattr(page, action)(**arguments)
+        named = dict(arguments)
+        values = named.pop("values", ()) if action == "select" else ()
+        done = await getattr(page, action)(*([named.pop("ref"), *values] if values else ()), **named)
         words = {"element": cut(str(node), 200)} if node is not None else {}
         return Answer({**done.to_json(), **words})
 
