@@ -219,7 +219,7 @@ class HostApp:
         self.engine.relay.thaw()
 
     async def update_webview(self, version: str | None = None) -> None:
-        """The package manager replaces WebView, by the next patch or by what is said to be `version`, and so kills every
+        """The package manager replaces WebView, by the next patch or what is said to be `version`, and so kills every
         process that has it loaded."""
         identity = self.engine.identity
         first, _, patch = identity.chromium_version.rpartition(".")
