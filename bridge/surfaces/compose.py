@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
 
 from bridge.adb import AdbServer
 from bridge.errors import NoDevice
+from bridge.page.operations import Observer
 from bridge.session import session as session_layer
+from bridge.session.tracing import TracedSession
 from bridge.virtual_device.client import list_virtual_devices, start_virtual_device
 
 
@@ -34,7 +37,15 @@ class _VirtualDevices(RunningVirtualDevices):
             yield handle.serial
 
 
+class _Traces:
+    def start(self, session: TracedSession, path: Path) -> AbstractAsyncContextManager[Observer]:
+        from bridge.surfaces.trace.recorder import recording_to
+
+        return recording_to(session, path)
+
+
 class Session(session_layer.Session):
     __doc__ = session_layer.Session.__doc__
 
     virtual_devices = _VirtualDevices()
+    tracing = _Traces()
