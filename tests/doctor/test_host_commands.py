@@ -19,6 +19,7 @@ from bridge.host.installation import HOST_PACKAGE, install_host
 from bridge.host.lease import hold_lease
 from bridge.virtual_device.apk import read_apk
 from bridge.virtual_device.client import VirtualDeviceHandle
+from tests.conftest import adb_program
 from tests.doctor.conftest import Command
 
 pytestmark = [pytest.mark.browser, pytest.mark.jdk]
@@ -50,6 +51,19 @@ def test_the_virtual_device_reads_the_apk_as_android_would(apk: Path) -> None:
     assert (service.name, service.is_exported) == (f"{HOST_PACKAGE}.HostService", True)
     assert service.permission == "android.permission.DUMP"
     assert facts.instrumentations == (f"{HOST_PACKAGE}.HostInstrumentation",)
+
+
+def test_adb_itself_installs_it_and_the_host_then_starts(
+    device: VirtualDeviceHandle, apk: Path, adb_port: int, answer: Answer
+) -> None:
+    adb = [adb_program(), "-P", str(adb_port), "-s", device.serial]
+    done = subprocess.run([*adb, "install", "-r", apk], capture_output=True, text=True, timeout=60, check=False)
+    assert "Success" in done.stdout, done
+    dump = subprocess.run(
+        [*adb, "shell", "dumpsys", "package", HOST_PACKAGE], capture_output=True, text=True, check=True
+    )
+    assert f"versionName={bridge.__version__}" in dump.stdout
+    assert answer("host", "start", "--device", device.serial)["host"]["app_version"] == bridge.__version__
 
 
 def test_it_is_installed_started_stopped_and_removed(device: VirtualDeviceHandle, apk: Path, answer: Answer) -> None:
