@@ -21,7 +21,7 @@ LIMIT_S = 60
 
 
 class Serving:
-    """Starts servers for one test: with the granted test server, a configuration of its own, and its own environment."""
+    """Starts servers for one test: the test server granted, with a configuration and an environment of their own."""
 
     def __init__(self, device: str, local: LocalServer, folder: Path) -> None:
         self.folder = folder

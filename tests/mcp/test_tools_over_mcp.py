@@ -78,7 +78,9 @@ async def test_every_web_tool_works_over_both_transports_and_in_both_eras(
         await call("web_tabs", action="close")
         assert "1 open" in await call("web_tabs")
         reading = await call("web_open", url=page("reading.html"))
-        heading = re.search(r"heading [^\n]*\[ref=(e\d+)\]", reading + await call("web_snapshot", interactive_only=False))
+        heading = re.search(
+            r"heading [^\n]*\[ref=(e\d+)\]", reading + await call("web_snapshot", interactive_only=False)
+        )
         assert heading
         assert "text of" in await call("web_get_text", ref=heading[1])
         assert "#" in await call("web_read")
@@ -116,9 +118,7 @@ async def test_the_simple_set_answers_in_its_known_words(serving: Serving) -> No
             )
             assert (await call(tool, url="http://", fails=True, **more)).startswith("Invalid URL: ")
             assert "policy_refused" in await call(tool, url="http://169.254.169.254/", fails=True, **more)
-        assert "there is no such argument" in await call(
-            "browser", url=url, mode="extract", javascript="1", fails=True
-        )
+        assert "there is no such argument" in await call("browser", url=url, mode="extract", javascript="1", fails=True)
         shot = json.loads(await call("browser", url=url, mode="screenshot", width=300, height=400, wait_seconds=0))
         with Image.open(shot["image_path"]) as image:
             assert image.size == (300, 400)
