@@ -15,13 +15,15 @@ from bridge.surfaces.cli.action_commands import ACTION_COMMANDS
 from bridge.surfaces.cli.capture_commands import CAPTURE_COMMANDS
 from bridge.surfaces.cli.demo_command import demo
 from bridge.surfaces.cli.device_commands import devices, targets, virtual
+from bridge.surfaces.cli.doctor_command import doctor
+from bridge.surfaces.cli.host_commands import host
 from bridge.surfaces.cli.model_commands import mcp, schema
 from bridge.surfaces.cli.output import report_failure
 from bridge.surfaces.cli.page_commands import back, forward, get, open_command, reload_command, snapshot, wait
 from bridge.surfaces.cli.policy_commands import gate, policy
 from bridge.surfaces.cli.read_command import read
 from bridge.surfaces.cli.reading_commands import fetch
-from bridge.surfaces.cli.session_commands import close, close_tab, daemon, tab, tabs
+from bridge.surfaces.cli.session_commands import close, close_tab, daemon, tab, tabs, view
 
 INTERRUPTED, TERMINATED, BROKEN_PIPE = 130, 143, 141
 
@@ -35,10 +37,10 @@ With --json every command prints one JSON object: {"ok": true, "command": …} w
 SECTIONS: dict[str, tuple[click.Command, ...]] = {
     "Pages": (open_command, snapshot, read, get, wait, back, forward, reload_command, *CAPTURE_COMMANDS),
     "Acting by ref": ACTION_COMMANDS,
-    "Tabs and sessions": (tabs, tab, close_tab, close, daemon),
+    "Tabs and sessions": (tabs, tab, close_tab, view, close, daemon),
     "For models": (mcp, schema),
     "Without a device": (fetch, policy, gate),
-    "Devices": (devices, targets, virtual, demo),
+    "Devices": (doctor, devices, targets, host, virtual, demo),
 }
 
 
@@ -49,7 +51,10 @@ class _Sections(click.Group):
         width = max(len(name) for name in self.commands)
         for title, commands in SECTIONS.items():
             with formatter.section(title):
-                rows = [(str(command.name).ljust(width), command.get_short_help_str(max(20, formatter.width - width - 6))) for command in commands]
+                rows = [
+                    (str(command.name).ljust(width), command.get_short_help_str(max(20, formatter.width - width - 6)))
+                    for command in commands
+                ]
                 formatter.write_dl(rows)
 
 
