@@ -21,6 +21,7 @@ from bridge.surfaces.cli.policy_commands import gate, policy
 from bridge.surfaces.cli.read_command import read
 from bridge.surfaces.cli.reading_commands import fetch
 from bridge.surfaces.cli.session_commands import close, close_tab, daemon, tab, tabs
+from bridge.surfaces.cli.trace_commands import trace
 
 INTERRUPTED, TERMINATED, BROKEN_PIPE = 130, 143, 141
 
@@ -65,6 +66,7 @@ for _command in (
     close_tab,
     close,
     daemon,
+    trace,
 ):
     webview_bridge.add_command(_command)
 
