@@ -79,6 +79,8 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
         observer: Sees every operation on this page, its locators and what is expected of them (bridge.page.operations).
     """
 
+    _turn: Turn
+
     def __init__(self, tab: Tab) -> None:
         self._tab = tab
         self._refs = RefTable()
@@ -119,6 +121,12 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
     def last_snapshot(self) -> SnapshotResult | None:
         """What was shown last, by a snapshot or by an action's delta; no round trip."""
         return self._snapshots.last if self._snapshots else None
+
+    def document_url(self, ref: str) -> str:
+        """Where the document is, perhaps a frame's, that a ref was shown in; "" when it is gone. No round trip."""
+        state = self._attachment.state if self._attachment else None
+        frame = state.frames.get(self._refs.frame_of(ref) or "") if state else None
+        return frame.url if frame else ""
 
     async def goto(
         self, url: str, *, wait_until: WaitUntil = "load", timeout_s: float = NAVIGATION_TIMEOUT_S
@@ -351,6 +359,10 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
         """
         return expected_popup(self._tab.popups, timeout_s=timeout_s)
 
+    def held(self, by: str) -> AbstractAsyncContextManager[None]:
+        """Keep operations waiting while the block runs, as a person's hands are on the page; see `Turn.held`."""
+        return self._turn.held(by)
+
     async def attached(self) -> Attachment:
         """The living attachment, for what stands between page and session; opens a tab again that idled away."""
         attachment, _ = await self._ready()
@@ -369,7 +381,7 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
             self._attachment = attachment
             self._snapshots = Snapshots(attachment, self._refs)
             self._actions = Actions(attachment, self._refs, self._snapshots)
-        return attachment, notices
+        return attachment, (*self._turn.take_waited(), *notices)
 
     async def _title(self, attachment: Attachment, deadline: Deadline) -> str | None:
         """None when the page moved on, or does not answer any more."""

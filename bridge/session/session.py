@@ -7,7 +7,7 @@ import logging
 import math
 import os
 import time
-from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from contextlib import (
     AbstractAsyncContextManager,
     AbstractContextManager,
@@ -416,6 +416,10 @@ class Session:
     def popups_of(self, tab_id: str) -> AbstractContextManager[OpenedPages]:
         return self._popups.listen(tab_id)
 
+    async def windows_taken(self) -> None:
+        """Wait until the windows that pages have opened are among `pages`, or were refused."""
+        await self._popups.taken()
+
     async def close_tab(self, page: Page) -> None:
         """Close a tab; a tab that is already closed is left alone."""
         tab, _ = self._tabs.pop(page.tab_id, (None, None))
@@ -433,8 +437,8 @@ class Session:
         return self._containment.explain(error)
 
     def _take_event(self, event: str, fields: Mapping[str, Any]) -> None:
-        if event == "popup":
-            self._in_background(self._popups.take(fields))
+        if event == "popup" and (work := self._popups.take(fields)) is not None:
+            self._in_background(work)
         if event in ("tab.lost", "idle_destroyed"):
             reason = "idle" if event == "idle_destroyed" else str(fields.get("reason", "lost"))
             for tab, _ in self._tabs.values():
@@ -505,7 +509,7 @@ class Session:
         self._last_touch = now
         self._in_background(self._send_touch())
 
-    def _in_background(self, work: Coroutine[Any, Any, None]) -> None:
+    def _in_background(self, work: Awaitable[None]) -> None:
         task = asyncio.ensure_future(work)
         self._background.add(task)
         task.add_done_callback(self._background.discard)
@@ -517,10 +521,11 @@ class Session:
             logger.debug("the host app did not take the sign of life: %s", error)
 
     async def _close(self) -> None:
-        for task in list(self._background):
-            task.cancel()
-        await asyncio.gather(*self._background, return_exceptions=True)
-        await asyncio.gather(*(self.close_tab(page) for _, page in list(self._tabs.values())))
+        while self._background or self._tabs:  # a page may open one more window while its tab is being closed
+            for task in list(self._background):
+                task.cancel()
+            await asyncio.gather(*self._background, return_exceptions=True)
+            await asyncio.gather(*(self.close_tab(page) for _, page in list(self._tabs.values())))
         await self._containment.close()
         await self._link.close()
 
