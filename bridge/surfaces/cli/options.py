@@ -6,6 +6,7 @@ import functools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -35,6 +36,7 @@ class SessionOptions(CommonOptions):
     device: str
     local_ports: tuple[int, ...]
     session_name: str
+    trace: Path | None
 
 
 def _check_seconds(context: click.Context, option: click.Parameter, value: float | None) -> float | None:
@@ -84,6 +86,12 @@ _SESSION = (
         envvar="WEBVIEW_BRIDGE_SESSION",
         metavar="NAME",
         help="Which of the sessions that 'open' keeps.",
+    ),
+    click.option(
+        "--trace",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="When the session ends, write what was done in it there, as HTML.",
     ),
 )
 
