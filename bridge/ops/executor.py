@@ -80,16 +80,17 @@ class Executor:
             if bail and not answer.ok:
                 return
 
-    async def run_source(self, source: Any) -> OperationResult:
-        """`run`, for an operation that is still to be checked."""
+    async def run_source(self, source: Operation | InvalidOperation | str | bytes | dict[str, Any]) -> OperationResult:
+        """`run`, for an operation that is still to be checked, or that could not even be read."""
+        if isinstance(source, InvalidOperation):
+            return self._refused("", source)
+        if not isinstance(source, str | bytes | dict):
+            return await self.run(source)
         try:
-            operation = parse_operation(source) if isinstance(source, str | bytes | dict) else source
-            if not hasattr(operation, "kind"):
-                raise InvalidOperation(f"not an operation: {type(source).__name__}")
+            return await self.run(parse_operation(source))
         except InvalidOperation as error:
             kind = source.get("kind") if isinstance(source, dict) else None
             return self._refused(kind if isinstance(kind, str) else "", error)
-        return await self.run(operation)
 
     async def _let_through(self, operation: Operation) -> None:
         effect = EFFECT_OF[operation.kind]

@@ -15,6 +15,7 @@ from bridge.surfaces.cli.action_commands import ACTION_COMMANDS
 from bridge.surfaces.cli.capture_commands import CAPTURE_COMMANDS
 from bridge.surfaces.cli.demo_command import demo
 from bridge.surfaces.cli.device_commands import devices, targets, virtual
+from bridge.surfaces.cli.ops_command import ops
 from bridge.surfaces.cli.output import report_failure
 from bridge.surfaces.cli.page_commands import back, forward, open_command, reload_command, snapshot, wait
 from bridge.surfaces.cli.policy_commands import gate, policy
@@ -56,6 +57,7 @@ for _command in (
     *CAPTURE_COMMANDS,
     read,
     fetch,
+    ops,
     wait,
     back,
     forward,
