@@ -11,11 +11,14 @@ Types are in sync.pyi, which `tools/sync_stubs.py` makes out of the asynchronous
 
 from __future__ import annotations
 
+from bridge.page.expectations import LocatorExpectations as _LocatorExpectations
+from bridge.page.expectations import PageExpectations as _PageExpectations
+from bridge.page.expectations import expect as _expect
 from bridge.page.locators import Locator as _Locator
 from bridge.page.page import Page as _Page
 from bridge.page.popups import ExpectedPopup as _ExpectedPopup
 from bridge.session.attached import AttachedSession as _AttachedSession
-from bridge.surfaces.blocking import blocking
+from bridge.surfaces.blocking import blocking, method
 from bridge.surfaces.compose import Session as _Session
 
 Session = blocking(_Session)
@@ -23,5 +26,17 @@ Page = blocking(_Page)
 AttachedSession = blocking(_AttachedSession)
 Locator = blocking(_Locator)
 ExpectedPopup = blocking(_ExpectedPopup)
+LocatorExpectations = blocking(_LocatorExpectations)
+PageExpectations = blocking(_PageExpectations)
+expect = method(_expect)
 
-__all__ = ["AttachedSession", "ExpectedPopup", "Locator", "Page", "Session"]
+__all__ = [
+    "AttachedSession",
+    "ExpectedPopup",
+    "Locator",
+    "LocatorExpectations",
+    "Page",
+    "PageExpectations",
+    "Session",
+    "expect",
+]

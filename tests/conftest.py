@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import gc
 import http.server
+import logging
 import os
 import shutil
 import socket
@@ -39,6 +41,27 @@ def adb_program() -> str:
     from adbutils import adb_path
 
     return shutil.which("adb") or adb_path()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def no_failure_is_left_lying() -> Iterator[None]:
+    """What asyncio says of failed tasks that nobody asked, when they are forgotten, fails the module that ran them."""
+    told: list[str] = []
+
+    class Listener(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            if "never retrieved" in record.getMessage():
+                told.append(self.format(record))
+
+    listener = Listener()
+    asyncio_log = logging.getLogger("asyncio")
+    asyncio_log.addHandler(listener)
+    try:
+        yield
+        gc.collect()
+    finally:
+        asyncio_log.removeHandler(listener)
+    assert not told, "\n".join(told)
 
 
 @pytest.fixture(scope="session")

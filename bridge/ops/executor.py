@@ -30,7 +30,7 @@ Confirm = Callable[[Operation], Awaitable[bool]]
 
 @dataclass(slots=True)
 class Executor:
-    """Carries out operations, one at a time, on the current tab of a session.
+    """Carries out operations, one at a time, on the current one of the tabs that operations have opened in a session.
 
     Attributes:
         confirm: Asks a person about operations whose effect the action policy wants confirmed; None refuses them.
@@ -66,6 +66,11 @@ class Executor:
                     answer = self._answer(operation.kind, done, meter)
             self._tell(operation, answer)
             return answer
+
+    async def close(self) -> None:
+        """Close the tabs that operations have opened, and those that their pages have."""
+        async with self._turn:
+            await self._steps.close()
 
     async def run_batch(
         self, sources: Iterable[Any] | AsyncIterable[Any], *, bail: bool = False

@@ -12,7 +12,6 @@ import asyncio
 import json
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from bridge.cdp import Cost
@@ -24,26 +23,14 @@ from bridge.page.keys import key_events, parse_chord
 from bridge.page.pointer import tap_commands, to_top_viewport
 from bridge.page.refs import RefEntry, RefTable
 from bridge.page.results import ActionResult, Changes
-from bridge.page.settling import Before, changes_since
+from bridge.page.settling import QUIET_MS, Before, Settled, changes_since
 from bridge.page.snapshots import SnapshotRequest, Snapshots
-from bridge.page.state import Frame
 
 InputKind = Literal["touch", "script"]
-# Without changes a page is called quiet after this long; two animation frames are part of it.
-_QUIET_MS = 34
-# A handler may keep the page busy so much longer than settling was to take; beyond it, the page counts as stuck.
-_BUSY_S = 1.5
-# Settling answers early when the page is quiet for so long that other frames had their chance too.
-_LONG_SETTLE_MS = 150
-
-
-@dataclass(frozen=True, slots=True)
-class Settled:
-    """What came back from settling in all frames."""
-
-    acted: Mapping[str, Any]
-    frames: list[Frame]
-    replies: list[Any]
+# What is left for settling when getting ready has taken all the time there was.
+_LEAST_SETTLE_S = 0.1
+# Input is acknowledged by the page that it was sent to; that reply has to travel.
+_ACKNOWLEDGED_S = 0.5
 
 
 class Actions:
@@ -65,9 +52,9 @@ class Actions:
         with self.attachment.connection.measure() as meter:
             before = self.before()
             x, y, _ = await self.point(entry, "click", deadline)
-            settled = await self.act_and_settle(entry, "click", tap_commands(x, y), settle_s)
+            settled = await self.act_and_settle(entry, "click", tap_commands(x, y), settle_s, deadline)
             self.check_hit(entry, settled)
-            changes = await self.changes(before, settled, settle_s)
+            changes = await self.changes(before, settled)
         return ActionResult(action="click", ref=entry.ref, changes=changes, cost=meter.cost())
 
     async def scripted(
@@ -78,16 +65,17 @@ class Actions:
         entry = self.look_up(ref)
         with self.attachment.connection.measure() as meter:
             before = self.before()
+            settle_s = settle_time(settle_s, deadline)
             local, kind = json.dumps(entry.local), json.dumps(action)
             expression = (
                 f"(async(a,p)=>{{p=await a.prepare({local},{kind},{prepare_options(deadline, hit=False)});"
-                f"if(p.error)return p;const s=a.settle({self.settle_options(settle_s, None)});"
-                f"const r=await a.action({local},{kind},{json.dumps(dict(params))});"
-                "return r.success?Object.assign(await s,{done:r}):r})(__agentBrowser)"
+                f"if(p.error)return p;const r=await a.action({local},{kind},{json.dumps(dict(params))});"
+                f"return r.success?Object.assign(await a.settle({self.settle_options(settle_s)}),{{done:r}}):r}})"
+                "(__agentBrowser)"
             )
-            settled = await self.settle_with(entry.frame_id, expression, [], settle_s, deadline.remaining_s)
+            settled = await self.settle_with(entry, f"{action} {entry.ref}", expression, [], settle_s, deadline)
             self.raise_for(entry, action, settled.acted.get("error"), deadline)
-            changes = await self.changes(before, settled, settle_s)
+            changes = await self.changes(before, settled)
         return scripted_result(entry.ref, action, settled.acted.get("done"), changes, meter.cost())
 
     async def press(self, chord: str, *, ref: str | None, timeout_s: float, settle_s: float = 1.0) -> ActionResult:
@@ -100,12 +88,12 @@ class Actions:
             if entry is not None:
                 # Focusing has armed the watch for the key, so settling may travel with it.
                 await self.focus(entry, deadline)
-                settled = await self.act_and_settle(entry, "key", commands, settle_s)
+                settled = await self.act_and_settle(entry, "keydown", commands, settle_s, deadline)
             else:
                 # Input overtakes scripts in the renderer: settling that is sent along may come after the key.
-                await self.send(commands, deadline)
-                settled = await self.act_and_settle(None, None, [], settle_s)
-            changes = await self.changes(before, settled, settle_s)
+                await self.send(commands, f"press {chord}", deadline)
+                settled = await self.act_and_settle(None, None, [], settle_s, deadline)
+            changes = await self.changes(before, settled)
         return ActionResult(action="press", ref=entry.ref if entry else None, changes=changes, cost=meter.cost())
 
     def look_up(self, ref: str) -> RefEntry:
@@ -179,11 +167,17 @@ class Actions:
         with suppress(WorldGone, ScriptFailed, DeadlineExceeded):
             await self.attachment.evaluate(entry.frame_id, "__agentBrowser.settle({settleMs:0})", timeout_s=1.0)
 
-    async def send(self, commands: Iterable[tuple[str, dict[str, Any]]], deadline: Deadline) -> None:
-        """Input events, all sent at once, in their order."""
-        await asyncio.gather(
-            *(self.attachment.call(method, params, timeout_s=deadline.remaining_s) for method, params in commands)
-        )
+    async def send(self, commands: Iterable[tuple[str, dict[str, Any]]], awaited: str, deadline: Deadline) -> None:
+        """Input events, all sent at once, in their order; `awaited` is what the error of a busy page names."""
+        sent = [self.attachment.connection.send(method, params) for method, params in commands]
+        try:
+            for call in sent:
+                await call.result(timeout_s=deadline.remaining_s)
+        except DeadlineExceeded as error:
+            raise DeadlineExceeded(awaited, deadline.timeout_s, "the page did not take the input") from error
+        finally:
+            for call in sent:
+                call.abandon()
 
     async def focus(self, entry: RefEntry, deadline: Deadline, *, action: str = "focus", also: str = "") -> None:
         """Focus the element once it can take `action`; `also` is JavaScript of the element, run after."""
@@ -212,76 +206,84 @@ class Actions:
         expect: str | None,
         commands: list[tuple[str, dict[str, Any]]],
         settle_s: float,
+        deadline: Deadline,
         *,
         after: str = "",
     ) -> Settled:
         """Send the input and wait until what it began is over; `after` is JavaScript of the element, run then."""
-        main = self.attachment.state.main
-        frame_id = entry.frame_id if entry else (main.frame_id if main else "")
-        expression = f"__agentBrowser.settle({self.settle_options(settle_s, expect)})"
+        settle_s = settle_time(settle_s, deadline)
+        expect_s = max(deadline.remaining_s, settle_s)
+        expression = f"__agentBrowser.settle({self.settle_options(settle_s, expect, expect_s)})"
         if entry is not None and after:
             look = on_element(after, entry.local)
             expression = f"(async a=>{{const s=await {expression};s.after={look};return s}})(__agentBrowser)"
-        try:
-            return await self.settle_with(frame_id, expression, commands, settle_s, settle_s)
-        except DeadlineExceeded as error:
-            what = f"{entry.ref} ({entry.described()})" if entry else "the page"
-            raise DeadlineExceeded(
-                f"settling of {what} after the input was sent", error.timeout_s, error.last_seen
-            ) from error
+        what = f"{entry.ref} ({entry.described()})" if entry else "the page"
+        awaited = f"settling of {what} after the input was sent"
+        return await self.settle_with(entry, awaited, expression, commands, settle_s, deadline)
 
     async def settle_with(
         self,
-        frame_id: str,
+        entry: RefEntry | None,
+        awaited: str,
         expression: str,
         commands: list[tuple[str, dict[str, Any]]],
         settle_s: float,
-        timeout_s: float,
+        deadline: Deadline,
     ) -> Settled:
-        """Send settling to every frame and then the input, all in one go; the acting frame's answer decides."""
+        """Send settling to every frame and then the input, all in one go; the acting frame's answer decides.
+
+        A handler may keep the page busy until the action's deadline; who is busy then counts as stuck.
+
+        Args:
+            entry: Whose frame `expression` runs in; the top frame without one.
+            awaited: What the error of a page that does not answer names.
+        """
+        settling = Deadline.after(settle_s)
+        timeout_s = max(deadline.remaining_s, settle_s)
         frames = self.attachment.state.ordered_frames()
-        other = f"__agentBrowser.settle({self.settle_options(settle_s, None)})"
+        main = self.attachment.state.main
+        frame_id = entry.frame_id if entry else (main.frame_id if main else "")
+        other = f"__agentBrowser.settle({self.settle_options(settle_s)})"
         waits = [
             self.attachment.evaluate(
-                frame.frame_id,
-                expression if frame.frame_id == frame_id else other,
-                timeout_s=max(timeout_s, settle_s) + _BUSY_S,
+                frame.frame_id, expression if frame.frame_id == frame_id else other, timeout_s=timeout_s
             )
             for frame in frames
         ]
-        inputs = [self.attachment.call(method, params, timeout_s=timeout_s + _BUSY_S) for method, params in commands]
+        inputs = [
+            self.attachment.call(method, params, timeout_s=timeout_s + _ACKNOWLEDGED_S) for method, params in commands
+        ]
         outcomes: list[Any] = await asyncio.gather(*waits, *inputs, return_exceptions=True)
         replies, sent = outcomes[: len(frames)], outcomes[len(frames) :]
         acted = next((reply for frame, reply in zip(frames, replies, strict=True) if frame.frame_id == frame_id), None)
         if isinstance(acted, WorldGone) or acted is None:
-            return Settled({"reason": "navigation", "hit": True}, frames, replies)
+            return Settled({"reason": "navigation", "hit": True}, frames, replies, settling, deadline)
         for outcome in (acted, *sent):
+            if isinstance(outcome, DeadlineExceeded):
+                raise DeadlineExceeded(awaited, deadline.timeout_s, outcome.last_seen) from outcome
             if isinstance(outcome, BaseException):
                 raise outcome
         if not isinstance(acted, Mapping):
             raise ScriptFailed("settling gave no object")
-        return Settled(acted, frames, replies)
+        return Settled(acted, frames, replies, settling, deadline)
 
     def check_hit(self, entry: RefEntry, settled: Settled) -> None:
         hit = settled.acted.get("hit")
         if isinstance(hit, str):
             raise Covered(f"{entry.ref} ({entry.described()}): the tap was stopped, it would have hit {hit}.")
+        if hit is False and settled.acted.get("reason") == "deadline":
+            raise DeadlineExceeded(
+                f"{entry.ref} ({entry.described()})",
+                settled.deadline.timeout_s,
+                "the input was sent, and the page had not taken it yet",
+            )
         if hit is False:
             raise ActionFailed(
                 f"{entry.ref} ({entry.described()}): the tap was sent, but no event of it reached the element."
             )
 
-    async def changes(self, before: Before, settled: Settled, settle_s: float) -> Changes:
-        return await changes_since(
-            before,
-            settled.acted,
-            settled.frames,
-            settled.replies,
-            self.attachment,
-            self.snapshots,
-            settle_s=settle_s,
-            long_settle_ms=_LONG_SETTLE_MS,
-        )
+    async def changes(self, before: Before, settled: Settled) -> Changes:
+        return await changes_since(before, settled, self.attachment, self.snapshots)
 
     def before(self) -> Before:
         state = self.attachment.state
@@ -290,18 +292,24 @@ class Actions:
             url=self.snapshots.page_url,
             navigations=state.navigations,
             request_order=state.request_order,
-            dialog_count=state.dialog_count,
         )
 
-    def settle_options(self, settle_s: float, expect: str | None) -> str:
+    def settle_options(self, settle_s: float, expect: str | None = None, expect_s: float = 0.0) -> str:
+        """The script's options; `expect` is the event that the input ends with, and may take `expect_s` to come."""
         request: SnapshotRequest = self.snapshots.last_request
         options = {
             "settleMs": round(settle_s * 1000),
-            "quietMs": _QUIET_MS,
+            "quietMs": QUIET_MS,
             "expect": expect,
+            "expectMs": round(max(expect_s, settle_s) * 1000),
             "snapshot": request.script_options(None),
         }
         return json.dumps(options)
+
+
+def settle_time(settle_s: float, deadline: Deadline) -> float:
+    """What settling may take of the action's own time."""
+    return min(settle_s, max(deadline.remaining_s, _LEAST_SETTLE_S))
 
 
 def prepare_options(deadline: Deadline, *, hit: bool = True) -> str:

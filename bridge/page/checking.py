@@ -56,9 +56,9 @@ async def set_checked(actions: Actions, ref: str, want: bool, *, timeout_s: floa
             changes = Changes(text=f"no change: it was {_said(want)} already", settled="quiet")
             return ActionResult(action=action, ref=entry.ref, changes=changes, cost=meter.cost(), checked=want)
         x, y = await actions.in_top_viewport(entry, ready, deadline)
-        settled = await actions.act_and_settle(entry, "click", tap_commands(x, y), settle_s, after=_STATE)
+        settled = await actions.act_and_settle(entry, "click", tap_commands(x, y), settle_s, deadline, after=_STATE)
         actions.check_hit(entry, settled)
-        changes = await actions.changes(before, settled, settle_s)
+        changes = await actions.changes(before, settled)
         state = settled.acted.get("after")
         if state is not want and state != "gone" and settled.acted.get("reason") != "navigation":
             state = await _state_later(actions, entry, want, deadline)

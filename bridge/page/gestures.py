@@ -8,16 +8,18 @@ from __future__ import annotations
 import asyncio
 import json
 import math
+import time
 from collections.abc import Mapping
 from typing import Literal, get_args
 
 from bridge.deadline import Deadline
 from bridge.errors import ActionFailed, UsageError
-from bridge.page.actions import Actions, Settled
+from bridge.page.actions import Actions, settle_time
 from bridge.page.elements import on_element
 from bridge.page.pointer import tap_commands, to_top_viewport, touch
 from bridge.page.refs import RefEntry
 from bridge.page.results import ActionResult
+from bridge.page.settling import Settled
 
 Direction = Literal["up", "down", "left", "right"]
 _TOWARDS = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
@@ -25,6 +27,8 @@ _TOWARDS = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
 _LONG_PRESS_S = 0.7
 _STEPS = 12
 _FRAME_S = 0.016
+# What lifting the fingers may take when the deadline has passed.
+_LIFT_S = 0.5
 _MAX_DISTANCE_PX = 20_000
 
 _WATCH_MENU = """(el=>{globalThis.__heldMenu=0;
@@ -91,9 +95,9 @@ async def double_click(actions: Actions, ref: str, *, timeout_s: float, settle_s
     with actions.attachment.connection.measure() as meter:
         before = actions.before()
         x, y, _ = await actions.point(entry, "double_click", deadline)
-        settled = await actions.act_and_settle(entry, "dblclick", tap_commands(x, y) * 2, settle_s)
+        settled = await actions.act_and_settle(entry, "dblclick", tap_commands(x, y) * 2, settle_s, deadline)
         actions.check_hit(entry, settled)
-        changes = await actions.changes(before, settled, settle_s)
+        changes = await actions.changes(before, settled)
     return ActionResult(action="double_click", ref=entry.ref, changes=changes, cost=meter.cost())
 
 
@@ -104,13 +108,13 @@ async def long_press(actions: Actions, ref: str, *, timeout_s: float, settle_s: 
     with actions.attachment.connection.measure() as meter:
         before = actions.before()
         x, y, _ = await actions.point(entry, "long_press", deadline, also=_WATCH_MENU)
-        await actions.send([touch("touchStart", (x, y))], deadline)
+        await actions.send([touch("touchStart", (x, y))], f"long_press {entry.ref}", deadline)
         await asyncio.sleep(_LONG_PRESS_S)
         menu = f"(a=>{on_element(_MENU, entry.local)})(__agentBrowser)"
         by = await actions.evaluate(entry, menu, f"long_press {entry.ref}", deadline)
-        settled = await actions.act_and_settle(entry, "touchend", [touch("touchEnd")], settle_s)
+        settled = await actions.act_and_settle(entry, "touchend", [touch("touchEnd")], settle_s, deadline)
         actions.check_hit(entry, settled)
-        changes = await actions.changes(before, settled, settle_s)
+        changes = await actions.changes(before, settled)
     notices = ("this engine makes no contextmenu of a touch; the event was sent by script",) if by == "script" else ()
     return ActionResult(action="long_press", ref=entry.ref, changes=changes, cost=meter.cost(), notices=notices)
 
@@ -123,9 +127,9 @@ async def hover(actions: Actions, ref: str, *, timeout_s: float, settle_s: float
         before = actions.before()
         x, y, _ = await actions.point(entry, "hover", deadline)
         moved = [("Input.dispatchMouseEvent", {"type": "mouseMoved", "x": round(x, 2), "y": round(y, 2)})]
-        await actions.send(moved, deadline)
-        settled = await actions.act_and_settle(entry, None, [], settle_s)
-        changes = await actions.changes(before, settled, settle_s)
+        await actions.send(moved, f"hover {entry.ref}", deadline)
+        settled = await actions.act_and_settle(entry, None, [], settle_s, deadline)
+        changes = await actions.changes(before, settled)
     return ActionResult(action="hover", ref=entry.ref, changes=changes, cost=meter.cost())
 
 
@@ -160,13 +164,13 @@ async def drag(
             notices = (f"{said}",) if said else ()
         else:
             end = (x + _number(by[0]), y + _number(by[1])) if by else await _middle(actions, entry, goal, deadline)
-            await _slide(actions, [[(x, y)], [end]], deadline, hold_s=hold_s)
+            await _slide(actions, f"drag {entry.ref}", [[(x, y)], [end]], deadline, hold_s=hold_s)
             look = "(()=>globalThis.__cancelled)"
-            settled = await actions.act_and_settle(entry, None, [], settle_s, after=look)
+            settled = await actions.act_and_settle(entry, None, [], settle_s, deadline, after=look)
             actions.check_hit(entry, settled)
             if settled.acted.get("after"):
                 notices = ("the browser took the movement for scrolling; the page did not claim it as a drag",)
-        changes = await actions.changes(before, settled, settle_s)
+        changes = await actions.changes(before, settled)
     return ActionResult(action="drag", ref=entry.ref, changes=changes, cost=meter.cost(), notices=notices)
 
 
@@ -189,11 +193,12 @@ async def swipe(
             # As much of the way as the screen has, half of it on either side of the middle.
             distance = min(distance, (width if dx else height) * 0.9)
             x, y = width / 2 - dx * distance / 2, height / 2 - dy * distance / 2
-        await _slide(actions, [[(x, y)], [(x + dx * distance, y + dy * distance)]], deadline)
-        settled = await actions.act_and_settle(entry, None, [], settle_s)
+        what = f"swipe {entry.ref}" if entry else f"swipe {direction}"
+        await _slide(actions, what, [[(x, y)], [(x + dx * distance, y + dy * distance)]], deadline)
+        settled = await actions.act_and_settle(entry, None, [], settle_s, deadline)
         if entry is not None:
             actions.check_hit(entry, settled)
-        changes = await actions.changes(before, settled, settle_s)
+        changes = await actions.changes(before, settled)
     return ActionResult(action="swipe", ref=entry.ref if entry else None, changes=changes, cost=meter.cost())
 
 
@@ -214,9 +219,9 @@ async def pinch(actions: Actions, scale: float, ref: str | None, *, timeout_s: f
         near, far = wide / max(factor, 1 / factor), wide
         start, end = (near, far) if factor > 1 else (far, near)
         fingers = [[(x - way, y), (x + way, y)] for way in (start, end)]
-        await _slide(actions, fingers, deadline)
-        settled = await actions.act_and_settle(entry, None, [], settle_s)
-        changes = await actions.changes(before, settled, settle_s)
+        await _slide(actions, f"pinch {entry.ref}" if entry else "pinch", fingers, deadline)
+        settled = await actions.act_and_settle(entry, None, [], settle_s, deadline)
+        changes = await actions.changes(before, settled)
     return ActionResult(action="pinch", ref=entry.ref if entry else None, changes=changes, cost=meter.cost())
 
 
@@ -233,21 +238,20 @@ async def scroll(
     moving = f"{_SCROLL}(EL,{dx * distance},{dy * distance})"
     with actions.attachment.connection.measure() as meter:
         before = actions.before()
-        settle = f"a.settle({actions.settle_options(settle_s, None)})"
+        settle_s = settle_time(settle_s, deadline)
+        settle = f"a.settle({actions.settle_options(settle_s)})"
         if entry is None:
-            main = actions.attachment.state.main
-            frame_id = main.frame_id if main else ""
             body = f"const m={moving.replace('EL', 'null')};"
         else:
-            frame_id = entry.frame_id
             check = f"a.prepare({json.dumps(entry.local)},'scroll',{{timeoutMs:300,hit:false}})"
             ready = f"const p=await {check};if(p.error)return p;"
             body = f"{ready}const m={on_element(f'el=>{moving}'.replace('EL', 'el'), entry.local)};"
         expression = f"(async a=>{{{body}return Object.assign(await {settle},m)}})(__agentBrowser)"
-        settled = await actions.settle_with(frame_id, expression, [], settle_s, deadline.remaining_s)
+        awaited = f"scroll {entry.ref}" if entry else f"scroll {direction}"
+        settled = await actions.settle_with(entry, awaited, expression, [], settle_s, deadline)
         if entry is not None:
             actions.raise_for(entry, "scroll", settled.acted.get("error"), deadline)
-        changes = await actions.changes(before, settled, settle_s)
+        changes = await actions.changes(before, settled)
     stuck = settled.acted.get("moved") is False
     notices = (f"nothing there scrolls {direction} any further",) if stuck else ()
     return ActionResult(
@@ -273,11 +277,16 @@ def _number(value: object) -> float:
 
 
 async def _slide(
-    actions: Actions, keyframes: list[list[tuple[float, float]]], deadline: Deadline, *, hold_s: float = 0.0
+    actions: Actions,
+    what: str,
+    keyframes: list[list[tuple[float, float]]],
+    deadline: Deadline,
+    *,
+    hold_s: float = 0.0,
 ) -> None:
     """Fingers from the first keyframe to the last; each move waits until the page has taken the one before."""
     start, end = keyframes[0], keyframes[-1]
-    await actions.send([touch("touchStart", *start)], deadline)
+    await actions.send([touch("touchStart", *start)], what, deadline)
     try:
         await asyncio.sleep(hold_s)
         for step in range(1, _STEPS + 1):
@@ -285,11 +294,12 @@ async def _slide(
             points = [
                 (x + (to_x - x) * part, y + (to_y - y) * part) for (x, y), (to_x, to_y) in zip(start, end, strict=True)
             ]
-            await actions.send([touch("touchMove", *points)], deadline)
+            await actions.send([touch("touchMove", *points)], what, deadline)
             await asyncio.sleep(_FRAME_S)
     finally:
         # A finger never stays down, whatever happened on the way.
-        await actions.send([touch("touchEnd")], Deadline.after(max(deadline.remaining_s, 2.0)))
+        lifting = Deadline(deadline.timeout_s, max(deadline.at, time.monotonic() + _LIFT_S))
+        await actions.send([touch("touchEnd")], what, lifting)
 
 
 async def _middle(actions: Actions, entry: RefEntry, goal: RefEntry | None, deadline: Deadline) -> tuple[float, float]:
@@ -321,13 +331,14 @@ async def _middle(actions: Actions, entry: RefEntry, goal: RefEntry | None, dead
 async def _html_drag(
     actions: Actions, entry: RefEntry, goal: RefEntry, settle_s: float, deadline: Deadline
 ) -> tuple[Settled, str]:
-    settle = f"a.settle({actions.settle_options(settle_s, None)})"
+    settle_s = settle_time(settle_s, deadline)
+    settle = f"a.settle({actions.settle_options(settle_s)})"
     both = f"{on_element('el=>el', entry.local)},{on_element('el=>el', goal.local)}"
     expression = (
         f"(async a=>{{const d=[{both}];if(!d[0]||!d[1])return{{error:{{code:'ref_not_found'}}}};"
         f"const told=await {_HTML_DRAG}(...d);return Object.assign(await {settle},{{told}})}})(__agentBrowser)"
     )
-    settled = await actions.settle_with(entry.frame_id, expression, [], settle_s, deadline.remaining_s)
+    settled = await actions.settle_with(entry, f"drag {entry.ref}", expression, [], settle_s, deadline)
     actions.raise_for(entry, "drag", settled.acted.get("error"), deadline)
     told = settled.acted.get("told")
     said = "HTML drag and drop was done by script"
@@ -335,8 +346,8 @@ async def _html_drag(
 
 
 async def _viewport(actions: Actions, deadline: Deadline) -> tuple[float, float]:
+    """Its size; a guard that an earlier action has left for late input stands down."""
     main = actions.attachment.state.main
-    found = await actions.attachment.evaluate(
-        main.frame_id if main else "", "[innerWidth,innerHeight]", timeout_s=deadline.remaining_s
-    )
+    look = "__agentBrowser.settle({settleMs:0}).then(()=>[innerWidth,innerHeight])"
+    found = await actions.attachment.evaluate(main.frame_id if main else "", look, timeout_s=deadline.remaining_s)
     return float(found[0]), float(found[1])

@@ -14,8 +14,12 @@ from bridge.page.snapshots import Snapshots
 from bridge.page.state import Frame
 from bridge.snapshot import Delta, SnapshotResult, snapshot_delta
 
-_SNAPSHOT_S = 5.0
-_QUIET_MS = 34
+# Without changes a page is called quiet after this long; two animation frames are part of it.
+QUIET_MS = 34
+# Settling answers early when the page is quiet for so long that other frames had their chance too.
+_LONG_SETTLE_MS = 150
+# What a look at the page afterwards may take when the action has used up its time.
+_LEAST_SNAPSHOT_S = 0.5
 _TEXTS_KEPT = 8
 # A new page is told whole, as far as this goes; a snapshot gives the rest.
 _NEW_PAGE_CHARS = 4_000
@@ -29,48 +33,54 @@ class Before:
     url: str
     navigations: int
     request_order: int
-    dialog_count: int
 
 
-async def changes_since(
-    before: Before,
-    acted: Mapping[str, Any],
-    frames: list[Frame],
-    replies: list[Any],
-    attachment: Attachment,
-    snapshots: Snapshots,
-    *,
-    settle_s: float,
-    long_settle_ms: float,
-) -> Changes:
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What came back from settling in all frames.
+
+    Attributes:
+        acted: What the frame answered that was acted in.
+        settling: Until when the page may still settle.
+        deadline: The action's own.
+    """
+
+    acted: Mapping[str, Any]
+    frames: list[Frame]
+    replies: list[Any]
+    settling: Deadline
+    deadline: Deadline
+
+
+async def changes_since(before: Before, settled: Settled, attachment: Attachment, snapshots: Snapshots) -> Changes:
     """The delta since the last snapshot, taken from the settling replies when nothing else had to be waited for."""
-    state = attachment.state
-    deadline = Deadline.after(settle_s)
+    state, acted, frames = attachment.state, settled.acted, settled.frames
     reason = str(acted.get("reason") or "quiet")
     fresh = False
     leaving = state.navigations != before.navigations or state.navigating_to or reason == "navigation"
     if not leaving and state.requests_since(before.request_order):
         fresh = True
-        reason = await _requests_answered(attachment, before.request_order, deadline)
+        reason = await _requests_answered(attachment, before.request_order, settled.settling)
     if leaving or reason == "navigation":
         reason, fresh = "navigation", True
         there = await attachment.watch.wait(
             lambda: not state.navigating_to and state.main and "DOMContentLoaded" in state.main.lifecycle,
-            timeout_s=deadline.remaining_s,
+            timeout_s=settled.settling.remaining_s,
         )
         if not there:
             reason = f"deadline: still navigating to {state.navigating_to or (state.main and state.main.url)}"
-    elif len(frames) > 1 and _waited_ms(acted) > long_settle_ms:
+    elif len(frames) > 1 and _waited_ms(acted) > _LONG_SETTLE_MS:
         fresh = True
     after = None
     if not fresh:
-        after = _from_replies(frames, replies, snapshots)
+        after = _from_replies(frames, settled.replies, snapshots)
     if after is None:
         try:
             request = snapshots.last_request
             if reason.startswith("navigation"):
                 request = replace(request, max_chars=min(request.max_chars, _NEW_PAGE_CHARS))
-            after = await snapshots.take(request, timeout_s=_SNAPSHOT_S, remember_request=False)
+            timeout_s = max(settled.deadline.remaining_s, _LEAST_SNAPSHOT_S)
+            after = await snapshots.take(request, timeout_s=timeout_s, remember_request=False)
         except (DeadlineExceeded, WorldGone):
             reason = f"{reason}; the page cannot be read yet"
     return _changes(before, after, reason, acted, attachment, snapshots)
@@ -93,7 +103,7 @@ async def _requests_answered(attachment: Attachment, order: int, deadline: Deadl
         if main is None or settle_ms <= 0:
             break
         try:
-            quiet = f"__agentBrowser.settle({{settleMs:{settle_ms},quietMs:{_QUIET_MS}}})"
+            quiet = f"__agentBrowser.settle({{settleMs:{settle_ms},quietMs:{QUIET_MS}}})"
             await attachment.evaluate(main.frame_id, quiet, timeout_s=deadline.remaining_s)
         except (WorldGone, DeadlineExceeded):
             break

@@ -13,7 +13,6 @@ from typing import Any
 
 # Requests that say nothing about whether a page has finished reacting.
 _BACKGROUND_TYPES = frozenset({"WebSocket", "EventSource", "Media", "Ping", "CSPViolationReport", "Prefetch", "Other"})
-_DIALOGS_KEPT = 20
 
 
 @dataclass(slots=True)
@@ -83,8 +82,6 @@ class PageState:
         self.requests: dict[str, Request] = {}
         self.request_order = 0
         self.dialog: Dialog | None = None
-        self.dialogs_seen: deque[Dialog] = deque(maxlen=_DIALOGS_KEPT)
-        self.dialog_count = 0
         self.crashed = False
         self.detached_reason: str | None = None
         self._handlers: dict[str, Callable[[Mapping[str, Any]], None]] = {
@@ -239,8 +236,6 @@ class PageState:
             url=params.get("url", ""),
             default_prompt=params.get("defaultPrompt", ""),
         )
-        self.dialog_count += 1
-        self.dialogs_seen.append(self.dialog)
 
     def _dialog_closed(self, params: Mapping[str, Any]) -> None:
         self.dialog = None

@@ -32,9 +32,9 @@ async def type_text(actions: Actions, ref: str | None, text: str, *, timeout_s: 
         if entry is not None:
             await actions.focus(entry, deadline, action="type", also=_CARET_TO_END)
         # Input overtakes scripts in the renderer: settling that is sent along could be over before the last key.
-        await actions.send(typing_commands(text), deadline)
-        settled = await actions.act_and_settle(entry, None, [], settle_s, after=_VALUE)
-        changes = await actions.changes(before, settled, settle_s)
+        await actions.send(typing_commands(text), f"typing into {entry.ref}" if entry else "typing", deadline)
+        settled = await actions.act_and_settle(entry, None, [], settle_s, deadline, after=_VALUE)
+        changes = await actions.changes(before, settled)
     value = settled.acted.get("after")
     return ActionResult(
         action="type",

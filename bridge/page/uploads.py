@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import math
 import os
 from collections.abc import Sequence
 from typing import Any
@@ -18,12 +17,11 @@ from bridge.page.handles import element_handle, evaluate_handle, release
 from bridge.page.host_services import HostServices
 from bridge.page.refs import RefEntry, RefTable
 from bridge.page.results import ActionResult, Changes
-from bridge.page.settling import Before, changes_since
+from bridge.page.settling import QUIET_MS, Before, Settled, changes_since
 from bridge.page.snapshots import Snapshots
 
 MAX_UPLOAD_BYTES = 100 * 1024 * 1024
 _MAX_FILES = 50
-_QUIET_MS = 50
 
 # The input behind the element: itself, its label's control, or the only one in it; else it is a drop target.
 _FIND_INPUT = """function () {
@@ -100,7 +98,7 @@ class Uploads:
                     release(self._attachment, input_id)
                 else:
                     await self._drop(entry, element, staged, deadline)
-            changes = await self._changes(before, entry, settle_s)
+            changes = await self._changes(before, entry, settle_s, deadline)
         names = tuple(name for name, _ in contents)
         return ActionResult(action="upload", ref=entry.ref, changes=changes, cost=meter.cost(), values=names)
 
@@ -111,12 +109,12 @@ class Uploads:
             url=self._snapshots.page_url,
             navigations=state.navigations,
             request_order=state.request_order,
-            dialog_count=state.dialog_count,
         )
 
-    async def _changes(self, before: Before, entry: RefEntry, settle_s: float) -> Changes:
+    async def _changes(self, before: Before, entry: RefEntry, settle_s: float, deadline: Deadline) -> Changes:
         """What the page has made of the files, once it is quiet."""
-        options: dict[str, Any] = {"settleMs": round(settle_s * 1000), "quietMs": _QUIET_MS, "expect": None}
+        settling = Deadline.after(settle_s)
+        options: dict[str, Any] = {"settleMs": round(settle_s * 1000), "quietMs": QUIET_MS, "expect": None}
         options["snapshot"] = self._snapshots.last_request.script_options(None)
         try:
             call = f"__agentBrowser.settle({json.dumps(options)})"
@@ -125,7 +123,7 @@ class Uploads:
             settled = {"reason": "navigation"}
         acted = {name: settled[name] for name in ("reason", "texts") if name in settled}
         return await changes_since(
-            before, acted, [], [], self._attachment, self._snapshots, settle_s=settle_s, long_settle_ms=math.inf
+            before, Settled(acted, [], [], settling, deadline), self._attachment, self._snapshots
         )
 
     async def _check_input(self, entry: RefEntry, input_id: str, count: int, deadline: Deadline) -> None:

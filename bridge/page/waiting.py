@@ -152,9 +152,10 @@ async def _first_met(attachment: Attachment, frame_ids: list[str], condition: Co
                     return float(waited) if isinstance(waited, int | float) else 0.0
                 answers[task] = answer
     finally:
-        for task in pending:
+        # Of those that ended together only one may have been looked at.
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*pending, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
     answer = answers.get(top) if top else None
     if isinstance(answer, Mapping) and isinstance(answer.get("error"), Mapping):
         raise UsageError(str(answer["error"].get("message", "the page does not understand the condition")))

@@ -26,6 +26,7 @@ from bridge.page.attachment import Attachment
 from bridge.page.confinement import DOWNLOADS_KEY, UPLOADS_KEY, Confined
 from bridge.page.dialogs import DialogAnswer
 from bridge.page.journal import Journal
+from bridge.page.operations import Observer
 from bridge.page.page import Page
 from bridge.page.popups import OpenedPages
 from bridge.policy.grant import AppGrant, Grant, TestServerGrant
@@ -40,6 +41,7 @@ from bridge.session.link import HostLink
 from bridge.session.popups import Popups
 from bridge.session.state import STATE_TIMEOUT_S, StateSummary, load_state, save_state
 from bridge.session.tab import OnAttach, SessionTab, View
+from bridge.session.tracing import Tracing, traced
 
 logger = logging.getLogger(__name__)
 
@@ -66,6 +68,7 @@ class Session:
     """
 
     virtual_devices: ClassVar[VirtualDevices | None] = None
+    tracing: ClassVar[Tracing | None] = None
 
     def __init__(
         self,
@@ -88,6 +91,7 @@ class Session:
         self._link = link
         self._containment = Containment(egress, lambda: link.device, notice)
         self._dialogs = dialogs
+        self.observer: Observer | None = None
         self.journal = Journal()
         self._popups = Popups(self)
         self._isolation = Isolation()
@@ -122,6 +126,7 @@ class Session:
         dialogs: DialogAnswer = "default",
         uploads_root: str | os.PathLike[str] | None = None,
         downloads_root: str | os.PathLike[str] | None = None,
+        trace: str | os.PathLike[str] | None = None,
         on_notice: Notice | None = None,
         timeout_s: float = START_TIMEOUT_S,
     ) -> AsyncIterator[Session]:
@@ -143,6 +148,8 @@ class Session:
             dialogs: How JavaScript dialogs are answered in every tab; see `page.on_dialog`.
             uploads_root, downloads_root: The folders that files may come from and go to; without one, `page.upload` or
                 `page.download` is refused.
+            trace: Write what was done here, when the session ends: one HTML file with every operation, its picture,
+                what changed, console, network, policy decisions and cost.
             on_notice: Told in one sentence what the caller should know, such as that a virtual device is used.
 
         Raises:
@@ -177,6 +184,7 @@ class Session:
                 dialogs=dialogs,
             )
             session.uploads, session.downloads = uploads, downloads
+            session.observer = await stack.enter_async_context(traced(cls.tracing, trace, session))
             try:
                 await link.open(timeout_s=deadline.remaining_s)
                 yield session
@@ -198,6 +206,7 @@ class Session:
         policy: BrowserPolicy | None = None,
         grants: Sequence[Grant] = (),
         dialogs: DialogAnswer = "default",
+        trace: str | os.PathLike[str] | None = None,
         on_notice: Notice | None = None,
         timeout_s: float = START_TIMEOUT_S,
     ) -> AsyncIterator[AttachedSession]:
@@ -214,6 +223,7 @@ class Session:
                 be held to it (egress=unpinned), so a strict one is refused.
             grants: Test servers as in `open`, and `AppGrant(package, origins)` for what the app serves to itself.
             url, title: Which page to wait for, where the app has several: a glob over its address, words of its title.
+            trace: As in `open`.
 
         Raises:
             DeadlineExceeded: No such page came; says which there were.
@@ -250,6 +260,7 @@ class Session:
                     dialogs=dialogs,
                     url=url,
                     title=title,
+                    observed_by=lambda session: traced(cls.tracing, trace, session),
                     timeout_s=deadline.remaining_s,
                 )
             )
@@ -386,6 +397,7 @@ class Session:
         tab = SessionTab(f"t{self._last_tab}", self, profile=profile)
         page = Page(tab)
         page.on_dialog(self._dialogs)
+        page.observer = self.observer
         self._tabs[tab.tab_id] = (tab, page)
         return tab, page
 
@@ -403,6 +415,10 @@ class Session:
 
     def popups_of(self, tab_id: str) -> AbstractContextManager[OpenedPages]:
         return self._popups.listen(tab_id)
+
+    def opener_of(self, page: Page) -> str | None:
+        """The id of the tab whose page has opened this one."""
+        return self._tabs[page.tab_id][0].opener_id
 
     async def windows_taken(self) -> None:
         """Wait until the windows that pages have opened are among `pages`, or were refused."""

@@ -53,18 +53,23 @@ export const watch = (el, on, open) => {
   setTimeout(mine._stop, 3e4);
 };
 
-export const settle = async ({ settleMs = 1e3, quietMs = 20, expect, snapshot: options }) => {
+/** `expectMs` is how long the input may take to come; the page then has `settleMs` to become quiet, within that time. */
+export const settle = async ({ settleMs = 1e3, quietMs = 20, expect, expectMs = settleMs, snapshot: options }) => {
   const start = now();
   if (!state) watch();
-  const mine = state, { _texts, _changed } = mine, late = () => mine._left || now() - start >= settleMs, quiet = (ms) => now() - mine._at > ms;
+  const mine = state, { _texts, _changed } = mine, late = () => mine._left || now() >= end, quiet = (ms) => now() - mine._at > ms;
+  let end = start + expectMs;
   // The event may never come: a page that swaps its form on the way leaves it without a target.
-  while (!late() && expect && !is(expect == 'key' ? 'keydown' : expect, mine._types) && !/contextmenu/.test(mine._types) && !(mine._at && mine._types && quiet(200))) await pause();
+  while (!late() && expect && !is(expect, mine._types) && !/contextmenu/.test(mine._types) && !(mine._at && mine._types && quiet(200))) await pause();
+  end = Math.min(end, now() + settleMs);
   await pause();
   await pause();
   while (!late() && !quiet(quietMs)) await pause(5);
-  const waitedMs = now() - start;
-  mine._stop();
-  state = 0;
+  // Input that is still on its way meets the guard.
+  if (!expect || mine._types) {
+    mine._stop();
+    state = 0;
+  }
   newTurn();
   // What can be read now and could not before.
   for (let node of _changed) {
@@ -73,7 +78,7 @@ export const settle = async ({ settleMs = 1e3, quietMs = 20, expect, snapshot: o
     if (words && !_texts[7] && !_texts.some((text) => text.includes(words))) _texts.push(words);
   }
   return assign(
-    { reason: mine._left ? 'navigation' : waitedMs >= settleMs ? 'deadline' : 'quiet', waitedMs, hit: mine._hit, texts: _texts },
+    { reason: mine._left ? 'navigation' : late() ? 'deadline' : 'quiet', waitedMs: now() - start, hit: mine._hit, texts: _texts },
     options && !mine._left && { snapshot: snapshot(options) },
   );
 };

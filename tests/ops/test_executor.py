@@ -273,6 +273,19 @@ async def test_a_window_that_the_page_opens_is_the_current_tab_until_it_is_close
     assert (await failed(executor, "close_tab")).code == "tab_lost"
 
 
+async def test_tabs_of_others_in_the_same_session_are_left_alone(session: Session, everything: str) -> None:
+    other = await session.new_tab(f"{everything}/second")
+    executor = Executor(session)
+    assert (await failed(executor, "get_state")).code == "tab_lost"
+    await done(executor, "new_tab")
+    await done(executor, "navigate", url=f"{everything}/")
+    await done(executor, "click", ref=await ref_of(executor, "Window"))
+    await done(executor, "new_tab")
+    assert len(session.pages) == 4
+    await executor.close()
+    assert session.pages == (other,)
+
+
 async def test_what_a_log_was_told_to_forget_stays_in_the_sessions_own(session: Session, everything: str) -> None:
     executor = Executor(session)
     await done(executor, "navigate", url=f"{everything}/")

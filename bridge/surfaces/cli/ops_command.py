@@ -18,7 +18,7 @@ from bridge.surfaces.cli.options import OwnSessionOptions, origin_flags, own_ses
 from bridge.surfaces.cli.output import note, write_file
 
 if TYPE_CHECKING:
-    from bridge.ops import ActionPolicy, Event, InvalidOperation, OperationResult, Secrets
+    from bridge.ops import Event, InvalidOperation, OperationResult, Secrets
 
 # The longest operation is a fill of 100,000 characters, each of which JSON may write as \uXXXX twice.
 LONGEST_LINE_BYTES = 2 * 1024 * 1024
@@ -63,10 +63,11 @@ def ops(
 
     With --json, so does whatever ends it before the first line.
     """
+    from bridge.ops.effects import configured_actions
     from bridge.surfaces.cli.running import Steps, flagged_policy, run_async
 
     policy = flagged_policy("model", allow, deny, default_action)
-    actions, secrets = _action_policy(), _secrets(secret_variables)
+    actions, secrets = configured_actions(os.environ), _secrets(secret_variables)
     if pictures is not None and not pictures.is_dir():
         raise UsageError(f"there is no folder {pictures}.")
     steps = Steps(options.timeout_s)
@@ -163,12 +164,3 @@ def _secrets(pairs: Iterable[str]) -> Secrets:
             raise UsageError(f"--secret {pair}: there is no environment variable {variable!r}.")
         named[name] = value
     return Secrets(named)
-
-
-def _action_policy() -> ActionPolicy:
-    """`[browser.actions]` of the configuration file, where there is one."""
-    from bridge.ops import ActionPolicy
-    from bridge.policy.configuration import configuration_file
-
-    path = configuration_file(os.environ)
-    return ActionPolicy.from_file(path) if path.exists() else ActionPolicy()

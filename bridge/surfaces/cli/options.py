@@ -62,7 +62,8 @@ _COMMON = (
     click.option("--adb-server", metavar="HOST:PORT", help="Which adb server (default: as adb itself finds it)."),
     click.option("-v", "--verbose", is_flag=True, help="Log to stderr, and show where unexpected errors came from."),
 )
-_OWN_SESSION = (
+#: Where pages are opened.
+DEVICE_OPTIONS = (
     click.option(
         "--device",
         default="auto",
@@ -80,7 +81,7 @@ _OWN_SESSION = (
     ),
 )
 _SESSION = (
-    *_OWN_SESSION,
+    *DEVICE_OPTIONS,
     click.option(
         "--session",
         "session_name",
@@ -100,7 +101,7 @@ def common_options(command: Command[R]) -> Command[R]:
 
 def own_session_options(command: Command[R]) -> Command[R]:
     """Gives the function an OwnSessionOptions as its first argument."""
-    return _with_options(command, OwnSessionOptions, (*_OWN_SESSION, *_COMMON))
+    return _with_options(command, OwnSessionOptions, (*DEVICE_OPTIONS, *_COMMON))
 
 
 def session_options(command: Command[R]) -> Command[R]:

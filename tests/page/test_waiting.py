@@ -1,0 +1,25 @@
+"""Waiting in several frames at once, of which any may go while it is asked."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from bridge.errors import DeadlineExceeded
+from bridge.page.page import Page
+from tests.conftest import LocalServer
+
+pytestmark = pytest.mark.browser
+
+
+async def test_frames_that_go_while_they_are_waited_in_leave_no_failure_behind(
+    page: Page, local_server: LocalServer
+) -> None:
+    """The module's own fixture fails on what asyncio says of failures that nobody asked for."""
+    await page.goto(local_server.url("frames.html"))
+    waiting = asyncio.ensure_future(page.wait_for(text="never to be read", timeout_s=1.5))
+    attachment, _ = await page._ready()
+    await attachment.call("Runtime.evaluate", {"expression": "setTimeout(()=>location.reload(),200)"}, timeout_s=5)
+    with pytest.raises(DeadlineExceeded, match="never to be read"):
+        await waiting
