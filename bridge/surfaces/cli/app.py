@@ -18,6 +18,7 @@ from bridge.surfaces.cli.device_commands import devices, targets, virtual
 from bridge.surfaces.cli.doctor_command import doctor
 from bridge.surfaces.cli.host_commands import host
 from bridge.surfaces.cli.model_commands import mcp, schema
+from bridge.surfaces.cli.ops_command import ops
 from bridge.surfaces.cli.output import report_failure
 from bridge.surfaces.cli.page_commands import back, forward, get, open_command, reload_command, snapshot, wait
 from bridge.surfaces.cli.policy_commands import gate, policy
@@ -39,7 +40,7 @@ SECTIONS: dict[str, tuple[click.Command, ...]] = {
     "Pages": (open_command, snapshot, read, get, wait, back, forward, reload_command, *CAPTURE_COMMANDS),
     "Acting by ref": ACTION_COMMANDS,
     "Tabs and sessions": (tabs, tab, close_tab, view, close, daemon, trace),
-    "For models": (mcp, schema),
+    "For models": (mcp, ops, schema),
     "Without a device": (fetch, policy, gate),
     "Devices": (doctor, devices, targets, host, virtual, demo),
 }
