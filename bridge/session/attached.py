@@ -163,8 +163,8 @@ class AttachedTab:
 
     @property
     def full_page(self) -> Strategy | None:
-        """Found out when it is needed: each strategy's picture is verified."""
-        return None
+        """Chrome draws beyond its view; of apps it is found out when needed. Each strategy's picture is verified."""
+        return "cdp-beyond-viewport" if self._found and self._found.socket_name == CHROME_SOCKET else None
 
     @property
     def target_id(self) -> str:
