@@ -1,21 +1,25 @@
 """The same API without `await`, for scripts, notebooks and tests that are not asynchronous.
 
-from bridge.sync import Session
+from bridge.sync import Session, expect
 
 with Session.open() as session:
     page = session.new_tab("https://example.com/")
     print(page.snapshot().text)
+    expect(page.get_by_role("heading")).to_have_text("Example Domain")
 
 Types are in sync.pyi, which `tools/sync_stubs.py` makes out of the asynchronous classes.
 """
 
 from __future__ import annotations
 
+from bridge.page.expectations import LocatorExpectations as _LocatorExpectations
+from bridge.page.expectations import PageExpectations as _PageExpectations
+from bridge.page.expectations import expect as _expect
 from bridge.page.locators import Locator as _Locator
 from bridge.page.page import Page as _Page
 from bridge.page.popups import ExpectedPopup as _ExpectedPopup
 from bridge.session.attached import AttachedSession as _AttachedSession
-from bridge.surfaces.blocking import blocking
+from bridge.surfaces.blocking import blocking, blocking_function
 from bridge.surfaces.compose import Session as _Session
 
 Session = blocking(_Session)
@@ -23,5 +27,17 @@ Page = blocking(_Page)
 AttachedSession = blocking(_AttachedSession)
 Locator = blocking(_Locator)
 ExpectedPopup = blocking(_ExpectedPopup)
+LocatorExpectations = blocking(_LocatorExpectations)
+PageExpectations = blocking(_PageExpectations)
+expect = blocking_function(_expect)
 
-__all__ = ["AttachedSession", "ExpectedPopup", "Locator", "Page", "Session"]
+__all__ = [
+    "AttachedSession",
+    "ExpectedPopup",
+    "Locator",
+    "LocatorExpectations",
+    "Page",
+    "PageExpectations",
+    "Session",
+    "expect",
+]

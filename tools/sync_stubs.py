@@ -20,7 +20,15 @@ CLASSES = {
     "AttachedSession": "bridge.session.attached",
     "Locator": "bridge.page.locators",
     "ExpectedPopup": "bridge.page.popups",
+    "LocatorExpectations": "bridge.page.expectations",
+    "PageExpectations": "bridge.page.expectations",
 }
+EXPECT = """
+@overload
+def expect(subject: Locator) -> LocatorExpectations: ...
+@overload
+def expect(subject: Page) -> PageExpectations: ...
+"""
 # What a session offers to its own tabs.
 INTERNAL = {"diagnose", "ensure_connected", "find", "judge", "keep_alive", "on_attach", "renderer_killed", "taken"}
 HEAD = '"""Made by tools/sync_stubs.py out of the asynchronous classes: do not edit."""\n'
@@ -156,7 +164,8 @@ def _type_of(value: ast.expr, known: dict[str, str]) -> str:
 def main() -> int:
     imports = Imports()
     bodies = [stub_of(getattr(importlib.import_module(module), name), imports) for name, module in CLASSES.items()]
-    text = "\n\n".join([HEAD, "\n".join(sorted(imports.lines)), *bodies])
+    imports.lines.add("from typing import overload")
+    text = "\n\n".join([HEAD, "\n".join(sorted(imports.lines)), *bodies, EXPECT])
     for words in (["check", "--fix", "-q"], ["format", "-q"]):
         ruff = [sys.executable, "-m", "ruff", *words, "--stdin-filename", str(OUTPUT), "-"]
         text = subprocess.run(ruff, input=text, capture_output=True, text=True, check=False, cwd=ROOT).stdout or text

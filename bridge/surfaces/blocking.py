@@ -147,6 +147,11 @@ def blocking(ours: type) -> type[Blocking]:
     return made
 
 
+def blocking_function(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of ours that takes and gives blocking objects."""
+    return _method(function)
+
+
 def _method(bound: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(bound)
     def call(*args: Any, **kwargs: Any) -> Any:
