@@ -306,6 +306,7 @@ class HostFailed(HostError):
         super().__init__(f"the host app refused {request}: {host_code}: {reason}", request=request, host_code=host_code)
         self.request = request
         self.host_code = host_code
+        self.reason = reason
 
 
 class WebViewTooOld(HostError):

@@ -1,11 +1,10 @@
 """The same API without `await`, for scripts, notebooks and tests that are not asynchronous.
 
-from bridge.sync import Session, expect
+from bridge.sync import Session
 
 with Session.open() as session:
     page = session.new_tab("https://example.com/")
     print(page.snapshot().text)
-    expect(page.get_by_role("heading")).to_have_text("Example Domain")
 
 Types are in sync.pyi, which `tools/sync_stubs.py` makes out of the asynchronous classes.
 """
@@ -19,7 +18,7 @@ from bridge.page.locators import Locator as _Locator
 from bridge.page.page import Page as _Page
 from bridge.page.popups import ExpectedPopup as _ExpectedPopup
 from bridge.session.attached import AttachedSession as _AttachedSession
-from bridge.surfaces.blocking import blocking, blocking_function
+from bridge.surfaces.blocking import blocking, method
 from bridge.surfaces.compose import Session as _Session
 
 Session = blocking(_Session)
@@ -29,7 +28,7 @@ Locator = blocking(_Locator)
 ExpectedPopup = blocking(_ExpectedPopup)
 LocatorExpectations = blocking(_LocatorExpectations)
 PageExpectations = blocking(_PageExpectations)
-expect = blocking_function(_expect)
+expect = method(_expect)
 
 __all__ = [
     "AttachedSession",

@@ -344,6 +344,17 @@ def debug_key() -> Key:
 
 
 def sign(unsigned: Path, signed: Path, key: Key) -> None:
+    kind, _, name = key.password.partition(":")
+    if kind == "env" and name not in os.environ:
+        raise BuildError(f"{name} is not set; it must have the password of {key.keystore}.")
+    try:
+        _sign(unsigned, signed, key)
+    except BuildError as error:  # a stack trace of apksigner's follows the line that says what is wrong
+        lines = [line for line in str(error).splitlines() if not line.lstrip().startswith(("at ", "...", "Caused by"))]
+        raise BuildError("\n".join(lines)) from error
+
+
+def _sign(unsigned: Path, signed: Path, key: Key) -> None:
     run(
         [
             *(sdk_or_system("apksigner"), "sign", "--ks", key.keystore, "--ks-key-alias", key.alias),

@@ -23,14 +23,23 @@ CLASSES = {
     "LocatorExpectations": "bridge.page.expectations",
     "PageExpectations": "bridge.page.expectations",
 }
-EXPECT = """
-@overload
+EXPECT = """@overload
 def expect(subject: Locator) -> LocatorExpectations: ...
 @overload
 def expect(subject: Page) -> PageExpectations: ...
 """
 # What a session offers to its own tabs.
-INTERNAL = {"diagnose", "ensure_connected", "find", "judge", "keep_alive", "on_attach", "renderer_killed", "taken"}
+INTERNAL = {
+    "diagnose",
+    "ensure_connected",
+    "find",
+    "judge",
+    "keep_alive",
+    "observer",
+    "on_attach",
+    "renderer_killed",
+    "taken",
+}
 HEAD = '"""Made by tools/sync_stubs.py out of the asynchronous classes: do not edit."""\n'
 _WORD = re.compile(r"(?<![\w.'\"])[A-Za-z_]\w*")
 

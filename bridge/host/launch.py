@@ -3,30 +3,52 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+import re
 import secrets
 import socket
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from typing import Literal
 
 from bridge.adb import AdbDevice
 from bridge.deadline import Deadline
-from bridge.errors import HostFailed, ServiceRefused
+from bridge.errors import DeadlineExceeded, HostFailed, ServiceRefused
 from bridge.host.client import HostClient, connect_host
 from bridge.host.installation import HOST_PACKAGE, host_missing, installed_apk
 from bridge.host.lease import hold_lease, lease_key
 
 _SERVICE = f"{HOST_PACKAGE}/.HostService"
+_INSTRUMENTATION = f"{HOST_PACKAGE}/.HostInstrumentation"
 _FIRST_RETRY_S, _LAST_RETRY_S = 0.02, 0.25
+# How long the service may take to listen before plan B, which would end a service that is only slow.
+_SERVICE_SHARE, _SERVICE_AT_MOST_S = 0.6, 20.0
+
+logger = logging.getLogger(__name__)
+
+Plan = Literal["service", "instrumentation"]
 
 
 @asynccontextmanager
 async def start_host(
-    device: AdbDevice, *, owner: str, policy_digest: str, timeout_s: float
+    device: AdbDevice,
+    *,
+    owner: str,
+    policy_digest: str,
+    timeout_s: float,
+    idle_timeout_s: int | None = None,
+    plans: Sequence[Plan] = ("service", "instrumentation"),
 ) -> AsyncIterator[HostClient]:
     """The device's host app, started if need be, proven to be ours, and ours while the block lives.
 
     The socket's name is chosen here and travels in the intent with the token, so nothing on the device has to be
     searched for. The service ends by itself when its last client and tab are gone.
+
+    Args:
+        idle_timeout_s: How long a tab lives without activity; counts where this start makes the process.
+        plans: How to start it, in order: some phones kill a foreground service, and `am instrument` is the way around.
+            It begins by ending a running host.
 
     Raises:
         DeviceBusy: Another process of this machine, or another client of the host app, works on the device.
@@ -37,9 +59,7 @@ async def start_host(
     """
     deadline = Deadline.after(timeout_s)
     with hold_lease(lease_key(device), owner=owner, policy_digest=policy_digest):
-        name, token = f"webview_bridge_{secrets.token_hex(16)}", secrets.token_bytes(32)
-        await _start_service(device, name, token.hex(), deadline)
-        sock = await _connect(device, name, deadline)
+        name, token, sock = await _started(device, tuple(plans), idle_timeout_s, deadline)
         async with connect_host(
             sock,
             token=token,
@@ -51,33 +71,69 @@ async def start_host(
             yield host
 
 
-async def _start_service(device: AdbDevice, name: str, token: str, deadline: Deadline) -> None:
+async def _started(
+    device: AdbDevice, plans: tuple[Plan, ...], idle_timeout_s: int | None, deadline: Deadline
+) -> tuple[str, bytes, socket.socket]:
+    """Name and token of the endpoint, and a connection to it."""
+    plan, *others = plans
+    share_s = min(_SERVICE_AT_MOST_S, _SERVICE_SHARE * deadline.remaining_s) if others else deadline.remaining_s
+    try:
+        return await _start(device, plan, idle_timeout_s, Deadline(deadline.timeout_s, time.monotonic() + share_s))
+    except (HostFailed, DeadlineExceeded) as error:
+        if not others:
+            raise
+        logger.warning("the host app did not come up as a %s, trying as %s: %s", plan, others[0], error.message)
+        try:
+            return await _started(device, tuple(others), idle_timeout_s, deadline)
+        except (HostFailed, DeadlineExceeded) as second:
+            # The first failure is what people can do something about; the second is told with it.
+            raise _both(error, second) from second
+
+
+def _both(first: HostFailed | DeadlineExceeded, second: HostFailed | DeadlineExceeded) -> HostFailed | DeadlineExceeded:
+    if isinstance(first, HostFailed):
+        said = second.reason if isinstance(second, HostFailed) else second.message
+        reason = first.reason if said == first.reason else f"{first.reason}; and by am instrument: {said}"
+        return HostFailed(first.request, first.host_code, reason)
+    said = second.reason if isinstance(second, HostFailed) else second.last_seen
+    also = "" if said == first.last_seen else f"; am instrument: {said}"
+    return DeadlineExceeded(first.awaited, first.timeout_s, f"{first.last_seen}{also}")
+
+
+async def _start(
+    device: AdbDevice, plan: Plan, idle_timeout_s: int | None, deadline: Deadline
+) -> tuple[str, bytes, socket.socket]:
+    name, token = f"webview_bridge_{secrets.token_hex(16)}", secrets.token_bytes(32)
+    extras = {"socket": name, "token": token.hex()}
+    if idle_timeout_s is not None:
+        extras["idle_timeout_s"] = str(idle_timeout_s)
+    await _ask_android(device, _words(plan, extras), token.hex(), deadline)
+    return name, token, await _connect(device, name, deadline)
+
+
+def _words(plan: Plan, extras: Mapping[str, str]) -> list[str]:
+    if plan == "service":
+        flags = [word for key, value in extras.items() for word in ("--es", key, value)]
+        return ["am", "start-foreground-service", "--user", "0", "-n", _SERVICE, *flags]
+    flags = [word for key, value in extras.items() for word in ("-e", key, value)]
+    return ["am", "instrument", "--user", "0", *flags, _INSTRUMENTATION]
+
+
+async def _ask_android(device: AdbDevice, words: list[str], token: str, deadline: Deadline) -> None:
     """Whether the app is installed is asked only when Android refuses: on a phone that question takes half a second."""
-    result = await device.shell(
-        [
-            "am",
-            "start-foreground-service",
-            "--user",
-            "0",
-            "-n",
-            _SERVICE,
-            "--es",
-            "socket",
-            name,
-            "--es",
-            "token",
-            token,
-        ],
-        timeout_s=deadline.remaining_s,
-    )
+    result = await device.shell(words, timeout_s=deadline.remaining_s)
     said = (result.stdout + result.stderr).replace(token, "…").strip()
     # Before Android 12 `am` ended with 0 whatever it said ("Error: Not found; no service started.").
-    refused = result.exit_code != 0 or any(line.startswith(("Error", "Exception")) for line in said.splitlines())
+    refused = result.exit_code != 0 or any(_REFUSAL.match(line) for line in said.splitlines())
     if not refused:
         return
     if await installed_apk(device, timeout_s=deadline.remaining_s) is None:
         raise host_missing(device.serial)
     raise HostFailed("its start", f"am ended with {result.exit_code}", said[:500])
+
+
+# The words of ActivityManagerShellCommand and, for an instrumentation that is not there, of Instrument.java.
+_REFUSAL = re.compile(r"Error|Exception|INSTRUMENTATION_STATUS: Error|INSTRUMENTATION_FAILED|android\.util\.Android")
 
 
 async def _connect(device: AdbDevice, name: str, deadline: Deadline) -> socket.socket:

@@ -87,6 +87,20 @@ def hold_lease(key: str, *, owner: str, policy_digest: str, folder: Path | None 
                 _give_back(path, held.file)
 
 
+def held_by(key: str, *, folder: Path | None = None) -> str | None:
+    """Who holds the device on this machine, in words for people; None where nobody does. Takes nothing."""
+    path = _lease_path(key, runtime_folder() if folder is None else folder)
+    try:
+        with path.open("r+", encoding="utf-8") as file:
+            if try_lock(file):
+                unlock(file)
+                return None
+            holder = _read(file)
+    except OSError:
+        return None
+    return f"{holder.owner} (process {holder.pid})" if holder else "another process"
+
+
 def _take(path: Path, key: str, wanted: Holder) -> IO[str]:
     """The locked file with our name in it."""
     while True:

@@ -9,25 +9,23 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from bridge.cdp import Cost
+from bridge.cdp.cost import Meter, measure
 from bridge.errors import BridgeError, PolicyRefused, RefNotFound, StaleRef
 from bridge.ops.effects import EFFECT_OF, ActionPolicy, refused_by_effect
 from bridge.ops.events import BrowserEvent, BrowserPolicyDenied, Event, EventListener
 from bridge.ops.fence import Fence
 from bridge.ops.models import InvalidOperation, Operation, parse_operation
-from bridge.ops.results import CostModel, Failure, OperationResult, Result
+from bridge.ops.results import FENCED_FIELDS, CostModel, Failure, OperationResult, Result
 from bridge.ops.running import Done, Steps
 from bridge.ops.secrets import Secrets
 
 if TYPE_CHECKING:
-    from bridge.page.page import Page
     from bridge.session.session import Session
 
 logger = logging.getLogger(__name__)
 
 #: Asked before an operation whose effect is to be confirmed: True lets it through.
 Confirm = Callable[[Operation], Awaitable[bool]]
-
-_NOTHING = Cost(0.0, 0, 0, 0)
 
 
 @dataclass(slots=True)
@@ -45,23 +43,28 @@ class Executor:
     confirm: Confirm | None = None
     on_event: EventListener | None = None
     fence: Fence = field(default_factory=Fence)
-    _tabs: list[Page] = field(default_factory=list)
-    _cleared: dict[tuple[str, str], int] = field(default_factory=dict)
+    _steps: Steps = field(init=False, repr=False)
     _sequence: int = 0
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
+    def __post_init__(self) -> None:
+        self._steps = Steps(self.session, self.secrets, self.fence)
+
     async def run(self, operation: Operation) -> OperationResult:
-        """Carry out one operation. Errors of the bridge are answers, not exceptions; only cancellation passes."""
+        """Carry out one operation. Whatever goes wrong is an answer, not an exception; only cancellation passes."""
         async with self._turn:
-            steps = Steps(self.session, self._tabs, self._cleared, self.secrets, self.fence)
-            try:
-                await self._let_through(operation)
-                done = await steps.run(operation)
-            except BridgeError as error:
-                answer = await self._failed(operation, error, steps)
-            else:
-                answer = self._answer(operation.kind, done)
-            self._tell(operation, answer, steps)
+            with measure() as meter:
+                try:
+                    await self._let_through(operation)
+                    done = await self._steps.run(operation)
+                except BridgeError as error:
+                    answer = await self._failed(operation, error, meter)
+                except Exception as error:  # a mistake of ours ends this operation and not the batch
+                    logger.exception("%s failed", operation.kind)
+                    answer = await self._failed(operation, _unexpected(error), meter)
+                else:
+                    answer = self._answer(operation.kind, done, meter)
+            self._tell(operation, answer)
             return answer
 
     async def run_batch(
@@ -93,32 +96,27 @@ class Executor:
         verdict = self.action_policy.verdict(effect)
         if verdict == "allow":
             return
-        asked = verdict == "confirm" and self.confirm is not None
-        if asked:
-            assert self.confirm is not None
-            if await self.confirm(operation):
-                return
+        if verdict == "confirm" and self.confirm is not None and await self.confirm(operation):
+            return
         raise refused_by_effect(operation.kind, effect, asked=verdict == "confirm")
 
-    def _answer(self, kind: str, done: Done) -> OperationResult:
+    def _answer(self, kind: str, done: Done, meter: Meter) -> OperationResult:
         return OperationResult(
             kind=kind,
             ok=True,
             result=self._redacted(done.result),
             notices=[self.secrets.redact(notice) for notice in done.notices],
-            cost=_cost(done.cost),
+            cost=_cost(done.cost or meter.cost()),
             image_bytes=done.image_bytes,
         )
 
-    async def _failed(self, operation: Operation, error: BridgeError, steps: Steps) -> OperationResult:
-        snapshot = None
-        if isinstance(error, RefNotFound | StaleRef):
-            snapshot = await steps.fresh_snapshot()
+    async def _failed(self, operation: Operation, error: BridgeError, meter: Meter) -> OperationResult:
         answer = self._refused(operation.kind, error)
-        if snapshot is None or answer.error is None:
-            return answer
-        failure = answer.error.model_copy(update={"snapshot": self.secrets.redact(snapshot)})
-        return answer.model_copy(update={"error": failure})
+        assert answer.error is not None
+        failure = answer.error
+        if isinstance(error, RefNotFound | StaleRef):
+            failure = failure.model_copy(update={"snapshot": await self._steps.fresh_snapshot()})
+        return answer.model_copy(update={"error": failure, "cost": _cost(meter.cost())})
 
     def _refused(self, kind: str, error: BridgeError) -> OperationResult:
         return OperationResult(
@@ -129,21 +127,21 @@ class Executor:
                 message=self.secrets.redact(error.message),
                 hint=self.secrets.redact(error.hint),
             ),
-            cost=_cost(_NOTHING),
+            cost=_cost(Cost(0.0, 0, 0, 0)),
         )
 
     def _redacted(self, result: Result) -> Result:
         shown = {
             name: self.secrets.redact_values(value)
             for name, value in result
-            if name != "shape" and isinstance(value, str | list)
+            if name != "shape" and name not in FENCED_FIELDS and isinstance(value, str | list)
         }
         return result.model_copy(update=shown)
 
-    def _tell(self, operation: Operation, answer: OperationResult, steps: Steps) -> None:
+    def _tell(self, operation: Operation, answer: OperationResult) -> None:
         if self.on_event is None:
             return
-        url = self.secrets.redact(getattr(operation, "url", None) or steps.url)
+        url = self.secrets.redact(getattr(operation, "url", None) or self._steps.url)
         error = answer.error
         self._sequence += 1
         if error is not None and error.code == PolicyRefused.code:
@@ -180,6 +178,10 @@ def summary_of(operation: Operation, secrets: Secrets) -> str:
         elif name in ("ref", "url", "key", "selector", "role", "dest_path", "mode", "scope"):
             words.append(str(value))
     return secrets.redact(" ".join(words))
+
+
+def _unexpected(error: Exception) -> BridgeError:
+    return BridgeError(f"unexpected {type(error).__name__}: {error}", hint="This is a mistake of ours.")
 
 
 def _cost(cost: Cost) -> CostModel:

@@ -6,6 +6,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+#: Fields of results that hold a page's words, redacted and between the marks of a fence.
+FENCED_FIELDS = frozenset({"text", "changes", "legend"})
+
 
 class _Closed(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)

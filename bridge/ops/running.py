@@ -2,58 +2,105 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, assert_never
 
 from bridge.cdp import Cost
 from bridge.errors import BridgeError, TabLost
 from bridge.ops import models, results
 from bridge.ops.fence import Fence
 from bridge.ops.secrets import Secrets
-from bridge.snapshot.escape import clean, cut
+from bridge.snapshot.escape import clean, cut, quote
 
 if TYPE_CHECKING:
     from bridge.page.console import ConsoleLog
+    from bridge.page.navigation import WaitUntil
     from bridge.page.network import NetworkLog
     from bridge.page.page import Page
     from bridge.page.results import ActionResult, NavigationResult
     from bridge.session.session import Session
-    from bridge.snapshot import SnapshotResult
 
 _LINE_CHARS = 1_000
-_NOTHING = Cost(0.0, 0, 0, 0)
+_EVERYTHING = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """An operation that went well."""
+    """An operation that went well.
+
+    Attributes:
+        cost: None where the page's own method did not measure it.
+    """
 
     result: results.Result
-    cost: Cost
+    cost: Cost | None = None
     notices: tuple[str, ...] = ()
     image_bytes: bytes | None = None
 
 
 class Steps:
-    """The operations on a session whose tabs were opened by operations; the last of `tabs` is the current one.
+    """The operations on a session's tabs, the last of which is the current one.
 
-    `cleared` holds, by tab and log, the number of the last entry that an operation wanted forgotten: the session's own
-    logs stay whole for traces and failure bundles.
+    A tab that appears becomes current: one that an operation opens, and a window that a page opens, which nothing else
+    could reach. What an operation wants forgotten of a log is only left out from then on: the session's own logs stay
+    whole for traces and failure bundles.
     """
 
-    def __init__(
-        self, session: Session, tabs: list[Page], cleared: dict[tuple[str, str], int], secrets: Secrets, fence: Fence
-    ) -> None:
+    def __init__(self, session: Session, secrets: Secrets, fence: Fence) -> None:
         self._session = session
-        self._cleared = cleared
-        self._tabs = tabs
         self._secrets = secrets
         self._fence = fence
+        self._tabs: list[Page] = []
+        self._cleared: dict[tuple[str, str], int] = {}
 
     async def run(self, operation: models.Operation) -> Done:
-        run: Callable[[Any], Awaitable[Done]] = getattr(self, f"_{operation.kind}")
-        return await run(operation)
+        await self._session.windows_taken()
+        self._take_tabs()
+        done = await self._carry_out(operation)
+        await self._session.windows_taken()
+        opened = self._take_tabs()
+        notices = tuple(f"the page opened a window: {page.tab_id}, which is the current tab now" for page in opened)
+        return replace(done, notices=(*done.notices, *notices)) if notices else done
+
+    async def _carry_out(self, operation: models.Operation) -> Done:
+        match operation:
+            case models.Navigate():
+                return await self._navigate(operation)
+            case models.Snapshot():
+                return await self._snapshot(operation)
+            case models.Read():
+                return await self._read(operation)
+            case models.Click():
+                return self._acted(await self._page().click(operation.ref))
+            case models.Fill():
+                return await self._fill(operation)
+            case models.Press():
+                return self._acted(await self._page().press(operation.key))
+            case models.Select():
+                return self._acted(await self._page().select(operation.ref, operation.values))
+            case models.Upload():
+                return self._acted(await self._page().upload(operation.ref, operation.paths), files=operation.paths)
+            case models.Download():
+                return await self._download(operation)
+            case models.Screenshot():
+                return await self._screenshot(operation)
+            case models.GetState():
+                return await self._get_state()
+            case models.WaitFor():
+                return await self._wait_for(operation)
+            case models.NetworkLog():
+                return self._network_log(operation)
+            case models.Console():
+                return self._console(operation)
+            case models.NewTab():
+                return await self._new_tab(operation)
+            case models.CloseTab():
+                return await self._close_tab()
+            case models.Back():
+                return self._location(await self._page().back())
+            case models.Forward():
+                return self._location(await self._page().forward())
+        assert_never(operation)
 
     @property
     def url(self) -> str:
@@ -67,94 +114,93 @@ class Steps:
             shot = await self._tabs[-1].snapshot()
         except BridgeError:
             return None
-        return self._fence.around(shot.text, shot.url)
+        return self._fenced(shot.text, shot.url)
+
+    def _take_tabs(self) -> list[Page]:
+        """Bring the order up to date with the session; the tabs that are new in it."""
+        there = self._session.pages
+        new = [page for page in there if page not in self._tabs]
+        self._tabs = [page for page in self._tabs if page in there] + new
+        return new
 
     def _page(self) -> Page:
         if not self._tabs:
             raise TabLost("no tab is open.", hint="navigate opens one.")
         return self._tabs[-1]
 
+    def _fenced(self, text: str, url: str) -> str:
+        # Before the fence goes around it: a secret that looks like a part of the marks must not change them.
+        return self._fence.around(self._secrets.redact(text), self._secrets.redact(url))
+
     async def _navigate(self, operation: models.Navigate) -> Done:
         if not self._tabs:
             await self._session.check_url(operation.url)
             self._tabs.append(await self._session.new_tab())
-        wait_until = "load" if operation.wait_until_loaded else "commit"
-        return self._location(await self._page().goto(operation.url, wait_until=wait_until))  # type: ignore[arg-type]
+        wait_until: WaitUntil = "load" if operation.wait_until_loaded else "commit"
+        return self._location(await self._page().goto(operation.url, wait_until=wait_until))
 
-    async def _back(self, operation: models.Back) -> Done:
-        return self._location(await self._page().back())
-
-    async def _forward(self, operation: models.Forward) -> Done:
-        return self._location(await self._page().forward())
-
-    async def _get_state(self, operation: models.GetState) -> Done:
+    async def _get_state(self) -> Done:
         page = self._page()
         state = await page.get_state()
         return Done(results.Location(tab=page.tab_id, url=state.url, title=state.title), state.cost)
 
     async def _new_tab(self, operation: models.NewTab) -> Done:
-        if operation.url is not None:
-            await self._session.check_url(operation.url)
-        page = await self._session.new_tab()
+        """A tab whose address does not open is closed again: a failed operation leaves nothing."""
+        page = await self._session.new_tab(operation.url)
         self._tabs.append(page)
-        if operation.url is None:
-            return Done(results.Location(tab=page.tab_id, url=page.url, title=""), _NOTHING)
-        return self._location(await page.goto(operation.url))
+        state = await page.get_state()
+        return Done(results.Location(tab=page.tab_id, url=state.url, title=state.title))
 
-    async def _close_tab(self, operation: models.CloseTab) -> Done:
+    async def _close_tab(self) -> Done:
         page = self._page()
         await self._session.close_tab(page)
-        self._tabs.remove(page)
-        current = self._tabs[-1].tab_id if self._tabs else None
-        return Done(results.Closed(closed=page.tab_id, current=current), _NOTHING)
+        self._take_tabs()
+        return Done(results.Closed(closed=page.tab_id, current=self._tabs[-1].tab_id if self._tabs else None))
 
     async def _snapshot(self, operation: models.Snapshot) -> Done:
-        page = self._page()
-        if operation.delta:
-            shot = await page.snapshot(interactive_only=operation.interactive_only, scope=operation.scope, delta=True)
-        else:
-            shot = await page.snapshot(interactive_only=operation.interactive_only, scope=operation.scope)
-        return self._shown(shot)
+        shot = await self._page().snapshot(
+            interactive_only=operation.interactive_only, scope=operation.scope, delta=operation.delta
+        )
+        text = results.PageText(
+            text=self._fenced(shot.text, shot.url),
+            url=shot.url,
+            title=shot.title,
+            truncated=shot.stats.truncated,
+            truncate_reasons=list(shot.stats.truncate_reasons),
+            hidden_text_removed=int(shot.stats.js_stats.get("hiddenTextRemoved", 0)),
+            refs=len(shot.refs),
+        )
+        return Done(text, shot.cost if isinstance(shot.cost, Cost) else None)
 
     async def _read(self, operation: models.Read) -> Done:
-        page = self._page()
-        read = await page.read(mode=operation.mode, max_length=operation.max_length)
+        read = await self._page().read(mode=operation.mode, max_length=operation.max_length)
         text = results.PageText(
-            text=self._fence.around(read.markdown, read.url),
+            text=self._fenced(read.markdown, read.url),
             url=read.url,
             title=read.title,
             truncated=read.truncated,
             hidden_text_removed=read.hidden_text_removed,
         )
-        return Done(text, read.cost)
-
-    async def _click(self, operation: models.Click) -> Done:
-        return self._acted(await self._page().click(operation.ref))
+        return Done(text, read.cost, read.notices)
 
     async def _fill(self, operation: models.Fill) -> Done:
         page = self._page()
-        return self._acted(await page.fill(operation.ref, self._secrets.revealed(operation.value, page.url)))
-
-    async def _press(self, operation: models.Press) -> Done:
-        return self._acted(await self._page().press(operation.key))
-
-    async def _select(self, operation: models.Select) -> Done:
-        return self._acted(await self._page().select(operation.ref, operation.values))
-
-    async def _upload(self, operation: models.Upload) -> Done:
-        return self._acted(await self._page().upload(operation.ref, operation.paths), files=operation.paths)
+        # The origin that gets to see it is that of the frame, not that of the page around it.
+        value = self._secrets.revealed(operation.value, page.document_url(operation.ref) or page.url)
+        return self._acted(await page.fill(operation.ref, value))
 
     async def _download(self, operation: models.Download) -> Done:
-        saved = await self._page().download(url=operation.url, dest_path=operation.dest_path)
-        return Done(
-            results.FileSaved(path=operation.dest_path, bytes=saved.size_bytes, mime=saved.mime or None), saved.cost
-        )
+        # A page may make its own data: and blob: addresses; a model's are judged like any other.
+        url = await self._session.check_url(operation.url)
+        saved = await self._page().download(url=url, dest_path=operation.dest_path)
+        shown = results.FileSaved(path=operation.dest_path, bytes=saved.size_bytes, mime=saved.mime or None)
+        return Done(shown, saved.cost, saved.notices)
 
     async def _screenshot(self, operation: models.Screenshot) -> Done:
         picture = await self._page().screenshot(
             full_page=operation.full_page, ref=operation.ref, annotate=operation.annotate
         )
-        legend = "\n".join(f"{box.ref}: {box.role} {box.name!r}" for box in picture.legend)
+        legend = "\n".join(f"{box.ref}: {box.role} {quote(clean(box.name))}" for box in picture.legend)
         shown = results.Picture(
             format=picture.format,
             width_px=picture.width_px,
@@ -162,7 +208,7 @@ class Steps:
             scale=picture.scale,
             strategy=picture.strategy,
             truncated=picture.truncated,
-            legend=self._fence.around(legend, self.url) if legend else "",
+            legend=self._fenced(legend, self.url) if legend else "",
         )
         return Done(shown, picture.cost, image_bytes=picture.image_bytes)
 
@@ -172,48 +218,38 @@ class Steps:
         )
         return Done(results.Waited(awaited=waited.awaited, waited_ms=waited.waited_ms), waited.cost)
 
-    async def _network_log(self, operation: models.NetworkLog) -> Done:
-        page = self._page()
-        key = (page.tab_id, "network")
-        log = page.network(url=operation.filter, after=self._cleared.get(key, 0), limit=operation.limit)
-        return self._log(log, key, operation.clear)
+    def _network_log(self, operation: models.NetworkLog) -> Done:
+        key = (self._page().tab_id, "network")
+        return self._log(self._page().network(after=self._cleared.get(key, 0), limit=_EVERYTHING), key, operation)
 
-    async def _console(self, operation: models.Console) -> Done:
-        page = self._page()
-        key = (page.tab_id, "console")
-        log = page.console(text=operation.filter, after=self._cleared.get(key, 0), limit=operation.limit)
-        return self._log(log, key, operation.clear)
+    def _console(self, operation: models.Console) -> Done:
+        key = (self._page().tab_id, "console")
+        return self._log(self._page().console(after=self._cleared.get(key, 0), limit=_EVERYTHING), key, operation)
 
-    def _log(self, log: NetworkLog | ConsoleLog, key: tuple[str, str], clear: bool) -> Done:
-        if clear:
+    def _log(
+        self, log: NetworkLog | ConsoleLog, key: tuple[str, str], operation: models.NetworkLog | models.Console
+    ) -> Done:
+        if operation.clear:
             self._cleared[key] = log.last
-        lines = "\n".join(cut(clean(str(entry)), _LINE_CHARS) for entry in log.entries)
-        text = self._fence.around(lines, self.url) if lines else ""
+        # Redacted before they are filtered and cut: neither may tell what a secret begins with.
+        lines = [self._secrets.redact(clean(str(entry))) for entry in log.entries]
+        wanted = (operation.filter or "").casefold()
+        fitting = [line for line in lines if wanted in line.casefold()]
+        shown = [cut(line, _LINE_CHARS) for line in fitting[-operation.limit :]]
+        text = self._fenced("\n".join(shown), self.url) if shown else ""
         return Done(
-            results.LogLines(text=text, entries=len(log.entries), older=log.more, dropped=log.dropped), _NOTHING
+            results.LogLines(text=text, entries=len(shown), older=len(fitting) - len(shown), dropped=log.dropped)
         )
 
     def _location(self, found: NavigationResult) -> Done:
         where = results.Location(tab=self._page().tab_id, url=found.url, title=found.title, status=found.status)
         return Done(where, found.cost, found.notices)
 
-    def _shown(self, shot: SnapshotResult) -> Done:
-        text = results.PageText(
-            text=self._fence.around(shot.text, shot.url),
-            url=shot.url,
-            title=shot.title,
-            truncated=shot.stats.truncated,
-            truncate_reasons=list(shot.stats.truncate_reasons),
-            hidden_text_removed=int(shot.stats.js_stats.get("hiddenTextRemoved", 0)),
-            refs=len(shot.refs),
-        )
-        return Done(text, shot.cost if isinstance(shot.cost, Cost) else _NOTHING)
-
     def _acted(self, outcome: ActionResult, files: list[str] | None = None) -> Done:
         shown = results.ActionOutcome(
             action=outcome.action,
             ref=outcome.ref,
-            changes=self._fence.around(outcome.changes.text, self.url),
+            changes=self._fenced(outcome.changes.text, self.url),
             settled=outcome.changes.settled,
             value=outcome.value,
             values=list(outcome.values) if outcome.values is not None else None,

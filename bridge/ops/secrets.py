@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
+import string
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from html import escape
+from html.entities import codepoint2name
 from typing import Any
-from urllib.parse import quote, quote_plus
 
 from bridge.errors import PolicyRefused, UsageError
 from bridge.ops.fence import origin_of
+from bridge.snapshot.escape import ELLIPSIS
 
 PREFIX = "secret:"
 SHORTEST = 4
+LONGEST = 4_096
+_CUT_DEPTH = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +37,7 @@ class Secrets:
 
     Raises:
         UsageError: A name that is not letters, digits, `_` and `-`, or a value under 4 characters, which could not be
-            taken out of a text without spoiling it.
+            taken out of a text without spoiling it, or over 4,096.
     """
 
     def __init__(self, named: Mapping[str, str | Secret] | None = None) -> None:
@@ -42,14 +46,14 @@ class Secrets:
             secret = given if isinstance(given, Secret) else Secret(given)
             if not name.isascii() or not name.replace("_", "").replace("-", "").isalnum():
                 raise UsageError(f"{name[:60]!r} cannot name a secret: use letters, digits, _ and -")
-            if len(secret.value) < SHORTEST:
+            if not SHORTEST <= len(secret.value.strip()) <= LONGEST:
                 raise UsageError(
-                    f"the secret {name} is too short to be kept out of texts: {SHORTEST} characters at least"
+                    f"the secret {name} cannot be kept out of texts: it needs {SHORTEST} to {LONGEST} characters"
                 )
             self._named[name] = secret
-        spelled = {(form, name) for name, secret in self._named.items() for form in _spellings(secret.value)}
         # The longest first: one secret may be part of another.
-        self._spelled = sorted(spelled, key=lambda pair: (-len(pair[0]), pair))
+        by_length = sorted(self._named.items(), key=lambda item: (-len(item[1].value), item[0]))
+        self._patterns = [(name, spellings(secret.value)) for name, secret in by_length]
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -74,15 +78,18 @@ class Secrets:
         return secret.value
 
     def redact(self, text: str) -> str:
-        """`text` with `[secret:NAME]` where a secret stood, raw or escaped for a URL, JSON or HTML."""
-        for spelled, name in self._spelled:
-            if spelled in text:
-                text = text.replace(spelled, f"[{PREFIX}{name}]")
+        """`text` with `[secret:NAME]` where a secret stood, or the beginning of one that was cut off with `…`.
+
+        However it is escaped: for a URL, JSON, HTML or Markdown. Not a secret that a page has turned into something
+        else, such as its letters one by one or their Base64.
+        """
+        for name, pattern in self._patterns:
+            text = pattern.sub(f"[{PREFIX}{name}]", text)
         return text
 
     def redact_values(self, value: Any) -> Any:
         """A JSON value with every string in it redacted."""
-        if not self._spelled:
+        if not self._patterns:
             return value
         if isinstance(value, str):
             return self.redact(value)
@@ -93,13 +100,31 @@ class Secrets:
         return value
 
 
-def _spellings(value: str) -> set[str]:
-    return {
-        value,
-        quote(value, safe=""),
-        quote(value),
-        quote_plus(value),
-        json.dumps(value)[1:-1],
-        json.dumps(value, ensure_ascii=False)[1:-1],
-        escape(value),
-    }
+def spellings(value: str) -> re.Pattern[str]:
+    """Finds `value` whichever of its characters are escaped, and its beginning before a `…`."""
+    characters = [_character(run) for run in re.findall(r"\\+|.", re.sub(r"\s+", " ", value.strip()))]
+    # What was cut off later than so deep has begun like this all the same. Possessive: there is one way to begin.
+    rest = rf"[^\n{ELLIPSIS}]{{0,{6 * len(characters)}}}+" if len(characters) > _CUT_DEPTH else ""
+    for character in reversed(characters[SHORTEST:_CUT_DEPTH]):
+        rest = f"(?:{character}{rest})?+"
+    return re.compile(f"{''.join(characters)}|{''.join(characters[:SHORTEST])}{rest}(?={ELLIPSIS})")
+
+
+def _character(character: str) -> str:
+    """A pattern for one character (or a run of backslashes) as it stands in plain text, a URL, JSON, HTML or Markdown.
+
+    No two of its alternatives match the same text: a page that says almost the secret would cost 2ⁿ steps.
+    """
+    if character == " ":
+        return r"(?:\s|\+|(?i:%20|%0[9ad]|&nbsp;|&#0*(?:32|160|x20|xa0);)|\\[nrt])+"
+    number, times = ord(character[0]), len(character)
+    encoded = "".join(f"%{byte:02x}" for byte in character[0].encode("utf-8", "surrogatepass"))
+    loose = [encoded, f"&#0*{number};", f"&#x0*{number:x};"]
+    if number in codepoint2name:
+        loose.append(f"&{codepoint2name[number]};")
+    if (escaped := json.dumps(character[0])[1:-1]).startswith("\\u"):
+        loose.append(re.escape(escaped))
+    if character[0] == "\\":
+        return rf"(?:\\{{{times},{2 * times}}}|(?i:{'|'.join(loose)}){{{times}}})"
+    backslash = r"\\?" if character in string.punctuation else ""
+    return rf"(?:{backslash}{re.escape(character)}|(?i:{'|'.join(loose)}))"

@@ -69,9 +69,9 @@ class Actions:
             local, kind = json.dumps(entry.local), json.dumps(action)
             expression = (
                 f"(async(a,p)=>{{p=await a.prepare({local},{kind},{prepare_options(deadline, hit=False)});"
-                f"if(p.error)return p;const s=a.settle({self.settle_options(settle_s)});"
-                f"const r=await a.action({local},{kind},{json.dumps(dict(params))});"
-                "return r.success?Object.assign(await s,{done:r}):r})(__agentBrowser)"
+                f"if(p.error)return p;const r=await a.action({local},{kind},{json.dumps(dict(params))});"
+                f"return r.success?Object.assign(await a.settle({self.settle_options(settle_s)}),{{done:r}}):r}})"
+                "(__agentBrowser)"
             )
             settled = await self.settle_with(entry, f"{action} {entry.ref}", expression, [], settle_s, deadline)
             self.raise_for(entry, action, settled.acted.get("error"), deadline)

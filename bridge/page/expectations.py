@@ -16,11 +16,13 @@ from bridge.errors import ExpectationFailed, UsageError
 from bridge.page.globs import url_pattern
 from bridge.page.locating import LocatingPage
 from bridge.page.locators import Found, Locator, Match, Text
+from bridge.page.operations import observable
 
 EXPECT_TIMEOUT_S = 5.0
 _PAGE_LOOK_S = 0.05
 
 
+@observable(lambda expected: expected._locator._page, repr)
 class LocatorExpectations:
     """What is expected of the one element that a locator finds; each method waits until it is so.
 
@@ -32,6 +34,9 @@ class LocatorExpectations:
     def __init__(self, locator: Locator, wanted: bool = True) -> None:
         self._locator = locator
         self._wanted = wanted
+
+    def __repr__(self) -> str:
+        return f"expect({self._locator!r}){'' if self._wanted else '.not_'}"
 
     @property
     def not_(self) -> LocatorExpectations:
@@ -159,12 +164,16 @@ class LocatorExpectations:
             found = await self._locator.look(found, deadline)
 
 
+@observable(lambda expected: expected._page, repr)
 class PageExpectations:
     """What is expected of a page as a whole."""
 
     def __init__(self, page: LocatingPage, wanted: bool = True) -> None:
         self._page = page
         self._wanted = wanted
+
+    def __repr__(self) -> str:
+        return f"expect(page){'' if self._wanted else '.not_'}"
 
     @property
     def not_(self) -> PageExpectations:

@@ -9,6 +9,7 @@ from bridge.deadline import Deadline
 from bridge.page.acting import ActingPage
 from bridge.page.attachment import WORLD_NAME, WorldGone
 from bridge.page.locators import Found, Locator, Match, Step, Text, look, match_of
+from bridge.page.operations import Observer
 from bridge.page.refs import RefTable
 
 _ASK_S = 5.0
@@ -17,6 +18,7 @@ _ASK_S = 5.0
 class LocatingPage(ActingPage):
     """Locators are described here and found when they are used."""
 
+    observer: Observer | None = None
     _refs: RefTable
 
     def locator(self, css: str) -> Locator:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from bridge.deadline import Deadline
 from bridge.errors import RefNotFound, ScriptFailed, SeveralMatches, StaleRef, UsageError
 from bridge.page.attachment import WorldGone
+from bridge.page.operations import observable
 from bridge.page.results import ActionResult
 
 if TYPE_CHECKING:
@@ -76,6 +77,7 @@ class Found:
         return f"{', '.join(match.described() for match in self.matches)}{more}"
 
 
+@observable(lambda locator: locator._page, repr)
 class Locator:
     """A description of elements on a page; every method that narrows it gives a new one."""
 

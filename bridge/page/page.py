@@ -19,6 +19,7 @@ from bridge.page.filed import FiledPage, FiledTab
 from bridge.page.locating import LocatingPage
 from bridge.page.navigation import WaitUntil, checked_url, go, go_to_entry, history_entry, present_entry, reload, stop
 from bridge.page.observed import ObservedPage, ObservedTab
+from bridge.page.operations import observable
 from bridge.page.popups import ExpectedPopup, OpenedPages, expected_popup
 from bridge.page.reading import ReadRequest, ReadResult, read
 from bridge.page.refs import RefTable
@@ -70,8 +71,15 @@ class Tab(ObservedTab, FiledTab, Protocol):
         ...
 
 
+@observable(lambda page: page, lambda page: "")
 class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
-    """A tab of a session. Not made directly: `session.new_tab()` gives one."""
+    """A tab of a session. Not made directly: `session.new_tab()` gives one.
+
+    Attributes:
+        observer: Sees every operation on this page, its locators and what is expected of them (bridge.page.operations).
+    """
+
+    _turn: Turn
 
     def __init__(self, tab: Tab) -> None:
         self._tab = tab
@@ -81,6 +89,7 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
         self._actions: Actions | None = None
         self._setup = PageSetup()
         self._turn = Turn(tab.look_into)
+        self.observer = None
         tab.on_attach(self._prepare)
 
     @property
@@ -112,6 +121,12 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
     def last_snapshot(self) -> SnapshotResult | None:
         """What was shown last, by a snapshot or by an action's delta; no round trip."""
         return self._snapshots.last if self._snapshots else None
+
+    def document_url(self, ref: str) -> str:
+        """Where the document is, perhaps a frame's, that a ref was shown in; "" when it is gone. No round trip."""
+        state = self._attachment.state if self._attachment else None
+        frame = state.frames.get(self._refs.frame_of(ref) or "") if state else None
+        return frame.url if frame else ""
 
     async def goto(
         self, url: str, *, wait_until: WaitUntil = "load", timeout_s: float = NAVIGATION_TIMEOUT_S
@@ -344,6 +359,10 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
         """
         return expected_popup(self._tab.popups, timeout_s=timeout_s)
 
+    def held(self, by: str) -> AbstractAsyncContextManager[None]:
+        """Keep operations waiting while the block runs, as a person's hands are on the page; see `Turn.held`."""
+        return self._turn.held(by)
+
     async def attached(self) -> Attachment:
         """The living attachment, for what stands between page and session; opens a tab again that idled away."""
         attachment, _ = await self._ready()
@@ -362,7 +381,7 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
             self._attachment = attachment
             self._snapshots = Snapshots(attachment, self._refs)
             self._actions = Actions(attachment, self._refs, self._snapshots)
-        return attachment, notices
+        return attachment, (*self._turn.take_waited(), *notices)
 
     async def _title(self, attachment: Attachment, deadline: Deadline) -> str | None:
         """None when the page moved on, or does not answer any more."""

@@ -85,6 +85,11 @@ class RefTable:
             entry.name = name
         return entry.ref
 
+    def frame_of(self, text: str) -> str | None:
+        """The frame that a ref was shown in; None for one that was never given out."""
+        entry = self._by_ref.get(parse_ref(text))
+        return entry.frame_id if entry is not None else None
+
     def forget_numbers(self) -> None:
         """Start again at e1: every ref given out so far is dead, none is pointed elsewhere."""
         self._by_ref.clear()

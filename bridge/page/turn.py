@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from types import TracebackType
 
 from bridge.errors import (
@@ -32,9 +34,29 @@ class Turn:
     def __init__(self, look_into: Callable[[BridgeError], Awaitable[BridgeError]]) -> None:
         self._lock = asyncio.Lock()
         self._look_into = look_into
+        self._held_by: str | None = None
+        self._waited: tuple[str, ...] = ()
 
     async def __aenter__(self) -> None:
+        by, began = self._held_by, time.monotonic()
         await self._lock.acquire()
+        self._waited = () if by is None else (f"waited {time.monotonic() - began:.1f} s: {by}",)
+
+    @asynccontextmanager
+    async def held(self, by: str) -> AsyncIterator[None]:
+        """Keep operations waiting while somebody else acts on the page; those that waited say so, with `by`."""
+        await self._lock.acquire()
+        self._held_by = by
+        try:
+            yield
+        finally:
+            self._held_by = None
+            self._lock.release()
+
+    def take_waited(self) -> tuple[str, ...]:
+        """What the operation whose turn it is had to wait for; told once."""
+        waited, self._waited = self._waited, ()
+        return waited
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None

@@ -67,9 +67,11 @@ def from_toml(text: str, source: str) -> dict[str, Any]:
     policy = browser.get("policy", {}) if isinstance(browser, dict) else None
     if not isinstance(browser, dict) or not isinstance(policy, dict):
         raise UsageError(f"{source}: [browser.policy] is no table")
-    unknown = sorted(set(browser) - {"policy"})
+    unknown = sorted(set(browser) - {"policy", "actions"})
     if unknown:
-        raise UsageError(f"{source}: [browser] has no {unknown[0]!r}", hint="It has [browser.policy].")
+        raise UsageError(
+            f"{source}: [browser] has no {unknown[0]!r}", hint="It has [browser.policy] and [browser.actions]."
+        )
     check_keys(policy, f"{source}, [browser.policy]")
     return dict(policy)
 

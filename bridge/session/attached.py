@@ -10,7 +10,7 @@ import asyncio
 import logging
 import re
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -37,6 +37,7 @@ from bridge.page.dialogs import DialogAnswer
 from bridge.page.full_page import Strategy
 from bridge.page.globs import UrlPattern, url_pattern
 from bridge.page.journal import Journal
+from bridge.page.operations import Observer
 from bridge.page.page import Page
 from bridge.page.popups import OpenedPages
 from bridge.policy.pinning import PinnedEgress
@@ -323,6 +324,7 @@ class AttachedSession:
         self.egress = egress
         self.notice = notice
         self.journal = Journal()
+        self.observer: Observer | None = None
         self._dialogs = dialogs
         self._tabs: dict[str, tuple[AttachedTab, Page]] = {}
         self._last_tab = 0
@@ -349,6 +351,7 @@ class AttachedSession:
         tab = AttachedTab(f"t{self._last_tab}", self, wanted)
         page = Page(tab)
         page.on_dialog(self._dialogs)
+        page.observer = self.observer
         self._tabs[tab.tab_id] = (tab, page)
         try:
             await tab.open(found, deadline)
@@ -440,15 +443,17 @@ async def attached_session(
     dialogs: DialogAnswer,
     url: str | None,
     title: str | None,
+    observed_by: Callable[[AttachedSession], AbstractAsyncContextManager[Observer | None]],
     timeout_s: float,
 ) -> AsyncIterator[AttachedSession]:
     """Launch the app where an activity was named, wait for its first page, and let go of everything at the end."""
     deadline = Deadline.after(timeout_s)
     session = AttachedSession(device, app, egress=egress, notice=notice, dialogs=dialogs)
-    try:
-        if app.activity is not None:
-            await app.launch(device, timeout_s=deadline.remaining_s)
-        await session.page(url=url, title=title, timeout_s=deadline.remaining_s)
-        yield session
-    finally:
-        await session.close()
+    async with observed_by(session) as session.observer:
+        try:
+            if app.activity is not None:
+                await app.launch(device, timeout_s=deadline.remaining_s)
+            await session.page(url=url, title=title, timeout_s=deadline.remaining_s)
+            yield session
+        finally:
+            await session.close()

@@ -8,7 +8,8 @@ import logging
 import secrets
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
-from typing import Literal
+from typing import ClassVar, Literal
+from weakref import WeakSet
 
 from bridge.adb import AdbDevice
 from bridge.deadline import Deadline
@@ -40,6 +41,9 @@ class Containment:
         intercepts: Whether requests are also judged in the page.
     """
 
+    # A WebView's proxy is its process's: one session of this program points it at its gate, others leave it alone.
+    _pointed: ClassVar[WeakSet[Containment]] = WeakSet()
+
     def __init__(self, egress: PinnedEgress, device: Callable[[], AdbDevice], notice: Callable[[str], None]) -> None:
         self.egress = egress
         self.gate: Gate | None = None
@@ -52,6 +56,10 @@ class Containment:
         self._gate_stack = AsyncExitStack()
         self._route_stack = AsyncExitStack()
         self._device_port: int | None = None
+
+    @property
+    def serial(self) -> str:
+        return self._device().serial
 
     async def route(self, host: HostClient) -> None:
         """Point a fresh host app at the gate; awaited with every connection, before any tab is opened over it.
@@ -99,21 +107,27 @@ class Containment:
 
     async def close(self) -> None:
         """Take the device's port back, then stop the gate."""
+        self._pointed.discard(self)
         await self._route_stack.aclose()
         await self._gate_stack.aclose()
 
     async def _point_at_gate(self, host: HostClient, gate: Gate, deadline: Deadline) -> str:
         """Why it did not work, "" where it did."""
+        if any(other is not self and other.serial == self.serial for other in self._pointed):
+            return "another session of this program is open on it, and a device's WebView has one proxy"
         try:
             port = await self._device_way(gate, deadline)
+            if self._device_port is None:
+                await _close_leftovers(host, deadline)
             reply = await host.set_proxy(_GATE_HOST, port, timeout_s=deadline.remaining_s)
         except HostFailed as error:
-            if error.host_code == "tabs_open" and self._device_port is not None:
-                return ""  # they are those tabs, and the port is the same one
+            if error.host_code == "tabs_open" and port == self._device_port:
+                return ""  # they are this session's, outlived a lost connection, and go to this port
             return error.message
         except ServiceRefused as error:
             return error.message
         self._device_port = port
+        self._pointed.add(self)
         if reply.fields.get("mechanism") not in ("controller", "properties"):
             return "the host app found no way to set a proxy"
         if reply.fields.get("loopback") is not True:
@@ -140,6 +154,19 @@ class Containment:
             return port
         assert refused is not None
         raise refused
+
+
+async def _close_leftovers(host: HostClient, deadline: Deadline) -> None:
+    """Close tabs that an earlier session of this program left, with which no proxy could be set.
+
+    The host app shows the tabs of the client's own owner and policy only (PROTOCOL.md §4); the owner is this process.
+    """
+    for tab in await host.list_tabs(timeout_s=deadline.remaining_s):
+        try:
+            await host.close_tab(str(tab.get("tab")), timeout_s=deadline.remaining_s)
+        except HostFailed as error:
+            if error.host_code != "no_such_tab":
+                raise
 
 
 def policy_digest(policy: BrowserPolicy, grants: Sequence[Grant]) -> str:

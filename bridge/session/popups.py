@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Awaitable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Protocol
 
 from bridge.adb import AdbDevice
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 _ADOPT_S = 10.0
+_CLOSE_S = 2.0
 _PAUSE_S = 0.05
 # A window that is written into by script stays at about:blank; others have left it by then.
 _BLANK_S = 0.3
@@ -77,6 +78,16 @@ class Popups:
         self._queues: list[tuple[str, _Queue]] = []
         # Two at once could not be told apart by their opener.
         self._turn = asyncio.Lock()
+        self._underway = 0
+        self._changed = asyncio.Event()
+
+    async def taken(self) -> None:
+        """Wait until every window that was told of is a page, or is gone again."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_ADOPT_S):
+                while self._underway:
+                    self._changed.clear()
+                    await self._changed.wait()
 
     @contextmanager
     def listen(self, opener_id: str) -> Iterator[_Queue]:
@@ -88,34 +99,51 @@ class Popups:
         finally:
             self._queues.remove(entry)
 
-    async def take(self, fields: Mapping[str, Any]) -> None:
-        """One `popup` event, to its end."""
+    def take(self, fields: Mapping[str, Any]) -> Awaitable[None] | None:
+        """One `popup` event: what is still to be done about it, None where it is not ours.
+
+        The window is a tab of the session from here on, so that it is closed with it however far its adoption came.
+        """
         opener = next((tab for tab in self._home.open_tabs() if tab.host_tab == fields.get("opener")), None)
         if opener is None:
-            return  # another session's of the same host process, or its opener has gone meanwhile
+            return None  # another session's of the same host process, or its opener has gone meanwhile
         host_tab, url = fields.get("tab"), str(fields.get("url") or "")
-        outcome: Outcome
         if not isinstance(host_tab, str):
-            outcome = TabLost("the page opened a window, and no more tabs can be", hint="Close one first.")
-        else:
+            self._tell(opener, TabLost("the page opened a window, and no more tabs can be", hint="Close one first."))
+            return None
+        tab, page = self._home.make_tab(profile=opener.profile)
+        tab.host_tab = host_tab
+        self._underway += 1
+        return self._adopt(opener, tab, page, url)
+
+    async def _adopt(self, opener: SessionTab, tab: SessionTab, page: Page, url: str) -> None:
+        try:
             async with self._turn:
-                outcome = await self._adopted(opener, host_tab, url)
+                outcome = await self._adopted(opener, tab, page, url)
+            self._tell(opener, outcome)
+        finally:
+            self._underway -= 1
+            self._changed.set()
+
+    def _tell(self, opener: SessionTab, outcome: Outcome) -> None:
         for opener_id, queue in list(self._queues):
             if opener_id == opener.tab_id:
                 queue.put(outcome)
 
-    async def _adopted(self, opener: SessionTab, host_tab: str, url: str) -> Outcome:
+    async def _adopted(self, opener: SessionTab, tab: SessionTab, page: Page, url: str) -> Outcome:
         deadline = Deadline.after(_ADOPT_S)
-        tab, page = self._home.make_tab(profile=opener.profile)
         try:
             await self._judge(url)
             target_id = await self._target(opener, deadline)
-            attachment = await tab.adopt(host_tab, target_id, timeout_s=deadline.remaining_s)
+            attachment = await tab.adopt(target_id, timeout_s=deadline.remaining_s)
             await self._judge(await _address(attachment, deadline))
         except BridgeError as error:
             _log.debug("a popup of %s was not kept: %s", opener.tab_id, error)
             self._home.drop_tab(tab.tab_id)
-            await self._close(host_tab)
+            try:
+                await tab.close(timeout_s=_CLOSE_S)
+            except BridgeError as gone:
+                _log.debug("the popup's tab was gone: %s", gone)
             return (
                 error if isinstance(error, PolicyRefused | TabLost) else TabLost(f"the popup is gone: {error.message}")
             )
@@ -139,12 +167,6 @@ class Popups:
         """WebView's onCreateWindow knows no address, so it is looked at again when the window shows one."""
         if url and not url.startswith("about:"):
             await self._home.check_url(url)
-
-    async def _close(self, host_tab: str) -> None:
-        try:
-            await self._home.host_client.close_tab(host_tab, timeout_s=2.0)
-        except BridgeError as error:
-            _log.debug("the popup's tab was gone: %s", error)
 
 
 async def _address(attachment: Attachment, deadline: Deadline) -> str:

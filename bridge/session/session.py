@@ -7,7 +7,7 @@ import logging
 import math
 import os
 import time
-from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from contextlib import (
     AbstractAsyncContextManager,
     AbstractContextManager,
@@ -26,6 +26,7 @@ from bridge.page.attachment import Attachment
 from bridge.page.confinement import DOWNLOADS_KEY, UPLOADS_KEY, Confined
 from bridge.page.dialogs import DialogAnswer
 from bridge.page.journal import Journal
+from bridge.page.operations import Observer
 from bridge.page.page import Page
 from bridge.page.popups import OpenedPages
 from bridge.policy.grant import AppGrant, Grant, TestServerGrant
@@ -40,6 +41,7 @@ from bridge.session.link import HostLink
 from bridge.session.popups import Popups
 from bridge.session.state import STATE_TIMEOUT_S, StateSummary, load_state, save_state
 from bridge.session.tab import OnAttach, SessionTab, View
+from bridge.session.tracing import Tracing, traced
 
 logger = logging.getLogger(__name__)
 
@@ -66,6 +68,7 @@ class Session:
     """
 
     virtual_devices: ClassVar[VirtualDevices | None] = None
+    tracing: ClassVar[Tracing | None] = None
 
     def __init__(
         self,
@@ -88,6 +91,7 @@ class Session:
         self._link = link
         self._containment = Containment(egress, lambda: link.device, notice)
         self._dialogs = dialogs
+        self.observer: Observer | None = None
         self.journal = Journal()
         self._popups = Popups(self)
         self._isolation = Isolation()
@@ -122,6 +126,7 @@ class Session:
         dialogs: DialogAnswer = "default",
         uploads_root: str | os.PathLike[str] | None = None,
         downloads_root: str | os.PathLike[str] | None = None,
+        trace: str | os.PathLike[str] | None = None,
         on_notice: Notice | None = None,
         timeout_s: float = START_TIMEOUT_S,
     ) -> AsyncIterator[Session]:
@@ -143,6 +148,8 @@ class Session:
             dialogs: How JavaScript dialogs are answered in every tab; see `page.on_dialog`.
             uploads_root, downloads_root: The folders that files may come from and go to; without one, `page.upload` or
                 `page.download` is refused.
+            trace: Write what was done here, when the session ends: one HTML file with every operation, its picture,
+                what changed, console, network, policy decisions and cost.
             on_notice: Told in one sentence what the caller should know, such as that a virtual device is used.
 
         Raises:
@@ -177,6 +184,7 @@ class Session:
                 dialogs=dialogs,
             )
             session.uploads, session.downloads = uploads, downloads
+            session.observer = await stack.enter_async_context(traced(cls.tracing, trace, session))
             try:
                 await link.open(timeout_s=deadline.remaining_s)
                 yield session
@@ -198,6 +206,7 @@ class Session:
         policy: BrowserPolicy | None = None,
         grants: Sequence[Grant] = (),
         dialogs: DialogAnswer = "default",
+        trace: str | os.PathLike[str] | None = None,
         on_notice: Notice | None = None,
         timeout_s: float = START_TIMEOUT_S,
     ) -> AsyncIterator[AttachedSession]:
@@ -214,6 +223,7 @@ class Session:
                 be held to it (egress=unpinned), so a strict one is refused.
             grants: Test servers as in `open`, and `AppGrant(package, origins)` for what the app serves to itself.
             url, title: Which page to wait for, where the app has several: a glob over its address, words of its title.
+            trace: As in `open`.
 
         Raises:
             DeadlineExceeded: No such page came; says which there were.
@@ -250,6 +260,7 @@ class Session:
                     dialogs=dialogs,
                     url=url,
                     title=title,
+                    observed_by=lambda session: traced(cls.tracing, trace, session),
                     timeout_s=deadline.remaining_s,
                 )
             )
@@ -386,6 +397,7 @@ class Session:
         tab = SessionTab(f"t{self._last_tab}", self, profile=profile)
         page = Page(tab)
         page.on_dialog(self._dialogs)
+        page.observer = self.observer
         self._tabs[tab.tab_id] = (tab, page)
         return tab, page
 
@@ -404,6 +416,10 @@ class Session:
     def popups_of(self, tab_id: str) -> AbstractContextManager[OpenedPages]:
         return self._popups.listen(tab_id)
 
+    async def windows_taken(self) -> None:
+        """Wait until the windows that pages have opened are among `pages`, or were refused."""
+        await self._popups.taken()
+
     async def close_tab(self, page: Page) -> None:
         """Close a tab; a tab that is already closed is left alone."""
         tab, _ = self._tabs.pop(page.tab_id, (None, None))
@@ -421,8 +437,8 @@ class Session:
         return self._containment.explain(error)
 
     def _take_event(self, event: str, fields: Mapping[str, Any]) -> None:
-        if event == "popup":
-            self._in_background(self._popups.take(fields))
+        if event == "popup" and (work := self._popups.take(fields)) is not None:
+            self._in_background(work)
         if event in ("tab.lost", "idle_destroyed"):
             reason = "idle" if event == "idle_destroyed" else str(fields.get("reason", "lost"))
             for tab, _ in self._tabs.values():
@@ -493,7 +509,7 @@ class Session:
         self._last_touch = now
         self._in_background(self._send_touch())
 
-    def _in_background(self, work: Coroutine[Any, Any, None]) -> None:
+    def _in_background(self, work: Awaitable[None]) -> None:
         task = asyncio.ensure_future(work)
         self._background.add(task)
         task.add_done_callback(self._background.discard)
@@ -505,10 +521,11 @@ class Session:
             logger.debug("the host app did not take the sign of life: %s", error)
 
     async def _close(self) -> None:
-        for task in list(self._background):
-            task.cancel()
-        await asyncio.gather(*self._background, return_exceptions=True)
-        await asyncio.gather(*(self.close_tab(page) for _, page in list(self._tabs.values())))
+        while self._background or self._tabs:  # a page may open one more window while its tab is being closed
+            for task in list(self._background):
+                task.cancel()
+            await asyncio.gather(*self._background, return_exceptions=True)
+            await asyncio.gather(*(self.close_tab(page) for _, page in list(self._tabs.values())))
         await self._containment.close()
         await self._link.close()
 

@@ -234,9 +234,9 @@ class SessionTab:
         self._lost = None
         return attachment
 
-    async def adopt(self, host_tab: str, target_id: str, *, timeout_s: float) -> Attachment:
+    async def adopt(self, target_id: str, *, timeout_s: float) -> Attachment:
         """Attach to a WebView that a page has opened; it becomes lost, restored and closed as any other."""
-        self.host_tab, self._target_id = host_tab, target_id
+        self._target_id = target_id
         return await self._attach(Deadline.after(timeout_s))
 
     async def restore(self, *, revisit: bool = True, timeout_s: float = _REOPEN_TIMEOUT_S) -> str:

@@ -115,7 +115,7 @@ class Blocking:
             raise AttributeError(name)
         found = inspect.getattr_static(type(self._ours), name, None)
         if callable(found) or isinstance(found, classmethod | staticmethod):
-            return _method(getattr(self._ours, name))
+            return method(getattr(self._ours, name))
         return _wrapped(THE_LOOP.run(lambda: getattr(self._ours, name)))
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -142,31 +142,29 @@ def blocking(ours: type) -> type[Blocking]:
     made = type(ours.__name__, (Blocking,), {"_of": ours, "__doc__": ours.__doc__, "__module__": "bridge.sync"})
     for name in dir(ours):
         if not name.startswith("_") and isinstance(inspect.getattr_static(ours, name), classmethod):
-            setattr(made, name, staticmethod(_method(getattr(ours, name))))
+            setattr(made, name, staticmethod(method(getattr(ours, name))))
     _stand_ins[ours] = made
     return made
 
 
-def blocking_function(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of ours that takes and gives blocking objects."""
-    return _method(function)
+def method(bound: Callable[..., Any]) -> Callable[..., Any]:
+    """`bound`, which is ours, for callers in other threads."""
 
-
-def _method(bound: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(bound)
     def call(*args: Any, **kwargs: Any) -> Any:
         given = [_unwrapped(value) for value in args]
         named = {name: _unwrapped(value) for name, value in kwargs.items()}
         if inspect.isasyncgenfunction(inspect.unwrap(bound)):
             made = bound(*given, **named)  # only made: nothing of it runs before it is entered or asked for an item
-            return _block(made) if isinstance(made, AbstractAsyncContextManager) else _items(made)
+            return block(made) if isinstance(made, AbstractAsyncContextManager) else _items(made)
         return _wrapped(THE_LOOP.run(lambda: bound(*given, **named)))
 
     return call
 
 
 @contextmanager
-def _block(manager: AbstractAsyncContextManager[Any]) -> Iterator[Any]:
+def block(manager: AbstractAsyncContextManager[Any]) -> Iterator[Any]:
+    """The asynchronous block as one of the ordinary kind; it keeps the loop alive."""
     with THE_LOOP.held():
         entered = THE_LOOP.run(manager.__aenter__)
         try:
@@ -194,7 +192,7 @@ def _wrapped(value: Any) -> Any:
         if kind in _stand_ins:
             return _stand_ins[kind](value)
     if isinstance(value, AbstractAsyncContextManager):
-        return _block(value)
+        return block(value)
     return value
 
 

@@ -125,6 +125,7 @@ class Workspace:
             "open": self.open,
             "snapshot": self.snapshot,
             "act": self.act,
+            "query": self.query,
             "read": self.read,
             "screenshot": self.screenshot,
             "record": self.record,
@@ -137,6 +138,7 @@ class Workspace:
             "tabs": self.tabs,
             "tab": self.choose_tab,
             "close_tab": self.close_tab,
+            "view": self.view,
         }
 
     async def run(self, command: str, params: Mapping[str, Any]) -> Answer:
@@ -205,6 +207,9 @@ class Workspace:
         archive = json.dumps(page.har(), ensure_ascii=False).encode("utf-8", "replace") if har else b""
         return Answer(page.network(**wanted).to_json(), archive)
 
+    async def query(self, **wanted: Any) -> Answer:
+        return Answer((await self.page.query(**wanted)).to_json())
+
     async def wait(self, **condition: Any) -> Answer:
         return Answer((await self.page.wait_for(**condition)).to_json())
 
@@ -233,6 +238,17 @@ class Workspace:
         page = self.page if tab is None else self._named(tab)
         await self.session.close_tab(page)
         return Answer({"closed": page.tab_id, "tabs": (await self.tabs()).json["tabs"]})
+
+    async def view(self) -> Answer:
+        """Serve the live view of the current tab until whoever opened it has closed it."""
+        from bridge.surfaces.live_view import live_view
+
+        page = self.page
+        async with live_view(page) as view:
+            self.session.notice(f"{page.tab_id} is shown at {view.url} (for one browser; closing it ends this command)")
+            await view.seen.wait()
+            await view.left.wait()
+            return Answer({"tab": page.tab_id, "handed_back": view.handed_back, "url": page.url})
 
     def _named(self, tab: str) -> Page:
         for page in self.session.pages:

@@ -56,6 +56,7 @@ class ApkFacts:
     activities: tuple[Component, ...]
     permissions: tuple[str, ...]
     signer: str
+    instrumentations: tuple[str, ...] = ()
 
 
 def read_apk(path: Path) -> ApkFacts:
@@ -132,6 +133,10 @@ def _facts(root: axml.Element, signer: str) -> ApkFacts:
         activities=_components(application, "activity", package),
         permissions=tuple(str(use.attributes.get("name", "")) for use in root.find_all("uses-permission")),
         signer=signer,
+        instrumentations=tuple(
+            full_class_name(package, str(element.attributes.get("name", "")))
+            for element in root.find_all("instrumentation")
+        ),
     )
 
 

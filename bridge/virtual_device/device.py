@@ -189,7 +189,13 @@ class VirtualDevice:
 
     def _preinstall_host_app(self) -> None:
         service = Component(HOST_SERVICE.partition("/")[2], is_exported=True, permission="android.permission.DUMP")
-        facts = stub_facts(HOST_PACKAGE, bridge.__version__, 1, services=(service,))
+        facts = stub_facts(
+            HOST_PACKAGE,
+            bridge.__version__,
+            1,
+            services=(service,),
+            instrumentations=(f"{HOST_PACKAGE}.HostInstrumentation",),
+        )
         self.packages.preinstall(facts, f"/data/app/{HOST_PACKAGE}/base.apk", is_system=False)
 
     async def _unplug(self) -> None:

@@ -8,6 +8,7 @@ import gc
 import http.server
 import os
 import socket
+import subprocess
 import tempfile
 import threading
 import time
@@ -22,7 +23,7 @@ from bridge.adb import AdbServer
 from bridge.deadline import Deadline
 from bridge.errors import BridgeError
 from bridge.virtual_device.client import VirtualDeviceHandle, start_virtual_device
-from tests.conftest import LocalServer
+from tests.conftest import LocalServer, adb_program
 
 # What an operation may take beyond its own deadline; how late timers come where a suite shares its two cores.
 GRACE_S = 2.0
@@ -85,6 +86,22 @@ def faulty_server() -> Iterator[LocalServer]:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield LocalServer(server.server_address[1])
         server.shutdown()
+
+
+@pytest.fixture(scope="session")
+def faulty_adb_port() -> Iterator[int]:
+    """An adb server for faults alone: the suite's other devices must not lose theirs."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    yield port
+    subprocess.run([adb_program(), "-P", str(port), "kill-server"], capture_output=True, timeout=20, check=False)
+
+
+@pytest.fixture
+def adb_port(faulty_adb_port: int, monkeypatch: pytest.MonkeyPatch) -> int:
+    monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", str(faulty_adb_port))
+    return faulty_adb_port
 
 
 @pytest.fixture

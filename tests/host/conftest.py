@@ -2,28 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+import functools
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 import pytest
 from control_wire import Host, Wire, virtual_device_host
-from jvm_host import jvm_host
+from jvm_host import Jvm, jvm_host, running_jvm
 
 from bridge.host.protocol import FrameReader
 
 HostMaker = Callable[..., AbstractAsyncContextManager[Any]]
 
 
+@pytest.fixture(scope="session")
+def jvm() -> Iterator[Jvm]:
+    with running_jvm() as started:
+        yield started
+
+
 @pytest.fixture(
     params=[
-        pytest.param(virtual_device_host, id="virtual", marks=pytest.mark.browser),
-        pytest.param(jvm_host, id="java", marks=pytest.mark.jdk),
+        pytest.param("virtual", marks=pytest.mark.browser),
+        pytest.param("java", marks=pytest.mark.jdk),
     ]
 )
 def host_maker(request: pytest.FixtureRequest) -> HostMaker:
-    maker: HostMaker = request.param
-    return maker
+    if request.param == "virtual":
+        return virtual_device_host
+    return functools.partial(jvm_host, request.getfixturevalue("jvm"))
 
 
 @pytest.fixture

@@ -1,23 +1,26 @@
-"""The host app's Java core in a JVM of its own, for the conformance suite."""
+"""The host app's Java core on a JVM, for the conformance suite: one JVM for all tests, a core of its own for each."""
 
 from __future__ import annotations
 
 import asyncio
 import fcntl
 import hashlib
+import itertools
 import secrets
 import shutil
 import socket
 import subprocess
 import tempfile
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import threading
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
 import pytest
 
 APP = Path(__file__).resolve().parents[2] / "android_host_app"
 _CORE = "java/dev/webviewbridge/host/core"
+_MAIN = "dev.webviewbridge.host.core.JvmHost"
 _TIMEOUT_S = 20.0
 
 
@@ -43,19 +46,66 @@ def compiled_core() -> Path:
     return classes
 
 
+class Jvm:
+    """The process. One line in, one line out, so that it belongs to no event loop."""
+
+    def __init__(self, classes: Path) -> None:
+        self._process = subprocess.Popen(
+            ["java", "-Xshare:auto", "-XX:TieredStopAtLevel=1", "-Djava.awt.headless=true", "-cp", classes, _MAIN],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+        )
+        self._turn = threading.Lock()
+        self._cores = itertools.count(1)
+
+    def new_name(self) -> str:
+        return f"h{next(self._cores)}"
+
+    async def ask(self, line: str) -> str:
+        try:
+            async with asyncio.timeout(_TIMEOUT_S):
+                answer = await asyncio.to_thread(self._ask, line)
+        except TimeoutError:
+            self._process.kill()  # or the thread would wait for ever
+            raise
+        assert answer, f"the Java core let an exception through at {line!r}"
+        return answer.strip()
+
+    def _ask(self, line: str) -> str:
+        with self._turn:
+            assert self._process.stdin is not None
+            assert self._process.stdout is not None
+            self._process.stdin.write(f"{line}\n")
+            self._process.stdin.flush()
+            return self._process.stdout.readline()
+
+    def end(self) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        try:
+            code = self._process.wait(_TIMEOUT_S)
+        finally:
+            self._process.kill()
+        assert code == 0, "the Java core let an exception through"
+
+
 class JvmHost:
     """See control_wire.Host."""
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
+    def __init__(self, jvm: Jvm, name: str) -> None:
         self.token = b""
         self.socket_name = ""
-        self._process = process
+        self._jvm = jvm
+        self._name = name
         self._paths: dict[str, str] = {}
 
     async def start(self, **extras: str) -> None:
         self.token, self.socket_name = secrets.token_bytes(32), f"webview_bridge_{secrets.token_hex(16)}"
         idle = extras.get("idle_timeout_s", "-")
-        self._paths[self.socket_name] = await self.ask(f"start {self.socket_name} {self.token.hex()} {idle}")
+        started = f"start {self._name} {self.socket_name} {self.token.hex()} {idle}"
+        self._paths[self.socket_name] = await self._jvm.ask(started)
 
     async def connect(self, name: str) -> socket.socket:
         sock = socket.socket(socket.AF_UNIX)
@@ -68,41 +118,30 @@ class JvmHost:
         return sock
 
     async def happen(self, url: str, what: str) -> None:
-        assert await self.ask(f"happen {url} {what}") == "ok"
+        assert await self._jvm.ask(f"happen {self._name} {url} {what}") == "ok"
 
     async def be_asked_by(self, uid: int) -> None:
         """From now on peers are taken for processes of that uid."""
-        assert await self.ask(f"uid {uid}") == "ok"
+        assert await self._jvm.ask(f"uid {self._name} {uid}") == "ok"
 
-    async def ask(self, line: str) -> str:
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.write(f"{line}\n".encode())
-        async with asyncio.timeout(_TIMEOUT_S):
-            return (await self._process.stdout.readline()).decode().strip()
+
+@contextmanager
+def running_jvm() -> Iterator[Jvm]:
+    jvm = Jvm(compiled_core())
+    try:
+        yield jvm
+    finally:
+        jvm.end()
 
 
 @asynccontextmanager
-async def jvm_host(*, idle_timeout_s: float = 300.0) -> AsyncIterator[JvmHost]:
-    classes = await asyncio.to_thread(compiled_core)
+async def jvm_host(jvm: Jvm, *, idle_timeout_s: float = 300.0) -> AsyncIterator[JvmHost]:
+    name = jvm.new_name()
     with tempfile.TemporaryDirectory(prefix="host-") as folder:
-        process = await asyncio.create_subprocess_exec(
-            *("java", "-Xshare:auto", "-XX:TieredStopAtLevel=1", "-Djava.awt.headless=true", "-cp", str(classes)),
-            *("dev.webviewbridge.host.core.JvmHost", folder),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-        )
-        assert process.stdin is not None
+        assert await jvm.ask(f"open {name} {folder}") == "ok"
         try:
-            host = JvmHost(process)
+            host = JvmHost(jvm, name)
             await host.start(idle_timeout_s=str(round(idle_timeout_s)))
             yield host
         finally:
-            process.stdin.close()
-            try:
-                async with asyncio.timeout(_TIMEOUT_S):
-                    await process.wait()
-            except TimeoutError:
-                process.kill()
-                await process.wait()
-        assert process.returncode == 0, "the Java core let an exception through"
+            await jvm.ask(f"close {name}")

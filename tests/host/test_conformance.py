@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import struct
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager
@@ -372,6 +373,21 @@ class TestEvents:
         assert {fields["reason"] for fields in lost} == {"renderer_crashed"}
         assert await client.list_tabs(timeout_s=TIMEOUT_S) == ()
 
+    async def test_a_page_that_closes_itself_is_a_lost_tab(self, host: Host, client: HostClient) -> None:
+        tab, fields = await self.event(client, host, "close", "tab.lost")
+        assert (fields["tab"], fields["reason"]) == (tab, "closed_by_page")
+        assert await client.list_tabs(timeout_s=TIMEOUT_S) == ()
+
+    async def test_a_popup_beyond_the_limit_is_refused_and_told(self, host: Host, client: HostClient) -> None:
+        limit = client.hello.max_tabs
+        tabs = [await client.open_tab(**SIZE, timeout_s=TIMEOUT_S) for _ in range(limit)]
+        with client.events("popup") as events:
+            await host.happen(tabs[0].url, "popup")
+            async with asyncio.timeout(TIMEOUT_S):
+                fields = (await anext(aiter(events))).fields
+        assert (fields["tab"], fields["opener"], fields["refused"]) == (None, tabs[0].tab, True)
+        assert len(await client.list_tabs(timeout_s=TIMEOUT_S)) == limit
+
 
 class TestEnd:
     async def test_the_idle_time_of_the_first_start_counts(self, host: Host) -> None:
@@ -410,3 +426,28 @@ class TestEnd:
         broken.close()
         async with connected(host, await host.connect(host.socket_name)) as client:
             assert (await client.stats(timeout_s=TIMEOUT_S))["clients"] == 1
+
+    async def test_a_client_that_closes_its_sending_side_has_left(self, host: Host) -> None:
+        leaving = Wire(await host.connect(host.socket_name), FrameReader())
+        await leaving.send(hello(host))
+        assert (await leaving.receive()) is not None
+        leaving.sock.shutdown(socket.SHUT_WR)
+        assert await leaving.receive() is None
+        leaving.close()
+        async with connected(host, await host.connect(host.socket_name)) as client:
+            assert (await client.stats(timeout_s=TIMEOUT_S))["clients"] == 1
+
+    async def test_a_client_that_does_not_read_holds_up_nobody_and_gets_all_of_it_later(
+        self, host: Host, wire: Wire, client: HostClient
+    ) -> None:
+        tab = await client.open_tab(width_px=2000, height_px=2000, density_dpi=160, timeout_s=TIMEOUT_S)
+        await wire.send(hello(host))
+        assert (await wire.receive()) is not None
+        asked = range(2, 42)
+        frames = (encode_frame({"id": number, "type": "capture", "tab": tab.tab}) for number in asked)
+        await wire.send_bytes(b"".join(frames))
+        other = await client.open_tab(**SIZE, timeout_s=TIMEOUT_S)
+        await client.close_tab(other.tab, timeout_s=TIMEOUT_S)
+        replies = [await wire.receive() for _ in asked]
+        assert [reply.header["id"] for reply in replies if reply is not None] == list(asked)
+        assert all(reply is not None and reply.body.startswith(PNG) for reply in replies)

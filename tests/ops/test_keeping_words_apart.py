@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import string
+import time
+from html import escape
 from pathlib import Path
+from urllib.parse import quote, quote_plus
 
 import pytest
 from hypothesis import given
@@ -46,6 +51,36 @@ def test_a_secret_is_filled_by_name_and_never_shown_however_it_is_spelled() -> N
     assert secrets.redact('p&"s s/ö and more') == "[secret:long]"
     assert secrets.redact_values({"a": ['p&"s s/ö', 1, None]}) == {"a": ["[secret:password]", 1, None]}
     assert "p&" not in repr(secrets) + repr(Secret("p&xx"))
+
+
+_VALUES = st.text(st.characters(exclude_categories=["Cs", "Cc", "Cf", "Zl", "Zp", "Zs"]), min_size=4, max_size=60)
+
+
+def _markdown(value: str) -> str:
+    return "".join(f"\\{character}" if character in string.punctuation else character for character in value)
+
+
+@given(_VALUES.map(lambda value: " ".join(value.split())).filter(lambda value: len(value) >= 4), st.data())
+def test_however_a_text_escapes_a_secret_it_is_found(value: str, data: st.DataObject) -> None:
+    secrets = Secrets({"s": value})
+    escapes = (str, quote, quote_plus, json.dumps, escape, _markdown, lambda text: quote(text, safe="!#$&'()*+,/:;=?@"))
+    spelled = data.draw(st.sampled_from(escapes))(value).strip('"') or value
+    assert value not in secrets.redact(f"a\n{spelled}\nb")
+    assert spelled not in secrets.redact(f"a\n{spelled}\nb")
+
+
+@given(st.integers(min_value=4, max_value=200))
+def test_the_beginning_of_a_secret_that_a_text_cuts_off_is_taken_out_too(shown: int) -> None:
+    value = "".join(chr(0x41 + number % 26) + str(number) for number in range(80))
+    text = Secrets({"long": value}).redact(f'textbox "{value[:shown]}…" and AB…')
+    assert text == 'textbox "[secret:long]…" and AB…'
+
+
+def test_a_page_that_says_almost_a_secret_does_not_slow_its_redaction_down() -> None:
+    secrets = Secrets({"a": "a" * 60, "spaces": "x " * 50 + "y"})
+    began = time.monotonic()
+    secrets.redact("a" * 59 + " " + "x " * 5_000 + ("a" * 59 + " ") * 1_000)
+    assert time.monotonic() - began < 5
 
 
 def test_a_secret_is_only_for_the_origins_it_was_given_for() -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from conftest import LocalServer
 
 from bridge import Session
 from bridge.errors import UsageError
 from bridge.page.page import Page
+from tests.conftest import LocalServer
 
 pytestmark = pytest.mark.browser
 

@@ -15,12 +15,15 @@ from bridge.surfaces.cli.action_commands import ACTION_COMMANDS
 from bridge.surfaces.cli.capture_commands import CAPTURE_COMMANDS
 from bridge.surfaces.cli.demo_command import demo
 from bridge.surfaces.cli.device_commands import devices, targets, virtual
+from bridge.surfaces.cli.doctor_command import doctor
+from bridge.surfaces.cli.host_commands import host
+from bridge.surfaces.cli.model_commands import mcp, schema
 from bridge.surfaces.cli.output import report_failure
-from bridge.surfaces.cli.page_commands import back, forward, open_command, reload_command, snapshot, wait
+from bridge.surfaces.cli.page_commands import back, forward, get, open_command, reload_command, snapshot, wait
 from bridge.surfaces.cli.policy_commands import gate, policy
 from bridge.surfaces.cli.read_command import read
 from bridge.surfaces.cli.reading_commands import fetch
-from bridge.surfaces.cli.session_commands import close, close_tab, daemon, tab, tabs
+from bridge.surfaces.cli.session_commands import close, close_tab, daemon, tab, tabs, view
 
 INTERRUPTED, TERMINATED, BROKEN_PIPE = 130, 143, 141
 
@@ -30,7 +33,33 @@ With --json every command prints one JSON object: {"ok": true, "command": …} w
 "error": {"code", "message", "hint"?, "details"?}, "exit_code"}."""
 
 
+#: The commands as `--help` shows them.
+SECTIONS: dict[str, tuple[click.Command, ...]] = {
+    "Pages": (open_command, snapshot, read, get, wait, back, forward, reload_command, *CAPTURE_COMMANDS),
+    "Acting by ref": ACTION_COMMANDS,
+    "Tabs and sessions": (tabs, tab, close_tab, view, close, daemon),
+    "For models": (mcp, schema),
+    "Without a device": (fetch, policy, gate),
+    "Devices": (doctor, devices, targets, host, virtual, demo),
+}
+
+
+class _Sections(click.Group):
+    """A group whose help keeps together what belongs together."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        width = max(len(name) for name in self.commands)
+        for title, commands in SECTIONS.items():
+            with formatter.section(title):
+                rows = [
+                    (str(command.name).ljust(width), command.get_short_help_str(max(20, formatter.width - width - 6)))
+                    for command in commands
+                ]
+                formatter.write_dl(rows)
+
+
 @click.group(
+    cls=_Sections,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
     epilog=_EPILOG,
@@ -43,30 +72,9 @@ def webview_bridge(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-for _command in (
-    demo,
-    devices,
-    targets,
-    virtual,
-    policy,
-    gate,
-    open_command,
-    snapshot,
-    *ACTION_COMMANDS,
-    *CAPTURE_COMMANDS,
-    read,
-    fetch,
-    wait,
-    back,
-    forward,
-    reload_command,
-    tabs,
-    tab,
-    close_tab,
-    close,
-    daemon,
-):
-    webview_bridge.add_command(_command)
+for _commands in SECTIONS.values():
+    for _command in _commands:
+        webview_bridge.add_command(_command)
 
 
 def run(arguments: Sequence[str]) -> int:

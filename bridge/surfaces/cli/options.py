@@ -56,7 +56,8 @@ _COMMON = (
     click.option("--adb-server", metavar="HOST:PORT", help="Which adb server (default: as adb itself finds it)."),
     click.option("-v", "--verbose", is_flag=True, help="Log to stderr, and show where unexpected errors came from."),
 )
-_SESSION = (
+#: Where pages are opened.
+DEVICE_OPTIONS = (
     click.option(
         "--device",
         default="auto",
@@ -72,6 +73,9 @@ _SESSION = (
         metavar="PORT",
         help="Allow pages from this machine's loopback on this port. May be repeated.",
     ),
+)
+_SESSION = (
+    *DEVICE_OPTIONS,
     click.option(
         "--session",
         "session_name",

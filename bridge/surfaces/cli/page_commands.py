@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from bridge.errors import UsageError
-from bridge.surfaces.cli.action_commands import on_a_page
+from bridge.surfaces.cli.action_commands import checked_ref, on_a_page
 from bridge.surfaces.cli.options import SessionOptions, session_options
 from bridge.surfaces.cli.output import note, one_line, write_file
 from bridge.surfaces.cli.performing import perform, print_answer
@@ -20,11 +21,14 @@ if TYPE_CHECKING:
 
 
 @click.command("open")
-@click.argument("url")
+@click.argument("url", required=False)
+@click.option("--url", "url_option", metavar="URL", help="The same, as an option.")
 @click.option("--new-tab", is_flag=True, help="In a tab of its own.")
 @click.option("--wait-for", metavar="TEXT", help="Go on when this text is on the page.")
 @session_options
-def open_command(options: SessionOptions, url: str, new_tab: bool, wait_for: str | None) -> None:
+def open_command(
+    options: SessionOptions, url: str | None, url_option: str | None, new_tab: bool, wait_for: str | None
+) -> None:
     """Open URL, and keep the session for the commands that follow until 'close'.
 
     With --json: tab, url, title, status, waited_for, cost.
@@ -33,8 +37,11 @@ def open_command(options: SessionOptions, url: str, new_tab: bool, wait_for: str
     from bridge.surfaces.cli.running import checked_address
     from bridge.surfaces.daemon.places import is_kept
 
+    if (url is None) == (url_option is None):
+        raise UsageError("open takes one URL.", hint="Such as: webview-bridge open https://example.com/")
+    wanted = url or url_option or ""
     # An open session judges by what it was opened with; without one, nothing is started for an address it would refuse.
-    address = checked_url(url) if is_kept(options.session_name) else checked_address(url, options)
+    address = checked_url(wanted) if is_kept(options.session_name) else checked_address(wanted, options)
     params = {"url": address, "new_tab": new_tab, "wait_for": wait_for}
     _print_location("open", options, perform("open", options, "open", params, starts=True))
 
@@ -74,6 +81,7 @@ def reload_command(options: SessionOptions) -> None:
 @click.option("--max-chars", type=click.IntRange(min=200), default=12_000, show_default=True, help="Bound of the text.")
 @click.option("--scope", metavar="CSS|REF", help="Only what is below the first element that this finds.")
 @click.option("--more", metavar="REF", help="What was cut there (more=e7).")
+@click.option("--find", metavar="TEXT", help="Only the lines with this text, and what they stand in.")
 @click.option("--html", metavar="FILE|-", help="Instead of a page: HTML text, without a device.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write the text there.")
 @on_a_page
@@ -86,6 +94,7 @@ def snapshot(
     max_chars: int,
     scope: str | None,
     more: str | None,
+    find: str | None,
     out: Path | None,
 ) -> None:
     """Print the page as a short tree of roles and names with refs.
@@ -98,12 +107,28 @@ def snapshot(
     if html is not None:
         snapshot_of_file(options, html, everything=everything, max_chars=max_chars, scope=scope, more=more, out=out)
         return
-    params = {"interactive_only": not everything, "max_chars": max_chars, "scope": scope, "more": more}
+    params = {"interactive_only": not everything, "max_chars": max_chars, "scope": scope, "more": more, "find": find}
     answer = perform("snapshot", options, "snapshot", params, url=url, wait_for=wait_for)
     text = str(answer.json["text"])
     if out is not None:
         write_file(out, f"{text}\n".encode())
     print_answer("snapshot", options, answer, f"saved {out}" if out else text, {"file": str(out)} if out else {})
+
+
+@click.command()
+@click.argument("ref")
+@click.argument("kind", type=click.Choice(["text", "html", "value", "attrs", "computed_styles", "box"]))
+@click.option("--limit", type=click.IntRange(min=1), default=2_000, show_default=True, help="Characters at most.")
+@on_a_page
+def get(options: SessionOptions, ref: str, kind: str, limit: int, url: str | None, wait_for: str | None) -> None:
+    """Print one thing about the element of REF: its text, HTML, value, attributes, computed styles or box.
+
+    With --json: ref, kind, value, truncated, cost.
+    """
+    params = {"ref": checked_ref(ref), "kind": kind, "limit": limit}
+    answer = perform("get", options, "query", params, url=url, wait_for=wait_for, shows_refs=True)
+    value = answer.json["value"]
+    print_answer("get", options, answer, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False), {})
 
 
 @click.command()

@@ -53,6 +53,19 @@ def close_tab(options: SessionOptions, name: str | None) -> None:
 
 @click.command()
 @session_options
+def view(options: SessionOptions) -> None:
+    """Show the tab live in a browser, for a person to take over and hand back.
+
+    The address is printed on stderr and works for one browser, once. While a person has taken over, other commands on
+    the tab wait. With --json: tab, handed_back, url.
+    """
+    answer = perform("view", options, "view", {})
+    times = answer.json["handed_back"]
+    print_answer("view", options, answer, f"{answer.json['tab']} was handed back {times} times", {})
+
+
+@click.command()
+@session_options
 def close(options: SessionOptions) -> None:
     """End the session that 'open' keeps, and everything in it.
 

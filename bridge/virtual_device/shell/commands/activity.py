@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from bridge.errors import BridgeError
-from bridge.virtual_device.android import normalize_component
+from bridge.virtual_device.android import HOST_SERVICE, normalize_component
 from bridge.virtual_device.shell.call import Call, command
 
 _EXTRA_FLAGS = {
@@ -190,14 +190,31 @@ async def _force_stop(call: Call, words: list[str]) -> int:
 
 
 async def _instrument(call: Call, words: list[str]) -> int:
-    component = words[-1] if words else ""
-    await call.line(f"android.util.AndroidException: INSTRUMENTATION_FAILED: {component}")
-    await call.line("INSTRUMENTATION_STATUS: id=ActivityManagerService")
-    await call.line(
-        f"INSTRUMENTATION_STATUS: Error=Unable to find instrumentation info for: ComponentInfo{{{component}}}"
-    )
-    await call.line("INSTRUMENTATION_STATUS_CODE: -1")
-    return 1
+    """The host app's instrumentation is its service's code, in a process started anew (AOSP Instrument.java)."""
+    extras: dict[str, str] = {}
+    component = ""
+    pending = iter(words)
+    for word in pending:
+        if word == "-e":
+            key = _next(pending, word)
+            extras[key] = _next(pending, word)
+        elif word in ("--user", "--abi", "-p"):
+            _next(pending, word)
+        elif not word.startswith("-"):
+            component = word
+    package, _, name = normalize_component(component).partition("/")
+    found = call.system.packages.get(package)
+    if found is None or name not in found.facts.instrumentations or HOST_SERVICE not in call.system.services:
+        await call.line(f"android.util.AndroidException: INSTRUMENTATION_FAILED: {component}")
+        await call.line("INSTRUMENTATION_STATUS: id=ActivityManagerService")
+        await call.line(
+            f"INSTRUMENTATION_STATUS: Error=Unable to find instrumentation info for: ComponentInfo{{{component}}}"
+        )
+        await call.line("INSTRUMENTATION_STATUS_CODE: -1")
+        return 1
+    await call.system.stop_package(package)
+    await call.system.start_service(HOST_SERVICE, extras)
+    return 0
 
 
 @command("input")

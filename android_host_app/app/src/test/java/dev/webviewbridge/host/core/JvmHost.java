@@ -3,26 +3,31 @@ package dev.webviewbridge.host.core;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.InputStreamReader;
-import java.util.List;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
 
 /**
- * The core as a process, for the conformance suite: `java … JvmHost FOLDER`, driven by lines on stdin.
+ * Cores in a process, for the conformance suite: `java … JvmHost`, driven by lines on stdin, each answered by one.
  *
- * <p>`start NAME TOKEN IDLE_S` (`-` for no time) answers `PATH` of a Unix socket or `-`; `uid N` sets what peers are taken for; `happen URL
- * WHAT` does something in the tab that shows URL. The process ends with its core or with its stdin.
+ * <p>`open HOST FOLDER` makes a core of that name, with tabs, sockets and a loop of its own; `start HOST NAME TOKEN IDLE_S` (`-` for no time)
+ * answers the path of a Unix socket or `null`; `uid HOST N` sets what peers are taken for; `happen HOST URL WHAT` does something in the tab
+ * that shows URL; `close HOST` shuts the core down. An exception on a loop ends the process, as it would end the app.
  */
 public final class JvmHost {
-    private JvmHost() {}
+    private static final Map<String, JvmHost> HOSTS = new HashMap<>();
 
-    public static void main(String[] arguments) throws Exception {
-        File folder = new File(arguments[0]);
-        ThreadLoop loop = new ThreadLoop();
-        BlankEngine engine = new BlankEngine(loop);
-        UnixSockets sockets = new UnixSockets(folder);
-        HostCore.Identity identity =
-                new HostCore.Identity("0.1.0", 36, (int) ProcessHandle.current().pid());
-        HostCore core = new HostCore(
-                loop, engine, sockets, new File(folder, "files"), identity, new HostCore.Surroundings() {
+    private final ThreadLoop loop = new ThreadLoop();
+    private final BlankEngine engine = new BlankEngine(loop);
+    private final UnixSockets sockets;
+    private final HostCore core;
+
+    private JvmHost(File folder) {
+        sockets = new UnixSockets(folder);
+        int pid = (int) ProcessHandle.current().pid();
+        core = new HostCore(
+                loop, engine, sockets, new File(folder, "files"), new HostCore.Identity("0.1.0", 36, pid),
+                new HostCore.Surroundings() {
                     @Override
                     public void log(String text) {
                         System.err.println(text);
@@ -34,35 +39,52 @@ public final class JvmHost {
                     @Override
                     public void stopped(String why) {
                         System.err.println("stopped: " + why);
-                        // What is still to be written goes out first: a service's process lives on for a moment too.
-                        loop.postDelayed(() -> System.exit(0), 500);
                     }
                 });
-        BufferedReader lines = new BufferedReader(new InputStreamReader(System.in));
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        InputStreamReader input = new InputStreamReader(System.in, StandardCharsets.UTF_8);
+        BufferedReader lines = new BufferedReader(input);
         for (String line = lines.readLine(); line != null; line = lines.readLine()) {
             String[] words = line.split(" ");
-            loop.post(() -> System.out.println(answer(words, core, engine, sockets)));
+            if (words[0].equals("open")) {
+                HOSTS.put(words[1], new JvmHost(new File(words[2])));
+                answer("ok");
+                continue;
+            }
+            JvmHost host = HOSTS.get(words[1]);
+            if (words[0].equals("close")) {
+                HOSTS.remove(words[1]);
+            }
+            host.loop.post(() -> answer(host.obey(words)));
         }
         System.exit(0);
     }
 
-    private static String answer(String[] words, HostCore core, BlankEngine engine, UnixSockets sockets) {
+    private static synchronized void answer(String text) {
+        System.out.println(text);
+    }
+
+    private String obey(String[] words) {
         switch (words[0]) {
             case "start":
-                core.start(words[1], words[2], words[3].equals("-") ? null : words[3]);
-                return String.valueOf(sockets.path(words[1]));
+                core.start(words[2], words[3], words[4].equals("-") ? null : words[4]);
+                return String.valueOf(sockets.path(words[2]));
             case "uid":
-                sockets.uid = Integer.parseInt(words[1]);
+                sockets.uid = Integer.parseInt(words[2]);
                 return "ok";
             case "happen":
-                List<BlankEngine.BlankTab> tabs = engine.tabs;
-                for (BlankEngine.BlankTab tab : tabs) {
-                    if (words[1].equals(tab.url())) {
-                        tab.happen(words[2]);
+                for (BlankEngine.BlankTab tab : engine.tabs) {
+                    if (words[2].equals(tab.url())) {
+                        tab.happen(words[3]);
                         return "ok";
                     }
                 }
                 return "no such tab";
+            case "close":
+                core.shutDown("the test is over");
+                return "ok";
             default:
                 return "unknown";
         }

@@ -1,0 +1,223 @@
+"""What a tool is: a function, flat arguments, an effect and a title, said once and checked when it is imported."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, get_type_hints
+
+from pydantic import BaseModel, ConfigDict, ValidationError, create_model
+
+from bridge.errors import UsageError
+from bridge.model_tools.answer import Answer
+from bridge.ops import EFFECTS, Effect
+from bridge.snapshot.escape import clean
+
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
+_SIMPLE_TYPES = frozenset({"string", "integer", "number", "boolean"})
+
+#: The tool itself: a desk, then the arguments by name.
+Run = Callable[..., Awaitable[Answer]]
+Parameter = dict[str, Any]
+
+
+class MalformedTool(TypeError):
+    """A declaration that no model could use; raised while its module is imported."""
+
+
+class InvalidArguments(UsageError):
+    """What a model sent does not fit the tool; the message names each field."""
+
+    code = "invalid_arguments"
+
+
+class _Arguments(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One declaration.
+
+    Attributes:
+        parameters: JSON Schema of each argument by name: one of the simple types, or an array of strings.
+        required: The arguments without a default.
+        effects: For a tool that does what an argument says: the effect by that argument's value.
+    """
+
+    name: str
+    title: str
+    description: str
+    effect: Effect
+    parameters: Mapping[str, Parameter]
+    required: tuple[str, ...]
+    model: type[BaseModel] = field(repr=False)
+    run: Run = field(repr=False)
+    effects: tuple[str, Mapping[str, Effect]] | None = field(default=None, repr=False)
+
+    def effect_of(self, arguments: Mapping[str, Any]) -> Effect:
+        """What the call would do."""
+        if self.effects is None:
+            return self.effect
+        name, by_value = self.effects
+        return by_value.get(str(arguments.get(name)), self.effect)
+
+    def arguments(self, given: Mapping[str, Any] | None) -> dict[str, Any]:
+        """What the function is called with. A null for an argument that may be left out leaves it out.
+
+        Raises:
+            InvalidArguments: Names every field that is unknown, missing or wrong, and those that there are.
+        """
+        kept = {key: value for key, value in (given or {}).items() if value is not None or key in self.required}
+        try:
+            checked = self.model.model_validate(kept)
+        except ValidationError as error:
+            raise InvalidArguments(self._in_words(error), hint=self._expected()) from None
+        return {name: getattr(checked, name) for name in self.parameters}
+
+    def _in_words(self, error: ValidationError) -> str:
+        problems = []
+        for problem in error.errors(include_url=False, include_context=False, include_input=False)[:5]:
+            name = str(problem["loc"][0]) if problem["loc"] else ""
+            said = problem["msg"].lower().replace("input should", "it should")
+            if problem["type"] == "extra_forbidden":
+                said = "there is no such argument"
+            elif problem["type"] == "missing":
+                said = "it is missing"
+            elif problem["type"] == "string_pattern_mismatch":
+                said = f"it is not what is wanted: {self.parameters[name]['description']}"
+            problems.append(f"{clean(name)[:80]}: {said}"[:300])
+        return "; ".join(problems)
+
+    def _expected(self) -> str:
+        if not self.parameters:
+            return "It takes no arguments."
+        named = ", ".join(name if name in self.required else f"{name}?" for name in self.parameters)
+        return f"Its arguments are {named}."
+
+
+class ToolSet:
+    """Tools by name, in the order of their declaration.
+
+    Raises:
+        MalformedTool: A second tool of one name.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._tools: dict[str, Tool] = {}
+
+    def __iter__(self) -> Iterator[Tool]:
+        return iter(self._tools.values())
+
+    def __len__(self) -> int:
+        return len(self._tools)
+
+    def get(self, name: str) -> Tool | None:
+        return self._tools.get(name)
+
+    def without(self, tool: str, parameter: str) -> ToolSet:
+        """The same set, with one tool that has no such argument."""
+        narrowed = ToolSet(self.name)
+        for each in self:
+            narrowed.add(_without(each, parameter) if each.name == tool else each)
+        return narrowed
+
+    def add(self, tool: Tool) -> None:
+        if tool.name in self._tools:
+            raise MalformedTool(f"{self.name} has two tools {tool.name}")
+        self._tools[tool.name] = tool
+
+    def tool(self, *, title: str, effect: Effect, required: tuple[str, ...] = ()) -> Callable[[Run], Run]:
+        """Declares the function below: its name, docstring and annotated arguments are what a model is told.
+
+        Args:
+            required: Arguments that a model is told to give although the function has a default for them: it answers
+                in its own words where one is missing.
+        """
+
+        def declare(run: Run) -> Run:
+            tool = _declared(run, title, effect)
+            self.add(replace(tool, required=(*required, *tool.required)))
+            return run
+
+        return declare
+
+    def declare(
+        self,
+        run: Run,
+        fields: Mapping[str, Any],
+        *,
+        title: str,
+        effect: Effect,
+        effects: tuple[str, Mapping[str, Effect]] | None = None,
+    ) -> None:
+        """A tool whose arguments have been made from others: `fields` as `pydantic.create_model` takes them."""
+        name = run.__name__
+        model = create_model(f"{name}_arguments", __base__=_Arguments, **fields)
+        self.add(replace(checked_tool(name, title, inspect.getdoc(run) or "", effect, model, run), effects=effects))
+
+
+def checked_tool(name: str, title: str, description: str, effect: Effect, model: type[BaseModel], run: Run) -> Tool:
+    """The tool, or MalformedTool."""
+    if not _NAME.fullmatch(name):
+        raise MalformedTool(f"{name!r} is no name for a tool: lower-case letters, digits and _, 64 at most")
+    if not title.strip() or not description.strip():
+        raise MalformedTool(f"{name} has no title or no description")
+    if effect not in EFFECTS:
+        raise MalformedTool(f"{name}: {effect!r} is no effect; there are {', '.join(EFFECTS)}")
+    schema = model.model_json_schema()
+    parameters = {key: _flat(name, key, found) for key, found in schema.get("properties", {}).items()}
+    required = tuple(key for key in parameters if key in schema.get("required", ()))
+    return Tool(name, title, " ".join(description.split()), effect, parameters, required, model, run)
+
+
+def _declared(run: Run, title: str, effect: Effect) -> Tool:
+    name = getattr(run, "__name__", "")
+    hints = get_type_hints(run, include_extras=True)
+    fields: dict[str, Any] = {}
+    for parameter in list(inspect.signature(run).parameters.values())[1:]:
+        if parameter.name not in hints:
+            raise MalformedTool(f"{name}: {parameter.name} has no type")
+        default = ... if parameter.default is inspect.Parameter.empty else parameter.default
+        fields[parameter.name] = (hints[parameter.name], default)
+    model = create_model(f"{name}_arguments", __base__=_Arguments, **fields)
+    return checked_tool(name, title, inspect.getdoc(run) or "", effect, model, run)
+
+
+def _flat(tool: str, name: str, found: Mapping[str, Any]) -> Parameter:
+    """The schema of one argument, without null and without what only pydantic needs."""
+    schema = dict(found)
+    if "anyOf" in schema:
+        kinds = [kind for kind in schema.pop("anyOf") if kind != {"type": "null"}]
+        if len(kinds) != 1:
+            raise MalformedTool(f"{tool}: {name} is of several types")
+        schema = {**kinds[0], **schema}
+    schema.pop("title", None)
+    if schema.get("default", ...) is None:
+        del schema["default"]
+    if "const" in schema:
+        schema.update(type="string", enum=[schema.pop("const")])
+    if not str(schema.get("description", "")).strip():
+        raise MalformedTool(f"{tool}: {name} is not described")
+    if schema.get("type") == "array":
+        item = schema["items"] = {key: value for key, value in schema.get("items", {}).items() if key != "title"}
+        if item.get("type") != "string":
+            raise MalformedTool(f"{tool}: {name} is a list of something else than strings")
+    elif schema.get("type") not in _SIMPLE_TYPES or "$ref" in schema:
+        raise MalformedTool(f"{tool}: {name} is nested; arguments are flat")
+    return schema
+
+
+def _without(tool: Tool, parameter: str) -> Tool:
+    kept = {name: found for name, found in tool.parameters.items() if name != parameter}
+    fields: dict[str, Any] = {}
+    for name in kept:
+        info = tool.model.model_fields[name]
+        fields[name] = (info.annotation, info)
+    model = create_model(f"{tool.name}_arguments", __base__=_Arguments, **fields)
+    required = tuple(name for name in tool.required if name != parameter)
+    narrowed = checked_tool(tool.name, tool.title, tool.description, tool.effect, model, tool.run)
+    return replace(narrowed, required=required, effects=tool.effects)

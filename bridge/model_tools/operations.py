@@ -1,0 +1,76 @@
+"""The set `ops`: the eighteen operations behind one tool, for whoever already speaks them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Literal
+
+from pydantic import Field
+from pydantic.fields import FieldInfo
+
+from bridge.model_tools.answer import Answer, Image
+from bridge.model_tools.declaration import ToolSet
+from bridge.model_tools.desk import Desk
+from bridge.ops import EFFECT_OF, OPERATION_KINDS, OperationResult, parse_operation
+from bridge.ops.models import OPERATION_TYPES
+
+OPS = ToolSet("ops")
+
+_READ_CHARS = 10_000
+_PAGE_TEXT = ("text", "changes", "legend")
+
+
+async def browser_op(desk: Desk, **given: Any) -> Answer:
+    """Carry out one operation in the mobile browser: its kind, and of the other arguments those that are said to be for
+    that kind. snapshot and actions show refs such as e5, which click, fill, select and upload take."""
+    wanted = {name: value for name, value in given.items() if value is not None}
+    if wanted.get("kind") == "read":
+        wanted["max_length"] = min(int(wanted.get("max_length", _READ_CHARS)), _READ_CHARS)
+    operation = parse_operation(wanted)
+    if operation.kind in ("navigate", "new_tab") and (url := getattr(operation, "url", None)) is not None:
+        await desk.house.egress.check_url(url)
+    executor = await desk.executor()
+    desk.say(operation.kind)
+    return _answer(await executor.run(operation), desk)
+
+
+def _answer(done: OperationResult, desk: Desk) -> Answer:
+    facts = done.to_json()
+    facts.pop("cost", None)
+    result = facts.get("result", {})
+    page_text = [desk.unfenced(result.pop(name)) for name in _PAGE_TEXT if result.get(name)]
+    if done.error is not None:
+        page_text += [done.error.message]
+        if snapshot := facts["error"].pop("snapshot", None):
+            page_text += [desk.unfenced(snapshot)]
+        facts["error"].pop("message")
+    # Words of the page: shown inside the fence with the rest of them.
+    page_text[:0] = [f"{name}: {result.pop(name)}" for name in ("url", "title", "value", "values") if result.get(name)]
+    image = Image(done.image_bytes, f"image/{result.get('format', 'png')}") if done.image_bytes else None
+    return Answer(
+        json.dumps(facts, ensure_ascii=False, separators=(",", ":")),
+        "\n".join(page_text),
+        desk.last_url,
+        image=image,
+        is_error=not done.ok,
+    )
+
+
+def _merged() -> dict[str, Any]:
+    """One flat set of fields for the union: each says for which kinds it is."""
+    kinds_of: dict[str, list[str]] = {}
+    first: dict[str, FieldInfo] = {}
+    for model in OPERATION_TYPES:
+        kind = model.model_fields["kind"].default
+        for name, info in model.model_fields.items():
+            if name != "kind":
+                kinds_of.setdefault(name, []).append(kind)
+                first.setdefault(name, info)
+    fields: dict[str, Any] = {"kind": (Literal[OPERATION_KINDS], Field(description="Which operation."))}
+    for name, info in first.items():
+        said = f"For {', '.join(kinds_of[name])}. {info.description or ''}".strip()
+        fields[name] = (info.annotation | None, Field(None, description=said))  # type: ignore[operator]
+    return fields
+
+
+OPS.declare(browser_op, _merged(), title="Browser operation", effect="act", effects=("kind", EFFECT_OF))

@@ -1,0 +1,123 @@
+"""The one session that all tools of a server work in: opened when it is first needed, and again when it is lost."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from bridge.deadline import finish
+from bridge.errors import BridgeError, DeviceLost
+
+if TYPE_CHECKING:
+    from bridge.session.session import Session
+
+Opener = Callable[[], AbstractAsyncContextManager["Session"]]
+
+_CLOSE_S = 15.0
+_RECONNECT_S = 30.0
+# A virtual device whose process has ended does not come back; an adb server that was restarted does, at once.
+_RECONNECT_VIRTUAL_S = 8.0
+
+
+class SharedSession:
+    """`async with SharedSession(opener) as shared`, then `await shared.get()` for each call.
+
+    The session lives in a task of its own, so a call that is cancelled while the device starts does not stop it.
+
+    Attributes:
+        generation: Counts the sessions; tabs of an earlier one are gone.
+    """
+
+    def __init__(self, opener: Opener) -> None:
+        self._opener = opener
+        self._kept: _Kept | None = None
+        self._turn = asyncio.Lock()
+        self.generation = 0
+
+    async def __aenter__(self) -> SharedSession:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await self._drop()
+
+    @property
+    def is_open(self) -> bool:
+        return self._kept is not None and self._kept.is_ready
+
+    @property
+    def present(self) -> Session | None:
+        """The session, where one is open."""
+        return self._kept.opened.result() if self._kept is not None and self._kept.is_ready else None
+
+    async def get(self) -> tuple[Session, tuple[str, ...]]:
+        """The session with everything below it in place, and what had to be done for that, one sentence each.
+
+        Raises:
+            DeviceError, HostError, VirtualDeviceFailed: It cannot be opened; the next call tries again.
+        """
+        async with self._turn:
+            said: tuple[str, ...] = ()
+            if self.is_open:
+                assert self._kept is not None
+                try:
+                    return await self._kept.opened, await _restored(await self._kept.opened)
+                except BridgeError as error:
+                    said = (f"The device was lost ({error.code}) and started again: earlier tabs and refs are gone.",)
+                    await self._drop()
+            if self._kept is None:
+                self.generation += 1
+                self._kept = _Kept(self._opener)
+            try:
+                return await asyncio.shield(self._kept.opened), said
+            except BridgeError:
+                await self._drop()
+                raise
+
+    async def _drop(self) -> None:
+        kept, self._kept = self._kept, None
+        if kept is not None:
+            await finish(kept.close(), at_most_s=_CLOSE_S, what="closing the session")
+
+
+class _Kept:
+    def __init__(self, opener: Opener) -> None:
+        self.opened: asyncio.Future[Session] = asyncio.get_running_loop().create_future()
+        self._over = asyncio.Event()
+        self._task = asyncio.create_task(self._keep(opener), name="the session of the tools")
+
+    @property
+    def is_ready(self) -> bool:
+        return self.opened.done() and not self.opened.cancelled() and self.opened.exception() is None
+
+    async def close(self) -> None:
+        self._over.set()
+        if not self.opened.done():
+            self._task.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)
+
+    async def _keep(self, opener: Opener) -> None:
+        try:
+            async with opener() as session:
+                self.opened.set_result(session)
+                await self._over.wait()
+        except asyncio.CancelledError:
+            self.opened.cancel()
+            raise
+        except Exception as error:
+            if self.opened.done():
+                raise
+            self.opened.set_exception(error)
+
+
+async def _restored(session: Session) -> tuple[str, ...]:
+    if not session.host_client.closed.is_set():
+        return ()
+    said = await session.reconnect(timeout_s=_RECONNECT_VIRTUAL_S if session.is_virtual else _RECONNECT_S)
+    if session.host_client.closed.is_set():
+        raise DeviceLost(f"{session.serial} did not come back")
+    return said

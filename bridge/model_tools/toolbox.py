@@ -1,0 +1,140 @@
+"""Runs a model's call: arguments, effect, the tool, its answer. Whatever goes wrong is an answer too."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from bridge.deadline import Deadline
+from bridge.errors import (
+    BridgeError,
+    DeadlineExceeded,
+    PageError,
+    PolicyRefused,
+    RefNotFound,
+    StaleRef,
+)
+from bridge.model_tools.answer import Answer, Image
+from bridge.model_tools.declaration import Tool, ToolSet
+from bridge.model_tools.desk import Desk, Say
+from bridge.model_tools.person import Person, Unanswered
+from bridge.ops.effects import refused_by_effect
+from bridge.snapshot.escape import cut
+
+logger = logging.getLogger(__name__)
+
+CALL_TIMEOUT_S = 180.0
+#: Effects of what may be done twice without harm.
+RERUNNABLE = frozenset({"observe", "navigate"})
+_SHOWN_ARGUMENTS_CHARS = 300
+
+
+def _say_nothing(step: str) -> None:
+    pass
+
+
+class UnknownTool(LookupError):
+    """There is no tool of that name."""
+
+
+class Shown:
+    """What goes back to the model."""
+
+    def __init__(self, text: str, image: Image | None, is_error: bool) -> None:
+        self.text = text
+        self.image = image
+        self.is_error = is_error
+
+
+class Toolbox:
+    """The tools of one set."""
+
+    def __init__(self, tools: ToolSet) -> None:
+        self.tools = tools
+
+    async def call(
+        self, name: str, given: Mapping[str, Any] | None, desk: Desk, person: Person, say: Say = _say_nothing
+    ) -> Shown:
+        """Call a tool for a model. Every word of the answer has its secrets taken out, and it has the tool's bound.
+
+        Raises:
+            UnknownTool: Nothing was done.
+            Unanswered: A person has to be asked between two calls; doing this one again does nothing twice.
+        """
+        tool = self.tools.get(name)
+        if tool is None:
+            known = ", ".join(each.name for each in self.tools)
+            raise UnknownTool(f"there is no tool {name[:80]!r}; there are {known}")
+        async with desk.turn:
+            desk.notes.clear()
+            desk.say = say
+            with desk.house.asking.call_of(person):
+                answer = await self._answer(tool, given, desk, person)
+            return self._shown(answer, desk)
+
+    async def _answer(self, tool: Tool, given: Mapping[str, Any] | None, desk: Desk, person: Person) -> Answer:
+        try:
+            arguments = tool.arguments(given)
+            await _let_through(tool, arguments, desk, person)
+            async with Deadline.after(CALL_TIMEOUT_S).bound(tool.name):
+                return await tool.run(desk, **arguments)
+        except BridgeError as error:
+            if tool.effect_of(given or {}) in RERUNNABLE and (unanswered := _question_behind(error)) is not None:
+                raise unanswered from error
+            return await self._failed(tool, error, desk)
+        except Unanswered:
+            raise
+        except Exception as error:  # nothing that a page or a model sends may end the server
+            logger.exception("%s failed", tool.name)
+            return Answer(f"{tool.name}: unexpected {type(error).__name__}. This is a mistake of ours.", is_error=True)
+
+    async def _failed(self, tool: Tool, error: BridgeError, desk: Desk) -> Answer:
+        hint = f" {error.hint}" if error.hint else ""
+        message = error.message if not hint or error.message.endswith((".", "!", "?")) else f"{error.message}."
+        head = f"{tool.name} failed: {error.code}"
+        if isinstance(error, RefNotFound | StaleRef):
+            snapshot, url = await desk.seen_now()
+            if snapshot:
+                said = f"{head}. Go on with the refs of this fresh snapshot."
+                return Answer(said, f"{error.message}\n{snapshot}", url, is_error=True)
+        if isinstance(error, PageError | DeadlineExceeded):
+            # These messages quote the page: names of elements, what covers them, what its scripts threw.
+            return Answer(f"{head}.{hint}", error.message, desk.last_url, is_error=True)
+        return Answer(f"{head}: {message}{hint}", is_error=True)
+
+    def _shown(self, answer: Answer, desk: Desk) -> Shown:
+        notes = "".join(f"\nnote: {cut(note, 500)}" for note in dict.fromkeys(desk.notes))
+        redact = desk.house.secrets.redact
+        whole = Answer(
+            redact(answer.text + notes),
+            redact(answer.page_text),
+            answer.page_url,
+            max_chars=answer.max_chars,
+        )
+        return Shown(redact(whole.shown(desk.fence)), answer.image, answer.is_error)
+
+
+async def _let_through(tool: Tool, arguments: Mapping[str, Any], desk: Desk, person: Person) -> None:
+    effect = tool.effect_of(arguments)
+    policy = desk.house.action_policy
+    verdict = policy.verdict(effect)
+    if verdict == "confirm":
+        shown = ", ".join(f"{name}={value!r}" for name, value in arguments.items() if value is not None)
+        words = cut(desk.house.secrets.redact(shown), _SHOWN_ARGUMENTS_CHARS)
+        if await person.agrees(f"May the model {effect} with {tool.name}({words})?"):
+            return
+    if verdict != "allow":
+        refused = refused_by_effect(tool.name, effect, asked=verdict == "confirm")
+        raise PolicyRefused(
+            refused.message,
+            hint=f'The operator can allow it: take "{effect}" out of {verdict} in [browser.actions].',
+        )
+
+
+def _question_behind(error: BaseException) -> Unanswered | None:
+    """The question that nobody could be asked in the middle of the call, where that is why it failed."""
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, Unanswered):
+        cause = cause.__cause__
+    return cause

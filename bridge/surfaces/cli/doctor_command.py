@@ -1,0 +1,78 @@
+"""`doctor`: what works, what does not, and what helps."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from bridge.surfaces.cli.options import CommonOptions, common_options
+from bridge.surfaces.cli.output import is_terminal, note, one_line
+
+if TYPE_CHECKING:
+    from bridge.surfaces.doctor import Report, Row
+
+_STYLES = {"pass": "green", "warn": "yellow", "fail": "bold red", "skipped": "bright_black"}
+_NAME_WIDTH = 32
+
+
+@click.command()
+@click.option("--device", default="auto", show_default=True, metavar="auto|virtual|SERIAL", help="Which device.")
+@click.option(
+    "--wait",
+    is_flag=True,
+    help="First wait until the device has booted and has its package service and a WebView (300 s, or --timeout).",
+)
+@click.option("--fix", is_flag=True, help="Repair what can be: build the APK in a checkout, install the host app.")
+@click.option(
+    "--device-checks",
+    is_flag=True,
+    help="Also try on the device what only a device can answer: frames, pictures, WebGL, files, proxy, profiles, idle, "
+    "renderer death. Takes a minute, and ends the host app.",
+)
+@common_options
+def doctor(options: CommonOptions, device: str, wait: bool, fix: bool, device_checks: bool) -> None:
+    """Examine this machine, the device and the way to a page; say what helps.
+
+    Every row has a deadline of its own. The exit code is that of the first failure; warnings do not fail. With --json:
+    rows: [{name, status: pass|warn|fail|skipped, said, fix?, ms}], exit_code.
+    """
+    from bridge.surfaces.cli.running import Steps, run_async
+    from bridge.surfaces.doctor_round import WAIT_S, Order, examine, whole_report
+
+    report = whole_report(_quiet if options.as_json else _print_row, options.timeout_s)
+    wait_s = (options.timeout_s or WAIT_S) if wait else None
+    order = Order(device, options.adb_server, wait_s, fix, device_checks, note)
+    run_async("doctor", options, Steps(None), examine(order, report))
+    if options.as_json:
+        rows = [row.to_json() for row in report.rows]
+        whole = {"ok": report.exit_code == 0, "command": "doctor", "rows": rows, "exit_code": report.exit_code}
+        click.echo(json.dumps(whole, ensure_ascii=False))
+    else:
+        _print_summary(report)
+    if report.exit_code:
+        sys.stdout.flush()
+        sys.exit(report.exit_code)
+
+
+def _quiet(row: Row) -> None:
+    pass
+
+
+def _print_row(row: Row) -> None:
+    status = row.verdict.status
+    mark = f"{status:8}"
+    if is_terminal():
+        mark = click.style(mark, fg=_STYLES[status].removeprefix("bold "), bold=status == "fail")
+    click.echo(f"{mark}{row.name:{_NAME_WIDTH}}{one_line(row.verdict.said)}")
+    if row.verdict.fix and status != "pass":
+        click.echo(f"{'':8}{'':{_NAME_WIDTH}}-> {one_line(row.verdict.fix)}")
+    sys.stdout.flush()
+
+
+def _print_summary(report: Report) -> None:
+    words = ((report.count("pass"), "passed"), (report.count("warn"), "warned"), (report.count("fail"), "failed"))
+    counts = [f"{count} {word}" for count, word in (*words, (report.count("skipped"), "skipped"))]
+    click.echo(f"\n{', '.join(counts)}")

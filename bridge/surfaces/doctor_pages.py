@@ -1,0 +1,97 @@
+"""The pages that `doctor --device-checks` opens, served on this machine's loopback."""
+
+from __future__ import annotations
+
+import http.server
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from bridge.policy import TestServerGrant
+
+HOST = "127.0.0.1"
+BAND_PX, BANDS = 400, 30
+DOWNLOAD_NAME, DOWNLOAD = "doctor.bin", bytes(range(256)) * 64
+
+
+def band_colour(index: int) -> tuple[int, int, int]:
+    """Of the band from `index * BAND_PX` on; no two neighbours are alike."""
+    return (index * 8, 255 - index * 8, 200 if index % 2 else 40)
+
+
+def _page(title: str, body: str) -> bytes:
+    head = f"<!doctype html><meta name=viewport content='width=device-width'><title>{title}</title>"
+    return f"{head}<body style='margin:0'>{body}".encode()
+
+
+def _bands() -> str:
+    boxes = (f"<div style='height:{BAND_PX}px;background:rgb{band_colour(index)}'></div>" for index in range(BANDS))
+    return "".join(boxes)
+
+
+_WEBGL = """<canvas id=c width=200 height=200></canvas><script>
+const gl = c.getContext('webgl');
+window.hasWebGL = !!gl;
+const draw = () => { gl.clearColor(1, 0, 0, 1); gl.clear(gl.COLOR_BUFFER_BIT); requestAnimationFrame(draw) };
+if (gl) draw();
+</script>"""
+
+_FORM = f"""<label>Colour <select id=s><option value=red>Red<option value=blue>Blue</select></label>
+<p><label>Document <input id=f type=file></label>
+<p><a href="/{DOWNLOAD_NAME}" download>Save the file</a>"""
+
+_PAGES: dict[str, tuple[str, bytes]] = {
+    "/bands": ("text/html; charset=utf-8", _page("Bands", _bands())),
+    "/webgl": ("text/html; charset=utf-8", _page("WebGL", _WEBGL)),
+    "/form": ("text/html; charset=utf-8", _page("Form", _FORM)),
+    "/original": ("text/plain; charset=utf-8", b"from the server"),
+    f"/{DOWNLOAD_NAME}": ("application/octet-stream", DOWNLOAD),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CheckServer:
+    """A running server; `grant` lets a session open its pages."""
+
+    port: int
+
+    @property
+    def grant(self) -> TestServerGrant:
+        return TestServerGrant(HOST, self.port)
+
+    def url(self, page: str) -> str:
+        return f"http://{HOST}:{self.port}/{page}"
+
+
+class _Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server_version = "webview-bridge-doctor"
+    sys_version = ""
+    timeout = 30
+
+    def do_GET(self) -> None:
+        content_type, body = _PAGES.get(self.path.partition("?")[0], ("", b""))
+        self.send_response(200 if content_type else 404)
+        self.send_header("Content-Type", content_type or "text/plain")
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Cache-Control", "no-store")
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@contextmanager
+def serve_check_pages() -> Iterator[CheckServer]:
+    """Serve them on a free port for as long as the block lasts."""
+    with http.server.ThreadingHTTPServer((HOST, 0), _Handler) as server:
+        server.daemon_threads = True
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, name="doctor's pages")
+        thread.start()
+        try:
+            yield CheckServer(server.server_address[1])
+        finally:
+            server.shutdown()
+            thread.join()

@@ -1,0 +1,280 @@
+"""The server of the live view: one page, one WebSocket, on this machine's loopback and behind a one-time token."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import binascii
+import http
+import json
+import logging
+import secrets
+import time
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from http.cookies import CookieError, SimpleCookie
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs, urlsplit
+
+from websockets.asyncio.server import ServerConnection, serve
+from websockets.datastructures import Headers
+from websockets.exceptions import ConnectionClosed
+from websockets.http11 import Request, Response
+
+from bridge.deadline import finish
+from bridge.errors import BridgeError, TransportError, UsageError
+from bridge.page.attachment import Attachment
+from bridge.surfaces.live_view.hands import Hands
+from bridge.surfaces.live_view.messages import Control, parse_message
+
+if TYPE_CHECKING:
+    from bridge.page.page import Page
+
+logger = logging.getLogger(__name__)
+
+#: A person who has taken over and does nothing for so long has gone away.
+IDLE_HAND_BACK_S = 300.0
+_COOKIE = "live_view"
+_START_S = 10.0
+_STATE_EVERY_S = 0.5
+_HELD_BY = "a person had taken over in the live view"
+
+
+class LiveView:
+    """A view of one page; made by `live_view`.
+
+    Attributes:
+        url: For one browser, once: with the token in it. Reloading works, passing it on does not.
+        handed_back: How often a person has taken over and handed back.
+        seen: Set when somebody has opened the view; `left` when they have closed it again.
+    """
+
+    def __init__(self, page: Page, *, idle_hand_back_s: float = IDLE_HAND_BACK_S) -> None:
+        self._page = page
+        self._idle_hand_back_s = idle_hand_back_s
+        self._token: str | None = secrets.token_urlsafe(24)
+        self._key = secrets.token_urlsafe(24)
+        self._port = 0
+        self._viewer: ServerConnection | None = None
+        self.handed_back = 0
+        self.seen = asyncio.Event()
+        self.left = asyncio.Event()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self._port}/?token={self._token or 'used'}"
+
+    def listen_on(self, port: int) -> None:
+        self._port = port
+
+    def answer(self, connection: ServerConnection, request: Request) -> Response | None:
+        """The page for whoever has the token or, after that, the cookie; None lets the WebSocket through."""
+        if request.headers.get("Host") not in (f"127.0.0.1:{self._port}", f"localhost:{self._port}"):
+            return _plain(http.HTTPStatus.FORBIDDEN, "This is not the address of the live view.")
+        parts = urlsplit(request.path)
+        knows = secrets.compare_digest(_cookie(request), self._key)
+        if parts.path == "/live":
+            origin = request.headers.get("Origin", "")
+            if knows and origin in (f"http://127.0.0.1:{self._port}", f"http://localhost:{self._port}"):
+                return None
+            return _plain(http.HTTPStatus.FORBIDDEN, "Open the page of the live view first.")
+        if parts.path != "/":
+            return _plain(http.HTTPStatus.NOT_FOUND, "There is nothing here.")
+        given = parse_qs(parts.query).get("token", [""])[0]
+        if self._token is not None and secrets.compare_digest(given.encode(), self._token.encode()):
+            self._token = None
+        elif not knows:
+            return _plain(http.HTTPStatus.FORBIDDEN, "The token has been used, or is another one.")
+        return self._document()
+
+    async def serve_viewer(self, viewer: ServerConnection) -> None:
+        """Pictures out, hands in, until the viewer leaves; a second one is sent away."""
+        if self._viewer is not None:
+            await viewer.close(4000, "somebody else is looking")
+            return
+        self._viewer = viewer
+        self.seen.set()
+        self.left.clear()
+        try:
+            await _Showing(self._page, viewer, self).run(self._idle_hand_back_s)
+        except ConnectionClosed:
+            pass
+        except BridgeError as error:
+            logger.info("the live view ended: %s", error)
+            with suppress(ConnectionClosed):
+                await viewer.close(1011, error.code)
+        finally:
+            self._viewer = None
+            self.left.set()
+
+    def _document(self) -> Response:
+        nonce = secrets.token_urlsafe(16)
+        text = resources.files(__package__).joinpath("viewer.html").read_text(encoding="utf-8")
+        body = text.replace("{{nonce}}", nonce).encode()
+        policy = (
+            f"default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; img-src blob:; "
+            "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+        )
+        headers = Headers(
+            {
+                "Content-Type": "text/html; charset=utf-8",
+                "Content-Length": str(len(body)),
+                "Content-Security-Policy": policy,
+                "Set-Cookie": f"{_COOKIE}={self._key}; HttpOnly; SameSite=Strict; Path=/",
+                "Cache-Control": "no-store",
+                "Referrer-Policy": "no-referrer",
+                "X-Content-Type-Options": "nosniff",
+                "Connection": "close",
+            }
+        )
+        return Response(200, "OK", headers, body)
+
+
+class _Showing:
+    """One viewer at one page."""
+
+    def __init__(self, page: Page, viewer: ServerConnection, view: LiveView) -> None:
+        self._page = page
+        self._viewer = viewer
+        self._view = view
+        self._frame: bytes | None = None
+        self._drawn = asyncio.Event()
+        self._hold: AsyncExitStack | None = None
+        self._last_input = time.monotonic()
+
+    async def run(self, idle_hand_back_s: float) -> None:
+        attachment = await self._page.attached()
+        hands = Hands(attachment)
+        try:
+            async with self._screencast(attachment, hands), asyncio.TaskGroup() as tasks:
+                tasks.create_task(self._send_frames())
+                tasks.create_task(self._send_state(idle_hand_back_s))
+                tasks.create_task(self._take_messages(hands))
+        except BaseExceptionGroup as group:
+            raise group.exceptions[0] from None
+        finally:
+            await self._hand_back()
+
+    @asynccontextmanager
+    async def _screencast(self, attachment: Attachment, hands: Hands) -> AsyncIterator[None]:
+        def take(method: str, params: Mapping[str, Any], _session_id: str | None) -> None:
+            if method != "Page.screencastFrame":
+                return
+            with suppress(TransportError):
+                attachment.connection.send(
+                    "Page.screencastFrameAck", {"sessionId": params.get("sessionId", 0)}
+                ).abandon()
+            with suppress(KeyError, TypeError, ValueError, binascii.Error):
+                metadata = params["metadata"]
+                hands.width, hands.height = float(metadata["deviceWidth"]), float(metadata["deviceHeight"])
+                self._frame = base64.b64decode(params["data"], validate=True)
+                self._drawn.set()
+
+        remove = attachment.connection.on_event(take)
+        try:
+            start = {"format": "jpeg", "quality": 75, "everyNthFrame": 1}
+            await attachment.call("Page.startScreencast", start, timeout_s=_START_S)
+            yield
+        finally:
+            remove()
+            await finish(_stop(attachment), at_most_s=2.0, what="ending the screencast")
+
+    async def _send_frames(self) -> None:
+        """The newest frame each time: a slow viewer skips, and never holds the page back."""
+        while True:
+            await self._drawn.wait()
+            self._drawn.clear()
+            if self._frame is not None:
+                await self._viewer.send(self._frame)
+
+    async def _send_state(self, idle_hand_back_s: float) -> None:
+        shown = ""
+        while True:
+            if self._hold is not None and time.monotonic() - self._last_input > idle_hand_back_s:
+                await self._hand_back()
+            state = {
+                "kind": "state",
+                "url": self._page.url[:2000],
+                "tab": self._page.tab_id,
+                "in_control": self._hold is not None,
+            }
+            text = json.dumps(state)
+            if text != shown:
+                shown = text
+                await self._viewer.send(text)
+            await asyncio.sleep(_STATE_EVERY_S)
+
+    async def _take_messages(self, hands: Hands) -> None:
+        async for received in self._viewer:
+            if not isinstance(received, str):
+                continue
+            try:
+                message = parse_message(received)
+            except UsageError as error:
+                logger.info("%s", error)
+                continue
+            self._last_input = time.monotonic()
+            if isinstance(message, Control):
+                await (self._take_over() if message.take else self._hand_back())
+            elif self._hold is not None and hands.width:
+                with suppress(BridgeError):
+                    told = await hands.act(message)
+                    if told is not None:
+                        await self._viewer.send(json.dumps(told))
+        raise ConnectionClosed(None, None)
+
+    async def _take_over(self) -> None:
+        """Wait for the operation that is running, then keep the next ones waiting."""
+        if self._hold is None:
+            hold = AsyncExitStack()
+            await hold.enter_async_context(self._page.held(_HELD_BY))
+            self._hold = hold
+            await self._viewer.send(json.dumps({"kind": "control", "in_control": True}))
+
+    async def _hand_back(self) -> None:
+        hold, self._hold = self._hold, None
+        if hold is not None:
+            await hold.aclose()
+            self._view.handed_back += 1
+            with suppress(ConnectionClosed):
+                await self._viewer.send(json.dumps({"kind": "control", "in_control": False}))
+
+
+@asynccontextmanager
+async def live_view(page: Page, *, idle_hand_back_s: float = IDLE_HAND_BACK_S) -> AsyncIterator[LiveView]:
+    """Serve the view while the block runs; open `view.url` in a browser of this machine."""
+    view = LiveView(page, idle_hand_back_s=idle_hand_back_s)
+    async with serve(
+        view.serve_viewer,
+        "127.0.0.1",
+        0,
+        process_request=view.answer,
+        compression=None,
+        max_size=64 * 1024,
+        close_timeout=2,
+        server_header=None,
+    ) as server:
+        view.listen_on(next(iter(server.sockets)).getsockname()[1])
+        yield view
+
+
+async def _stop(attachment: Attachment) -> None:
+    with suppress(BridgeError):
+        await attachment.call("Page.stopScreencast", timeout_s=2.0)
+
+
+def _cookie(request: Request) -> str:
+    try:
+        found = SimpleCookie(request.headers.get("Cookie", "")).get(_COOKIE)
+    except (CookieError, KeyError):
+        return ""
+    return found.value if found is not None and found.value.isascii() else ""
+
+
+def _plain(status: http.HTTPStatus, text: str) -> Response:
+    body = f"{text}\n".encode()
+    headers = Headers(
+        {"Content-Type": "text/plain; charset=utf-8", "Content-Length": str(len(body)), "Connection": "close"}
+    )
+    return Response(status.value, status.phrase, headers, body)

@@ -1,0 +1,86 @@
+"""What the operator decides when the server starts, and the house that comes of it. A model can change none of it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from bridge.errors import UsageError
+from bridge.model_tools.desk import House
+from bridge.model_tools.person import Asking
+from bridge.model_tools.sets import SetName
+from bridge.model_tools.shared_session import SharedSession
+from bridge.ops import ActionPolicy, Secrets
+from bridge.policy.configuration import configuration_file, load_policy
+from bridge.policy.pinning import PinnedEgress
+from bridge.surfaces.workspace import StartOptions
+
+if TYPE_CHECKING:
+    from bridge.session.session import Session
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class ServerOptions:
+    """The command line of `webview-bridge mcp`.
+
+    Attributes:
+        http_port: Serve streamable HTTP on this port of the loopback (0: a free one); None serves stdio.
+        secrets_env: Names of environment variables whose values `secret:NAME` fills in.
+        uploads_root, downloads_root: The folders that files may come from and go to; None refuses.
+    """
+
+    start: StartOptions
+    tools: SetName = "web"
+    allow_javascript: bool = False
+    http_port: int | None = None
+    secrets_env: tuple[str, ...] = ()
+    uploads_root: str | None = None
+    downloads_root: str | None = None
+
+
+@asynccontextmanager
+async def opened_house(options: ServerOptions, environ: Mapping[str, str]) -> AsyncIterator[House]:
+    """Everything that the clients of one server share; the device is opened by the first call that needs it.
+
+    Raises:
+        UsageError: A policy that cannot be read, a secret that is not there, a folder that is none.
+    """
+    asking = Asking()
+    policy = load_policy("model", environ)
+    egress = PinnedEgress(policy, options.start.grants(), ask=asking.may_open)
+    action_policy = configured_actions(environ)
+    secrets = Secrets({name: _secret(name, environ) for name in options.secrets_env})
+
+    def opener() -> AbstractAsyncContextManager[Session]:
+        from bridge import Session
+
+        return Session.open(
+            options.start.device,
+            adb_server=options.start.adb_server,
+            egress=egress,
+            reconnect=True,
+            uploads_root=options.uploads_root,
+            downloads_root=options.downloads_root,
+            on_notice=lambda notice: logger.warning("%s", notice),
+        )
+
+    async with SharedSession(opener) as shared:
+        yield House(egress, shared, asking, action_policy, secrets)
+
+
+def configured_actions(environ: Mapping[str, str]) -> ActionPolicy:
+    """The `[browser.actions]` of the operator's configuration; without a file every effect is allowed."""
+    path = configuration_file(environ)
+    return ActionPolicy.from_file(path) if path.exists() else ActionPolicy()
+
+
+def _secret(name: str, environ: Mapping[str, str]) -> str:
+    value = environ.get(name)
+    if not value:
+        raise UsageError(f"the environment has no {name}", hint="--secrets-env names variables that are set.")
+    return value

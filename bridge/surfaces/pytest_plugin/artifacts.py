@@ -1,0 +1,149 @@
+"""What is left of a failed test: one folder with everything that tells what the page and the device were like."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from bridge.deadline import Deadline
+from bridge.session.attached import AttachedSession
+
+if TYPE_CHECKING:
+    from bridge.page.page import Page
+    from bridge.session.session import Session
+
+_COLLECT_S = 30.0
+_PICTURE_S = 10.0
+_TEXT_S = 5.0
+_LOGCAT_LINES = 3_000
+_LOG_ENTRIES = 5_000
+_NAME_CHARS = 100
+
+
+class Artifacts:
+    """The folder of one test. It is made when it is first asked for, and is never one that was there before.
+
+    Attributes:
+        has_failed: Set by the report of the test.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        below: str,
+        test: str,
+        when: Literal["on-failure", "always", "never"],
+        properties: list[tuple[str, object]],
+    ) -> None:
+        self.has_failed = False
+        self._root = root
+        self._parent = root / below
+        self._test = test
+        self._when = when
+        self._properties = properties
+        self._folder: Path | None = None
+        self._is_collected = False
+
+    @property
+    def are_wanted(self) -> bool:
+        return self._when == "always" or (self._when == "on-failure" and self.has_failed)
+
+    @property
+    def folder(self) -> Path:
+        """Made now if need be, and linked from the test's JUnit properties."""
+        if self._folder is None:
+            self._folder = _fresh_folder(self._parent, _readable(self._test))
+            self._properties.append(("webview_artifacts", self.shown))
+        return self._folder
+
+    @property
+    def shown(self) -> str:
+        """The folder as it is written in reports: below the root where it is there."""
+        folder = self.folder
+        return str(folder.relative_to(self._root)) if folder.is_relative_to(self._root) else str(folder)
+
+    async def collect(self, session: Session | AttachedSession) -> None:
+        """Write everything that can be had, once; what cannot is told in `missing.txt`, and nothing is raised."""
+        if self._is_collected or not self.are_wanted:
+            return
+        self._is_collected = True
+        missing: list[str] = []
+        deadline = Deadline.after(_COLLECT_S)
+
+        async def keep(name: str, made: Callable[[float], Awaitable[bytes | str]], at_most_s: float) -> None:
+            try:
+                content = await made(min(at_most_s, deadline.remaining_s))
+                as_bytes = content if isinstance(content, bytes) else content.encode("utf-8", "replace")
+                (self.folder / name).write_bytes(as_bytes)
+            except Exception as error:  # the test's own failure is what counts
+                missing.append(f"{name}: {error}\n")
+
+        for number, page in enumerate(session.pages):
+            prefix = "" if number == 0 else f"{page.tab_id}-"
+            await keep(f"{prefix}screenshot.png", lambda left, page=page: _picture(page, left), _PICTURE_S)  # type: ignore[misc]
+            await keep(f"{prefix}snapshot.txt", lambda left, page=page: _snapshot(page, left), _TEXT_S)  # type: ignore[misc]
+            await keep(f"{prefix}page.md", lambda left, page=page: _markdown(page, left), _TEXT_S)  # type: ignore[misc]
+        await keep("console.txt", lambda _: _console(session), _TEXT_S)
+        await keep("network.har", lambda _: _har(session), _TEXT_S)
+        await keep("logcat.txt", lambda left: _logcat(session, None, left), _TEXT_S)
+        if not isinstance(session, AttachedSession):
+            pid = session.host.pid
+            await keep("host.log", lambda left: _logcat(session, pid, left), _TEXT_S)
+        if missing:
+            (self.folder / "missing.txt").write_text("".join(missing), encoding="utf-8")
+
+
+async def _picture(page: Page, timeout_s: float) -> bytes:
+    return (await page.screenshot(annotate=True, timeout_s=timeout_s)).image_bytes
+
+
+async def _snapshot(page: Page, timeout_s: float) -> str:
+    return (await page.snapshot(interactive_only=False, timeout_s=timeout_s)).text + "\n"
+
+
+async def _markdown(page: Page, timeout_s: float) -> str:
+    return (await page.read(mode="raw", timeout_s=timeout_s)).markdown + "\n"
+
+
+async def _console(session: Session | AttachedSession) -> str:
+    lines = []
+    for entry in session.journal.console(limit=_LOG_ENTRIES):
+        lines += [f"{entry.tab_id} {entry}", *(f"    at {frame}" for frame in entry.stack)]
+    return "\n".join(lines) + "\n"
+
+
+async def _har(session: Session | AttachedSession) -> str:
+    return json.dumps(session.journal.har(), ensure_ascii=False, indent=1)
+
+
+async def _logcat(session: Session | AttachedSession, pid: int | None, timeout_s: float) -> str:
+    only = [] if pid is None else [f"--pid={pid}"]
+    command = ["logcat", "-d", "-v", "threadtime", *only, "-t", str(_LOGCAT_LINES)]
+    return (await session.device.shell(command, timeout_s=timeout_s, check=True)).stdout
+
+
+def _readable(test: str) -> str:
+    """The test's id as the name of a folder; a digest keeps names apart that are cut or look the same."""
+    name = re.sub(r"[^A-Za-z0-9_.-]+", "-", test.replace("::", "-").replace("/", "-")).strip("-.")
+    if name == test and len(name) <= _NAME_CHARS:
+        return name
+    return f"{name[-_NAME_CHARS:].strip('-.')}-{hashlib.sha256(test.encode()).hexdigest()[:6]}"
+
+
+def _fresh_folder(parent: Path, name: str) -> Path:
+    """`name`, or `name-2`, … where an earlier run has left one: old files never pass for new ones."""
+    parent.mkdir(parents=True, exist_ok=True)
+    number = 1
+    while True:
+        folder = parent / (name if number == 1 else f"{name}-{number}")
+        try:
+            os.mkdir(folder)  # noqa: PTH102 - fails where it exists, also against another process
+        except FileExistsError:
+            number += 1
+            continue
+        return folder

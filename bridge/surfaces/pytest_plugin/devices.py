@@ -1,0 +1,82 @@
+"""Which device a test run has: attached ones are leased, virtual ones are its own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from bridge.adb import AdbServer
+from bridge.deadline import Deadline
+from bridge.host.lease import lease_key
+from bridge.session.devices import chosen_device
+from bridge.surfaces.compose import Session
+from bridge.surfaces.device_lease import leased
+
+_LIST_S = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceUnderTest:
+    serial: str
+    is_virtual: bool
+
+    def __str__(self) -> str:
+        return f"{self.serial} (virtual: Chromium on this machine, not a phone)" if self.is_virtual else self.serial
+
+
+def attached_serials() -> tuple[str, ...]:
+    """The devices that are attached and ready, without the virtual ones of others' sessions."""
+
+    async def listed() -> tuple[str, ...]:
+        server = AdbServer.from_environment()
+        await server.ensure_running(timeout_s=_LIST_S)
+        return await _ready(server)
+
+    return asyncio.run(listed())
+
+
+@asynccontextmanager
+async def device_for_tests(wanted: str, *, is_worker: bool, timeout_s: float) -> AsyncIterator[DeviceUnderTest]:
+    """The device that `wanted` (auto, virtual or a serial) means, for this process alone.
+
+    Args:
+        is_worker: One of several: "auto" is then any attached device that is free, and waits for one.
+
+    Raises:
+        DeviceError: As `Session.open`.
+        DeadlineExceeded: All of them stayed busy.
+    """
+    deadline = Deadline.after(timeout_s)
+    server = AdbServer.from_environment()
+    await server.ensure_running(timeout_s=_LIST_S)
+    virtual = Session.virtual_devices
+    assert virtual is not None
+    if wanted == "virtual":
+        # Not one that is there already: it may have been left in any state.
+        async with virtual.start(server, timeout_s=deadline.remaining_s) as serial:
+            yield DeviceUnderTest(serial, True)
+        return
+    there = await _ready(server) if wanted == "auto" and is_worker else ()
+    if len(there) > 1:
+        async with leased([_key(server, serial) for serial in there], timeout_s=deadline.remaining_s) as key:
+            serial = next(serial for serial in there if _key(server, serial) == key)
+            yield DeviceUnderTest(serial, serial in virtual.running())
+        return
+    async with (
+        chosen_device(server, wanted, virtual, lambda _: None, timeout_s=deadline.remaining_s) as chosen,
+        leased([_key(server, chosen.serial)], timeout_s=deadline.remaining_s),
+    ):
+        yield DeviceUnderTest(chosen.serial, chosen.is_virtual)
+
+
+async def _ready(server: AdbServer) -> tuple[str, ...]:
+    assert Session.virtual_devices is not None
+    owned = Session.virtual_devices.owned()
+    entries = await server.devices(timeout_s=_LIST_S)
+    return tuple(entry.serial for entry in entries if entry.state == "device" and entry.serial not in owned)
+
+
+def _key(server: AdbServer, serial: str) -> str:
+    return lease_key(server.device(serial))

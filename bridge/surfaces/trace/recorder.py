@@ -1,0 +1,216 @@
+"""The observer that a trace is made by: it looks before and after each operation, and does nothing to the page.
+
+Snapshots are those that operations took themselves, since one of our own would give out refs; a picture is taken after
+whatever may have changed the page.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import bridge
+from bridge.errors import BridgeError, TabLost
+from bridge.page.capture import capture_viewport
+from bridge.page.operations import Ended, Operation
+from bridge.page.page import Page
+from bridge.policy.pinning import ConnectionRecord
+from bridge.session.tracing import TracedSession
+from bridge.snapshot import SnapshotResult, snapshot_delta
+from bridge.surfaces.trace.pictures import QUALITY, Pictures
+from bridge.surfaces.trace.written import arguments_of, call, jsonable
+
+logger = logging.getLogger(__name__)
+
+FORMAT, VERSION = "webview-bridge trace", 1
+MAX_OPERATIONS = 5_000
+MAX_SNAPSHOT_CHARS = 3_000_000
+_PICTURE_S = 2.0
+_LOG_ENTRIES = 3_000
+_LOG_CHARS = 1_000
+_DELTA_CHARS = 4_000
+# They only look, so the page is what the picture before them shows.
+_LOOKING = frozenset({"get_state", "query", "count", "all", "ref", "read", "snapshot", "screenshot", "wait_for"})
+_TOLD_ELSEWHERE = frozenset({"cost", "changes", "refs", "stats", "text", "markdown", "legend", "lines"})
+
+
+class Recorder:
+    """Records one session; `to_json` is the trace so far."""
+
+    def __init__(self, session: TracedSession, *, pictures: Pictures | None = None) -> None:
+        self._session = session
+        self._began_s, self._began_at = time.time(), time.monotonic()
+        self._operations: list[dict[str, Any]] = []
+        self._pictures = pictures or Pictures()
+        self._last_picture: dict[str, int | None] = {}
+        self._snapshots: dict[str, int] = {}
+        self._snapshot_chars = 0
+        self._policy: list[dict[str, Any]] = []
+        self._last_record: ConnectionRecord | None = None
+        self._dropped_operations = self._dropped_snapshots = 0
+
+    async def begin(self, operation: Operation) -> Ended:
+        """See Observer."""
+        page, at = operation.page, time.monotonic()
+        before = page.last_snapshot
+        logs = self._log_ends()
+        element = _element(before, operation.arguments.get("ref"))
+
+        async def ended(result: Any, error: BaseException | None) -> None:
+            ms = (time.monotonic() - at) * 1000
+            if len(self._operations) >= MAX_OPERATIONS:
+                self._dropped_operations += 1
+                return
+            arguments = arguments_of(operation, result, is_known=error is None)
+            entry: dict[str, Any] = {
+                "number": len(self._operations) + 1,
+                "tab": page.tab_id,
+                "subject": operation.subject,
+                "name": operation.name,
+                "arguments": arguments,
+                "code": call(operation, arguments),
+                "at_ms": round((at - self._began_at) * 1000, 1),
+                "ms": round(ms, 1),
+                "outcome": "ok" if error is None else "failed" if isinstance(error, Exception) else "cancelled",
+                "url": page.url,
+                **({"element": element} if element else {}),
+            }
+            self._operations.append(entry)
+            entry |= _outcome(result, error)
+            entry |= self._seen(before, page.last_snapshot, result)
+            if isinstance(error, Exception) or (error is None and _may_change(operation)):
+                entry["picture"] = self._last_picture[page.tab_id] = await self._picture(page, error)
+            entry["console"], entry["network"] = ([first + 1, last] for first, last in zip(logs, self._log_ends()))  # noqa: B905
+            self._take_decisions(entry["number"])
+
+        return ended
+
+    def to_json(self) -> dict[str, Any]:
+        """The whole trace."""
+        session = self._session
+        self._take_decisions(len(self._operations))
+        host = getattr(session, "host", None)
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "session": {
+                "bridge": bridge.__version__,
+                "serial": session.serial,
+                "is_virtual": getattr(session, "is_virtual", None),
+                "webview": f"{host.webview_package} {host.webview_version}" if host is not None else None,
+                "started_s": round(self._began_s, 3),
+                "ms": round((time.monotonic() - self._began_at) * 1000, 1),
+                "grants": [[grant.host, grant.port] for grant in session.egress.test_servers],
+            },
+            "operations": self._operations,
+            "snapshots": list(self._snapshots),
+            "pictures": self._pictures.to_json(),
+            "console": [jsonable(entry.to_json()) for entry in session.journal.console(limit=_LOG_ENTRIES)],
+            "network": [_request(entry.to_json()) for entry in session.journal.network(limit=_LOG_ENTRIES)],
+            "policy": self._policy,
+            "left_out": self._left_out(),
+        }
+
+    def _log_ends(self) -> tuple[int, int]:
+        journal = self._session.journal
+        return journal.console(limit=1).last, journal.requests.last
+
+    def _seen(self, before: SnapshotResult | None, after: SnapshotResult | None, result: Any) -> dict[str, Any]:
+        changes = getattr(result, "changes", None)
+        delta = getattr(changes, "text", None)
+        if delta is None and before is not None and after is not None and before is not after:
+            delta = snapshot_delta(before, after, max_chars=_DELTA_CHARS).text
+        return {"before": self._snapshot(before), "after": self._snapshot(after), "delta": jsonable(delta)}
+
+    def _snapshot(self, snapshot: SnapshotResult | None) -> int | None:
+        if snapshot is None:
+            return None
+        number = self._snapshots.get(snapshot.text)
+        if number is None and self._snapshot_chars + len(snapshot.text) > MAX_SNAPSHOT_CHARS:
+            self._dropped_snapshots += 1
+            return None
+        if number is None:
+            self._snapshot_chars += len(snapshot.text)
+            number = self._snapshots[snapshot.text] = len(self._snapshots)
+        return number
+
+    async def _picture(self, page: Page, error: BaseException | None) -> int | None:
+        if isinstance(error, TabLost):
+            return None
+        try:
+            async with asyncio.timeout(_PICTURE_S):
+                attachment = await page.attached()
+                webp = await capture_viewport(attachment, "webp", QUALITY, timeout_s=_PICTURE_S)
+            return await asyncio.to_thread(self._pictures.add, webp)
+        except (BridgeError, TimeoutError) as why:
+            logger.debug("no picture after an operation on %s: %s", page.tab_id, why)
+            return None
+
+    def _take_decisions(self, number: int) -> None:
+        fresh: list[ConnectionRecord] = []
+        for record in reversed(self._session.egress.audit):
+            if record is self._last_record:
+                break
+            fresh.append(record)
+        if fresh:
+            self._last_record = fresh[0]
+        self._policy += [{"operation": number, **record.to_json()} for record in reversed(fresh)]
+
+    def _left_out(self) -> list[str]:
+        counted = (
+            (self._dropped_operations, "operations"),
+            (self._pictures.dropped, "pictures"),
+            (self._dropped_snapshots, "snapshots"),
+        )
+        return [f"{count} {what}: the trace is as large as it may become" for count, what in counted if count]
+
+
+@asynccontextmanager
+async def recording_to(session: TracedSession, path: Path) -> AsyncIterator[Recorder]:
+    """Record until the block ends, and write the file then, however it ends."""
+    from bridge.surfaces.trace.document import write_trace
+
+    recorder = Recorder(session)
+    try:
+        yield recorder
+    finally:
+        try:
+            write_trace(path, recorder.to_json())  # not in a thread: it has to happen when we are cancelled, too
+        except OSError as error:
+            session.notice(f"the trace could not be written to {path}: {error.strerror or error}")
+
+
+def _may_change(operation: Operation) -> bool:
+    return operation.name not in _LOOKING and not operation.subject.startswith("expect(")
+
+
+def _element(before: SnapshotResult | None, ref: Any) -> dict[str, Any] | None:
+    """What a ref was when it was used: role, name, and which of those that look alike."""
+    node = before.refs.get(str(ref).removeprefix("@")) if before is not None and ref is not None else None
+    if before is None or node is None:
+        return None
+    alike = [other.ref for other in before.refs.values() if (other.role, other.name) == (node.role, node.name)]
+    return {"ref": node.ref, "role": node.role, "name": node.name, "nth": alike.index(node.ref), "of": len(alike)}
+
+
+def _outcome(result: Any, error: BaseException | None) -> dict[str, Any]:
+    if error is not None:
+        told = error.to_json() if isinstance(error, BridgeError) else {"code": "error", "message": repr(error)}
+        return {"error": jsonable(told)}
+    cost = getattr(result, "cost", None)
+    facts = result.to_json() if hasattr(result, "to_json") else None
+    out: dict[str, Any] = {"cost": cost.to_json()} if cost is not None else {}
+    if isinstance(facts, dict):
+        out["result"] = jsonable({key: value for key, value in facts.items() if key not in _TOLD_ELSEWHERE})
+    return out
+
+
+def _request(facts: dict[str, Any]) -> dict[str, Any]:
+    """A line of the network log: headers are for the HAR."""
+    kept = {key: value for key, value in facts.items() if not key.endswith("_headers")}
+    return {key: value[:_LOG_CHARS] if isinstance(value, str) else value for key, value in kept.items()}

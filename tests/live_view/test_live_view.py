@@ -1,0 +1,225 @@
+"""A person at the live view, played by a second browser tab: the viewer's own page, driven by its controls."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import io
+import json
+import urllib.error
+import urllib.request
+from collections.abc import AsyncIterator
+
+import pytest
+from PIL import Image
+from websockets.asyncio.client import connect
+from websockets.exceptions import InvalidStatus
+
+from bridge import Session, TestServerGrant
+from bridge.errors import UsageError
+from bridge.page.page import Page
+from bridge.surfaces.live_view import LiveView, live_view
+from bridge.surfaces.live_view.messages import Choice, Control, Key, Text, Touch, parse_message
+from tests.conftest import LocalServer
+
+LIMIT_S = 20
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "{}",
+        "[" * 5_000,
+        '{"kind":"touch","phase":"touchStart","x":2,"y":0}',
+        '{"kind":"touch","phase":"touchStart","x":NaN,"y":0}',
+        '{"kind":"touch","phase":"touchStart","x":true,"y":0}',
+        '{"kind":"touch","phase":"mousePressed","x":0,"y":0}',
+        '{"kind":"text","text":""}',
+        '{"kind":"text","text":5}',
+        '{"kind":"key","key":"NoSuchKey"}',
+        '{"kind":"choice","index":-1}',
+        '{"kind":"choice","index":true}',
+        '{"kind":"control","take":1}',
+        '{"kind":"evaluate","expression":"1"}',
+    ],
+)
+def test_what_is_no_message_is_refused(text: str) -> None:
+    with pytest.raises(UsageError):
+        parse_message(text)
+
+
+def test_messages_are_what_they_say() -> None:
+    assert parse_message('{"kind":"touch","phase":"touchMove","x":0.5,"y":1}') == Touch("touchMove", 0.5, 1.0)
+    assert parse_message('{"kind":"text","text":"a"}') == Text("a")
+    assert parse_message('{"kind":"choice","index":3}') == Choice(3)
+    assert parse_message('{"kind":"control","take":true}') == Control(True)
+    key = parse_message('{"kind":"key","key":"Control+A"}')
+    assert isinstance(key, Key)
+    assert {event["type"] for event in key.events} >= {"keyUp"}
+
+
+def status_of(url: str, **headers: str) -> int:
+    try:
+        with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=LIMIT_S) as answer:
+            return int(answer.status)
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+@pytest.mark.browser
+async def test_the_address_works_for_one_browser_once(page: Page) -> None:
+    async with live_view(page) as view:
+        url, root = view.url, view.url.partition("?")[0]
+        port = root.rpartition(":")[2].rstrip("/")
+        ask = asyncio.to_thread
+        assert await ask(status_of, root) == 403
+        assert await ask(status_of, f"{root}?token=x") == 403
+        assert await ask(status_of, url, Host=f"evil.example:{port}") == 403
+        assert await ask(status_of, url) == 200
+        assert await ask(status_of, url) == 403
+        assert url != view.url
+        assert await ask(status_of, f"{root}etc/passwd") == 404
+        for headers in (
+            {},
+            {"Cookie": f"live_view={view._key}"},
+            {"Cookie": "live_view=x", "Origin": root.rstrip("/")},
+        ):
+            with pytest.raises(InvalidStatus):
+                async with connect(f"ws://127.0.0.1:{port}/live", additional_headers=headers):
+                    pass
+
+
+class Person:
+    """Somebody at the viewer's page in a browser tab of its own."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+
+    async def press(self, name: str) -> None:
+        await self.page.get_by_role("button", name=name).click()
+
+    async def touch(self, x: float, y: float) -> None:
+        """At a part of the picture."""
+        await self.js(
+            f"(()=>{{const c=document.getElementById('picture'),b=c.getBoundingClientRect(),"
+            f"at={{clientX:b.left+{x}*b.width,clientY:b.top+{y}*b.height,pointerId:1,bubbles:true,cancelable:true}};"
+            "c.setPointerCapture=()=>{};"
+            "for(const t of['pointerdown','pointerup'])c.dispatchEvent(new PointerEvent(t,at))})()"
+        )
+
+    async def js(self, expression: str) -> object:
+        attachment = await self.page.attached()
+        reply = await attachment.call(
+            "Runtime.evaluate", {"expression": expression, "returnByValue": True}, timeout_s=LIMIT_S
+        )
+        assert "exceptionDetails" not in reply, reply
+        return reply["result"].get("value")
+
+    async def until(self, expression: str) -> None:
+        await self.page.wait_for(function=expression, timeout_s=LIMIT_S)
+
+
+@pytest.fixture
+async def view(page: Page) -> AsyncIterator[LiveView]:
+    async with live_view(page) as view:
+        yield view
+
+
+@pytest.fixture
+async def person(
+    webview_device: str, view: LiveView, local_server: LocalServer, adb_port: int
+) -> AsyncIterator[Person]:
+    """On a device of its own: the lease is for one session per device."""
+    port = int(view.url.split(":")[2].split("/")[0])
+    async with Session.open("virtual", grants=[TestServerGrant("127.0.0.1", port)], width_px=600) as theirs:
+        person = Person(await theirs.new_tab(view.url))
+        await person.until("() => document.getElementById('state').textContent === 'watching'")
+        yield person
+
+
+async def place_of(page: Page, ref: str) -> tuple[float, float]:
+    """Where the element's middle is, as parts of the picture."""
+    await page.scroll_into_view(ref)
+    box = (await page.query(ref, "box", 100)).value
+    return (box["left"] + box["width"] / 2) / 412, (box["top"] + box["height"] / 2) / 915
+
+
+@pytest.mark.browser
+async def test_a_person_takes_over_a_login_and_hands_back_while_an_operation_waits(
+    page: Page, local_server: LocalServer, person: Person, view: LiveView
+) -> None:
+    await page.goto(local_server.url("controls.html"))
+    ref = (await page.snapshot()).find(role="textbox", name="Name").ref
+    at = await place_of(page, ref)
+
+    await person.touch(*at)  # only watching: nothing may happen
+    await person.press("Take over")
+    await person.until("() => document.getElementById('state').textContent === 'you have taken over'")
+    waiting = asyncio.create_task(page.press("End", ref=ref))
+    await person.touch(*at)
+    await person.js("document.getElementById('text').value = 'typed by hand'")
+    await person.press("Type")
+    await asyncio.sleep(0)
+    assert not waiting.done()
+    await person.press("Hand back")
+    async with asyncio.timeout(LIMIT_S):
+        done = await waiting
+    assert any("a person had taken over in the live view" in notice for notice in done.notices)
+    assert (await page.query(ref, "value", 100)).value == "Adatyped by hand"
+    assert view.handed_back == 1
+
+
+@pytest.mark.browser
+async def test_a_select_is_offered_to_the_person_and_not_tapped(
+    page: Page, local_server: LocalServer, person: Person
+) -> None:
+    await page.goto(local_server.url("controls.html"))
+    select = (await page.snapshot()).find(role="combobox")
+    at = await place_of(page, select.ref)
+    await person.press("Take over")
+    await person.until("() => document.getElementById('state').textContent === 'you have taken over'")
+    await person.touch(*at)
+    await person.until("() => document.getElementById('options').open")
+    assert await person.js("document.getElementById('list').selectedIndex") == 0
+    await person.js("document.getElementById('list').selectedIndex = 1")
+    await person.press("Choose")
+    await person.press("Hand back")
+    async with asyncio.timeout(LIMIT_S):
+        assert (await page.query(select.ref, "value", 100)).value == "Medium"
+
+
+@pytest.mark.browser
+async def test_the_picture_is_that_of_the_tab(page: Page, local_server: LocalServer, person: Person) -> None:
+    await page.goto(local_server.url("shop.html"))
+    await person.until("() => document.getElementById('address').textContent.endsWith('shop.html')")
+    await person.until(
+        "() => { const c = document.getElementById('picture'), drawn = c.getContext('2d');"
+        " return new Set(drawn.getImageData(0, 0, c.width, c.height).data).size > 20; }"
+    )
+    text = await person.js("document.getElementById('picture').toDataURL('image/png')")
+    with Image.open(io.BytesIO(base64.b64decode(str(text).partition(",")[2]))) as picture:
+        assert (picture.width / picture.height) == pytest.approx(412 / 915, rel=0.02)
+
+
+@pytest.mark.browser
+async def test_a_person_who_goes_away_hands_back(page: Page, view: LiveView) -> None:
+    port = view.url.split(":")[2].split("/")[0]
+    headers = {"Cookie": f"live_view={view._key}"}
+    async with connect(
+        f"ws://127.0.0.1:{port}/live",
+        additional_headers=headers,
+        origin=f"http://127.0.0.1:{port}",  # type: ignore[arg-type]
+    ) as viewer:
+        await viewer.send(json.dumps({"kind": "control", "take": True}))
+        async with asyncio.timeout(LIMIT_S):
+            while '"in_control": true' not in str(await viewer.recv()):
+                pass
+        waiting = asyncio.create_task(page.snapshot())
+        await asyncio.sleep(0)
+        assert not waiting.done()
+    async with asyncio.timeout(LIMIT_S):
+        await waiting
+        await view.left.wait()
+    assert view.handed_back == 1

@@ -1,0 +1,145 @@
+"""The plugin as its users have it: installed from the wheel, in projects of their own."""
+
+from __future__ import annotations
+
+import json
+import re
+import statistics
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from tests.pytest_plugin.conftest import Project
+
+BUNDLE = {"screenshot.png", "snapshot.txt", "page.md", "console.txt", "network.har", "logcat.txt", "host.log"}
+COLLECTION_BUDGET_S = 0.05
+
+
+@pytest.mark.browser
+@pytest.mark.timeout(300)
+def test_four_workers_have_a_virtual_device_each_and_failures_leave_a_bundle(sample_project: Project) -> None:
+    run = sample_project.run("--webview-device=virtual", "-n", "4")
+
+    assert "2 failed, 10 passed" in run.output, run.output
+    devices = re.findall(r"webview device: (\S+) \(virtual", run.output)
+    assert len(set(devices)) == len(devices) == 4
+    for test in ("test_async_failure", "test_plain_failure"):
+        linked = run.properties(test)["webview_artifacts"]
+        assert f"{linked}\n" in run.output
+        assert {path.name for path in (sample_project.folder / linked).iterdir()} == BUNDLE
+    assert "webview_artifacts" not in run.properties("test_a_second_page_shares_the_cookies")
+
+    folder = sample_project.folder / run.properties("test_plain_failure")["webview_artifacts"]
+    assert "[error] no stock was checked" in (folder / "console.txt").read_text()
+    assert 'button "Order"' in (folder / "snapshot.txt").read_text()
+    assert "# Shop" in (folder / "page.md").read_text()
+    assert json.loads((folder / "network.har").read_text())["log"]["entries"][0]["request"]["url"].endswith("shop.html")
+    assert "webviewbridge" in (folder / "logcat.txt").read_text().lower()
+    with Image.open(folder / "screenshot.png") as picture:
+        assert picture.size == (412, 915)
+
+
+@pytest.mark.browser
+def test_a_failure_is_told_at_the_line_of_the_test(sample_project: Project) -> None:
+    run = sample_project.run("--webview-device=virtual", "--webview-artifacts=never", "-k", "plain_failure")
+
+    assert re.search(r'> +expect\(page.get_by_role\("status"\)\).*\nE +bridge.errors.ExpectationFailed', run.output)
+    assert "blocking.py" not in run.output
+    assert not (sample_project.folder / "webview-artifacts").exists()
+    assert "webview_artifacts" not in run.properties("test_plain_failure")
+
+
+@pytest.mark.browser
+def test_what_an_earlier_run_left_is_not_touched(sample_project: Project) -> None:
+    earlier = sample_project.run("--webview-device=virtual", "-k", "plain_failure")
+    kept = sample_project.folder / earlier.properties("test_plain_failure")["webview_artifacts"]
+    before = {path: path.read_bytes() for path in kept.iterdir()}
+
+    later = sample_project.run("--webview-device=virtual", "-k", "plain_failure")
+
+    assert later.properties("test_plain_failure")["webview_artifacts"] != kept.name
+    assert {path: path.read_bytes() for path in kept.iterdir()} == before
+
+
+def test_an_unknown_serial_is_an_error_that_names_it(project: Project) -> None:
+    project.write("test_one.py", "def test_one(page):\n    pass\n")
+
+    run = project.run("--webview-device=no-such-phone")
+
+    assert run.exit_code == 1
+    assert "no device with serial 'no-such-phone' is attached" in run.output
+
+
+def test_all_devices_without_any_is_bad_usage(project: Project) -> None:
+    project.write("test_one.py", "def test_one(page):\n    pass\n")
+
+    run = project.run("--webview-device=all")
+
+    assert run.exit_code != 0
+    assert "--webview-device=all, and no device is attached" in run.output
+
+
+def test_nothing_is_said_and_nothing_heavy_is_imported_where_it_is_not_used(project: Project) -> None:
+    project.write(
+        "test_plain.py",
+        "import sys\n"
+        "def test_plain():\n"
+        "    heavy = {'websockets', 'PIL', 'lxml', 'adbutils', 'httpx', 'bridge.page', 'bridge.session'}\n"
+        "    assert not heavy & set(sys.modules)\n",
+    )
+
+    run = project.run()
+
+    assert run.exit_code == 0, run.output
+    assert "webview device" not in run.output
+    assert {path.name for path in project.folder.iterdir()} <= {
+        "pytest.ini",
+        "test_plain.py",
+        "junit.xml",
+        "__pycache__",
+    }
+
+
+def test_the_plugin_adds_little_to_collection(project: Project) -> None:
+    project.write("test_many.py", "\n".join(f"def test_{number}(): pass" for number in range(200)))
+    # The processor time of the whole process until then: the plugin's import is part of what it costs.
+    project.write(
+        "conftest.py", "import time\ndef pytest_collection_finish(session): print('collected in', time.process_time())\n"
+    )
+
+    def collection_s(*arguments: str) -> float:
+        found = re.search(r"collected in ([0-9.e-]+)", project.run("--collect-only", "-s", *arguments).output)
+        assert found is not None
+        return float(found[1])
+
+    pairs = [collection_s() - collection_s("-p", "no:webview") for _ in range(5)]
+
+    assert statistics.median(pairs) < COLLECTION_BUDGET_S
+
+
+def test_a_test_of_an_async_function_without_its_plugin_says_what_is_missing(project: Project) -> None:
+    project.write("pytest.ini", "[pytest]\n")
+    project.write("test_one.py", "async def test_one(page):\n    pass\n")
+
+    run = project.run("-p", "no:asyncio", "--webview-device=virtual")
+
+    assert "pip install pytest-asyncio" in run.output
+
+
+def test_the_folder_of_a_test_is_readable_and_safe(tmp_path: Path) -> None:
+    from bridge.surfaces.pytest_plugin.artifacts import Artifacts
+
+    properties: list[tuple[str, object]] = []
+    names = [
+        Artifacts(tmp_path, "kept", test, "always", properties).folder
+        for test in (
+            "tests/test_a.py::test_b[../../etc/passwd]",
+            "tests/test_a.py::test_b[..-..-etc-passwd]",
+            "x" * 300,
+        )
+    ]
+
+    assert len(set(names)) == 3
+    assert all(folder.parent == tmp_path / "kept" and len(folder.name) < 120 for folder in names)
+    assert [value for _, value in properties] == [f"kept/{folder.name}" for folder in names]
