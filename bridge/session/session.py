@@ -19,7 +19,7 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from bridge.adb import AdbDevice, AdbServer
-from bridge.deadline import Deadline
+from bridge.deadline import Deadline, finish
 from bridge.errors import BridgeError, NavigationFailed, PolicyRefused, UsageError
 from bridge.host.client import HostClient, HostHello
 from bridge.page.attachment import Attachment
@@ -36,7 +36,8 @@ from bridge.session.attached import App, AttachedSession, attached_session
 from bridge.session.capabilities import Capabilities, probe, require_supported
 from bridge.session.devices import Chosen, Notice, VirtualDevices, chosen_device
 from bridge.session.egress import Containment, policy_digest
-from bridge.session.isolated import ISOLATED_TIMEOUT_S, Isolation, isolated
+from bridge.session.isolated import ISOLATED_TIMEOUT_S, Isolation, isolated, visited
+from bridge.session.leaving import clear_state
 from bridge.session.link import HostLink
 from bridge.session.popups import Popups
 from bridge.session.state import STATE_TIMEOUT_S, StateSummary, load_state, save_state
@@ -53,6 +54,7 @@ _TOUCH_EVERY_S = 20.0
 _TOUCH_TIMEOUT_S = 5.0
 _PROBE_S = 5.0
 _REJOIN_S = 5.0
+_CLEAR_S = 1.0
 # How long after the ladder's blow the news of dead tabs still comes from it.
 _KILL_NEWS_S = 10.0
 
@@ -521,6 +523,10 @@ class Session:
             logger.debug("the host app did not take the sign of life: %s", error)
 
     async def _close(self) -> None:
+        origins = visited(self.journal)
+        if origins and self._lost is None and not self.host_client.closed.is_set():
+            clearing = clear_state(self.host_client, self.open_tabs(), origins, self.view, timeout_s=_CLEAR_S)
+            await finish(clearing, at_most_s=_CLEAR_S, what=f"clearing what pages stored on {self.serial}")
         while self._background or self._tabs:  # a page may open one more window while its tab is being closed
             for task in list(self._background):
                 task.cancel()
