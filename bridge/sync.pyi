@@ -33,7 +33,7 @@ from bridge.policy.pinning import Ask, PinnedEgress
 from bridge.policy.rules import BrowserPolicy
 from bridge.reading.extract import Mode
 from bridge.reading.markdown import LinkStyle
-from bridge.session.attached import App
+from bridge.session.app import App
 from bridge.session.capabilities import Capabilities
 from bridge.session.devices import Notice
 from bridge.session.state import StateSummary
