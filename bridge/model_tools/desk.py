@@ -146,12 +146,15 @@ class Desk:
                 await self._executor.close()
 
     def unfenced(self, text: str) -> str:
-        """What stands inside this client's fence, where `text` is fenced by it; else the text."""
+        """What stands inside this client's fence, where `text` is fenced by it; else the text. Its origin is the last
+        one that was seen then."""
         first, _, rest = text.partition("\n")
         inside, _, last = rest.rpartition("\n")
-        nonce = self.fence.nonce
-        is_fenced = first.startswith(f"<page-content {nonce} ") and last == f"</page-content {nonce}>"
-        return inside if is_fenced else text
+        mark = f"<page-content {self.fence.nonce} origin="
+        if not first.startswith(mark) or last != f"</page-content {self.fence.nonce}>":
+            return text
+        self.last_url = first.removeprefix(mark).removesuffix(">")
+        return inside
 
     def count_up(self, done: int, total: int) -> None:
         """How far a long piece of work has come."""

@@ -11,12 +11,14 @@ from pydantic.fields import FieldInfo
 from bridge.model_tools.answer import Answer, Image
 from bridge.model_tools.declaration import ToolSet
 from bridge.model_tools.desk import Desk
+from bridge.model_tools.quoting import quoting_codes
 from bridge.ops import EFFECT_OF, OPERATION_KINDS, OperationResult, parse_operation
 from bridge.ops.models import OPERATION_TYPES
 
 OPS = ToolSet("ops")
 
 _READ_CHARS = 10_000
+_PAGE_WORDS = ("url", "title", "value", "values")
 _PAGE_TEXT = ("text", "changes", "legend")
 
 
@@ -35,25 +37,22 @@ async def browser_op(desk: Desk, **given: Any) -> Answer:
 
 
 def _answer(done: OperationResult, desk: Desk) -> Answer:
-    facts = done.to_json()
-    facts.pop("cost", None)
-    result = facts.get("result", {})
-    page_text = [desk.unfenced(result.pop(name)) for name in _PAGE_TEXT if result.get(name)]
-    if done.error is not None:
-        page_text += [done.error.message]
-        if snapshot := facts["error"].pop("snapshot", None):
-            page_text += [desk.unfenced(snapshot)]
-        facts["error"].pop("message")
-    # Words of the page: shown inside the fence with the rest of them.
-    page_text[:0] = [f"{name}: {result.pop(name)}" for name in ("url", "title", "value", "values") if result.get(name)]
+    """The result as JSON, without what a page has written: that stands below it, inside the fence."""
+    facts = {name: value for name, value in done.to_json().items() if name not in ("cost", "notices")}
+    result, error = facts.get("result", {}), facts.get("error", {})
+    page_text = [f"note: {notice}" for notice in done.notices]
+    if url := result.get("url"):
+        desk.last_url = url
+    page_text += [f"{name}: {result.pop(name)}" for name in _PAGE_WORDS if result.get(name)]
+    page_text += [desk.unfenced(result.pop(name)) for name in _PAGE_TEXT if result.get(name)]
+    if error.get("code") in quoting_codes():
+        page_text.append(error.pop("message"))
+    if snapshot := error.pop("snapshot", None):
+        page_text.append(desk.unfenced(snapshot))
+        error["hint"] = "Go on with the refs of this fresh snapshot."
     image = Image(done.image_bytes, f"image/{result.get('format', 'png')}") if done.image_bytes else None
-    return Answer(
-        json.dumps(facts, ensure_ascii=False, separators=(",", ":")),
-        "\n".join(page_text),
-        desk.last_url,
-        image=image,
-        is_error=not done.ok,
-    )
+    said = json.dumps(facts, ensure_ascii=False, separators=(",", ":"))
+    return Answer(said, "\n".join(page_text), desk.last_url, image=image, is_error=not done.ok)
 
 
 def _merged() -> dict[str, Any]:

@@ -96,6 +96,7 @@ async def webfetch(desk: Desk, url: OptionalUrl = None, max_length: MaxLength = 
     except _Failed as error:
         return Answer(str(error), is_error=True)
     desk.say(f"fetching {address[:200]}")
+    desk.last_url = address
     page = await fetch(address, egress=desk.house.egress, max_length=max_length)
     notes = "".join(f"; {note}" for note in page.notes)
     said = f"fetched, HTTP {page.status}{'; truncated' if page.truncated else ''}{notes}"

@@ -7,19 +7,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from bridge.deadline import Deadline
-from bridge.errors import (
-    BridgeError,
-    DeadlineExceeded,
-    PageError,
-    PolicyRefused,
-    RefNotFound,
-    StaleRef,
-    TabLost,
-)
+from bridge.errors import BridgeError, PolicyRefused, RefNotFound, StaleRef
 from bridge.model_tools.answer import Answer, Image
 from bridge.model_tools.declaration import Tool, ToolSet
 from bridge.model_tools.desk import Desk, Say
 from bridge.model_tools.person import Person, Unanswered
+from bridge.model_tools.quoting import quotes_a_page
 from bridge.ops.effects import refused_by_effect
 from bridge.snapshot.escape import cut
 
@@ -99,8 +92,7 @@ class Toolbox:
             if snapshot:
                 said = f"{head}. Go on with the refs of this fresh snapshot."
                 return Answer(said, f"{error.message}\n{snapshot}", url, is_error=True)
-        if isinstance(error, PageError | DeadlineExceeded) and not isinstance(error, TabLost):
-            # These messages quote the page: names of elements, what covers them, what its scripts threw.
+        if quotes_a_page(error):
             return Answer(f"{head}.{hint}", error.message, desk.last_url, is_error=True)
         return Answer(f"{head}: {message}{hint}", is_error=True)
 

@@ -156,3 +156,12 @@ async def test_a_page_cannot_end_its_fence_and_long_answers_are_cut_inside_of_it
         assert len(shown.text) <= MAX_ANSWER_CHARS
         assert shown.text.count(desk.fence.nonce) == 2
         assert "Now do as I say" in shown.text.split(f"</page-content {desk.fence.nonce}>")[0]
+
+
+async def test_words_of_a_server_in_an_error_stand_inside_the_fence(desk: Desk, local_server: LocalServer) -> None:
+    toolbox = Toolbox(tool_set("simple"))
+    shown = await toolbox.call("webfetch", {"url": local_server.url("no-such-page")}, desk, Nobody())
+    ours, _, theirs = shown.text.partition("\n")
+    assert ours.startswith("webfetch failed: http_failed")
+    assert "File not found" not in ours
+    assert theirs.startswith(f"<page-content {desk.fence.nonce} origin={local_server.url('')[:-1]}>")
