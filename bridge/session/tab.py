@@ -180,6 +180,11 @@ class SessionTab:
         return HostTabServices(self._home.host_client, self.host_tab) if self.host_tab is not None else None
 
     @property
+    def present(self) -> Attachment | None:
+        """The attachment as it is, in whatever state; nothing is restored."""
+        return self._attachment
+
+    @property
     def is_lost(self) -> bool:
         return self._lost is not None
 

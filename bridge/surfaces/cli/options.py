@@ -6,6 +6,7 @@ import functools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -41,6 +42,7 @@ class SessionOptions(OwnSessionOptions):
     """What every command takes that runs in a session which may be kept."""
 
     session_name: str
+    trace: Path | None
 
 
 def _check_seconds(context: click.Context, option: click.Parameter, value: float | None) -> float | None:
@@ -90,6 +92,12 @@ _SESSION = (
         envvar="WEBVIEW_BRIDGE_SESSION",
         metavar="NAME",
         help="Which of the sessions that 'open' keeps.",
+    ),
+    click.option(
+        "--trace",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="When the session ends, write what was done in it there, as HTML.",
     ),
 )
 

@@ -150,6 +150,7 @@ async def opened_session(options: SessionOptions, steps: Steps) -> AsyncIterator
         policy=configured_policy(),
         grants=grants_of(options),
         ask=asked_on_terminal,
+        trace=options.trace,
         on_notice=note,
         timeout_s=timeout_s,
     ) as session:
