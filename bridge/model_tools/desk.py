@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 Say = Callable[[str], None]
 
 _OPENED_CHARS = 6_000
-_POPUP_S = 5.0
+_POPUP_S = 3.0
 
 
 def default_cache_folder() -> Path:
@@ -141,6 +142,8 @@ class Desk:
         if self.house.shared.is_open and self._generation == self.house.shared.generation:
             for page in await self.pages():
                 await self.close(page)
+            if self._executor is not None:
+                await self._executor.close()
 
     def unfenced(self, text: str) -> str:
         """What stands inside this client's fence, where `text` is fenced by it; else the text."""
@@ -171,12 +174,13 @@ class Desk:
             before = set(session.tabs)
             done = await run(page)
             if set(session.tabs) - before:
-                await self._take_popup(await opened.next(timeout_s=_POPUP_S))
+                with suppress(BridgeError):  # it may be another client's, or be closed again
+                    self._take_popup(await opened.next(timeout_s=_POPUP_S))
         target = f" {done.ref}" if done.ref else ""
         outcome = f"{done.action}{target}: ok"
         if done.changes.settled == "deadline":
             outcome += "; the page was still changing, so look again if you need what comes"
-        if done.changes.text == "no change":
+        if done.changes.text == "no change" and done.value is None:
             outcome += "; nothing has changed so far: if something is to come, web_wait for it"
         lines = [done.changes.text, *(f"note: {notice}" for notice in done.notices)]
         if done.checked is not None and done.action in ("check", "uncheck"):
@@ -200,7 +204,7 @@ class Desk:
             return "", ""
         return shot.text, shot.url
 
-    async def _take_popup(self, page: Page) -> None:
+    def _take_popup(self, page: Page) -> None:
         self._tabs.insert(len(self._tabs) - 1, page.tab_id)
         self.notes.append(
             f'The page opened another tab, {page.tab_id}: web_tabs(action="select", tab="{page.tab_id}") goes there.'

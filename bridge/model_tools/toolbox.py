@@ -14,6 +14,7 @@ from bridge.errors import (
     PolicyRefused,
     RefNotFound,
     StaleRef,
+    TabLost,
 )
 from bridge.model_tools.answer import Answer, Image
 from bridge.model_tools.declaration import Tool, ToolSet
@@ -98,7 +99,7 @@ class Toolbox:
             if snapshot:
                 said = f"{head}. Go on with the refs of this fresh snapshot."
                 return Answer(said, f"{error.message}\n{snapshot}", url, is_error=True)
-        if isinstance(error, PageError | DeadlineExceeded):
+        if isinstance(error, PageError | DeadlineExceeded) and not isinstance(error, TabLost):
             # These messages quote the page: names of elements, what covers them, what its scripts threw.
             return Answer(f"{head}.{hint}", error.message, desk.last_url, is_error=True)
         return Answer(f"{head}: {message}{hint}", is_error=True)

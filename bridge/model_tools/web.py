@@ -36,6 +36,7 @@ async def web_open(
     """Open a URL in the mobile browser and wait until it has loaded. The answer shows the page as a snapshot: its
     interactive elements, each with a ref such as e5 that the other tools take."""
     address = await desk.house.egress.check_url(url)
+    await desk.session()
     page = await desk.new_page() if new_tab or desk.current_tab is None else await desk.page()
     desk.say(f"opening {address[:200]}")
     return await desk.arrived(page, await page.goto(address))

@@ -19,6 +19,10 @@ from bridge.snapshot import RenderOptions, SnapshotResult, render_snapshot
 # More frames than this is advertising; what is left out is said.
 _MAX_FRAMES = 40
 _RETRY_PAUSE_S = 0.05
+# So much longer is the raw JSON than the text that is made of it, on large saved pages, and so many nodes may be sent
+# per line with a ref: the wire carries what will be shown.
+_RAW_PER_TEXT = 2.2
+_SENT_PER_SHOWN = 2.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +52,9 @@ class SnapshotRequest:
         return {
             "interactiveOnly": self.interactive_only,
             "cursorInteractive": self.cursor_interactive,
+            "maxNodes": max(500, round(self.max_nodes * _SENT_PER_SHOWN)),
             "maxTextPerNode": self.max_text_per_node,
-            "budgetChars": self.max_chars,
+            "budgetChars": round(self.max_chars * _RAW_PER_TEXT),
             "boxes": self.boxes,
             "scope": scope,
         }

@@ -376,6 +376,10 @@ class Session:
     def popups_of(self, tab_id: str) -> AbstractContextManager[OpenedPages]:
         return self._popups.listen(tab_id)
 
+    def opener_of(self, page: Page) -> str | None:
+        """The id of the tab whose page has opened this one."""
+        return self._tabs[page.tab_id][0].opener_id
+
     async def windows_taken(self) -> None:
         """Wait until the windows that pages have opened are among `pages`, or were refused."""
         await self._popups.taken()

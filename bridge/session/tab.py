@@ -139,6 +139,7 @@ class SessionTab:
         self._closed = False
         self._link_s = 0.0
         self.host_tab: str | None = None
+        self.opener_id: str | None = None
 
     @property
     def tab_id(self) -> str:

@@ -47,7 +47,10 @@ class Agent:
     def words(self) -> list[str]:
         """The quoted words of the task."""
         task = next(
-            line for answer in reversed(self.answers) for line in answer.splitlines() if "- " in line[:20] and "Task:" in line
+            line
+            for answer in reversed(self.answers)
+            for line in answer.splitlines()
+            if "- " in line[:20] and "Task:" in line
         )
         return re.findall(r'\\"(.*?)\\"', task)
 

@@ -86,6 +86,7 @@ def _listening(port: int) -> socket.socket:
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((LOOPBACK, port))
+        listener.listen()  # the address is told before the SDK is imported: who is quick has to wait, not to fail
     except OSError as error:
         listener.close()
         raise UsageError(f"port {port} cannot be had: {error.strerror}", hint="Give another with --port.") from error

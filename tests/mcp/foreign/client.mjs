@@ -1,0 +1,49 @@
+// A client that nobody here wrote: the TypeScript SDK. Prints what it saw as one JSON object.
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+
+const [, , modules, transport, page, ...command] = process.argv;
+const load = createRequire(`${modules}/package.json`);
+const from = (name) => import(pathToFileURL(load.resolve(`@modelcontextprotocol/sdk/${name}`)).href);
+const { Client } = await from('client/index.js');
+const { ElicitRequestSchema } = await from('types.js');
+
+async function opened() {
+  if (transport === 'stdio') {
+    const { StdioClientTransport } = await from('client/stdio.js');
+    return new StdioClientTransport({ command: command[0], args: command.slice(1), env: process.env, stderr: 'inherit' });
+  }
+  const { StreamableHTTPClientTransport } = await from('client/streamableHttp.js');
+  return new StreamableHTTPClientTransport(new URL(command[0]));
+}
+
+const client = new Client({ name: 'foreign', version: '1' }, { capabilities: { elicitation: {} } });
+const asked = [];
+client.setRequestHandler(ElicitRequestSchema, (request) => {
+  asked.push(request.params.message);
+  return { action: 'accept', content: {} };
+});
+await client.connect(await opened());
+const progress = [];
+const { tools } = await client.listTools();
+const text = (result) => result.content.filter((part) => part.type === 'text').map((part) => part.text).join('');
+const call = (name, args) =>
+  client.callTool({ name, arguments: args }, undefined, { onprogress: (step) => progress.push(step.message) });
+const open = await call('web_open', { url: page });
+const refused = await call('web_open', { url: 'http://169.254.169.254/' });
+const picture = await call('web_screenshot', {});
+const resources = (await client.listResources()).resources.map((resource) => resource.uri);
+const network = (await client.readResource({ uri: 'webview://network' })).contents[0].text;
+await client.close();
+console.log(
+  JSON.stringify({
+    tools: tools.map((tool) => tool.name),
+    open: text(open),
+    refused: [refused.isError, text(refused)],
+    image: picture.content.filter((part) => part.type === 'image').map((part) => [part.mimeType, part.data.length]),
+    resources,
+    network,
+    progress,
+    asked,
+  }),
+);

@@ -1,0 +1,145 @@
+"""A tool that no model could use is no tool: it fails where it is declared."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import pytest
+from pydantic import BaseModel, Field
+
+from bridge.errors import UsageError
+from bridge.model_tools import SET_NAMES, Answer, Desk, InvalidArguments, MalformedTool, ToolSet, tool_set
+from bridge.model_tools.declaration import Run
+from bridge.model_tools.tables import readme_with_tables
+from bridge.ops import OPERATION_KINDS
+
+Described = Annotated[str, Field(description="Words.")]
+
+
+class Nested(BaseModel):
+    x: int
+
+
+async def undescribed(desk: Desk, ref: str) -> Answer:
+    """Says nothing about its argument."""
+    return Answer("")
+
+
+async def untyped(desk: Desk, ref) -> Answer:  # type: ignore[no-untyped-def]
+    """Has an argument of no type."""
+    return Answer("")
+
+
+async def nested(desk: Desk, options: Annotated[Nested, Field(description="An object.")]) -> Answer:
+    """Takes an object."""
+    return Answer("")
+
+
+async def numbers(desk: Desk, values: Annotated[list[int], Field(description="Numbers.")]) -> Answer:
+    """Takes a list of something else than strings."""
+    return Answer("")
+
+
+async def either(desk: Desk, value: Annotated[int | str, Field(description="One or the other.")]) -> Answer:
+    """Takes one of two types."""
+    return Answer("")
+
+
+async def mute(desk: Desk, words: Described) -> Answer:
+    return Answer("")
+
+
+async def BadName(desk: Desk) -> Answer:  # noqa: N802 - it is bad
+    """Has capital letters."""
+    return Answer("")
+
+
+@pytest.mark.parametrize("run", [undescribed, untyped, nested, numbers, either, mute, BadName])
+def test_a_malformed_declaration_fails(run: Run) -> None:
+    with pytest.raises(MalformedTool):
+        ToolSet("test").tool(title="Test", effect="observe")(run)
+
+
+async def well_formed(desk: Desk, words: Described) -> Answer:
+    """Does nothing."""
+    return Answer(words)
+
+
+def test_two_tools_of_one_name_an_unknown_effect_and_an_empty_title_fail() -> None:
+    tools = ToolSet("test")
+    tools.tool(title="Test", effect="observe")(well_formed)
+    with pytest.raises(MalformedTool, match="two tools"):
+        tools.tool(title="Test", effect="observe")(well_formed)
+    with pytest.raises(MalformedTool, match="no effect"):
+        ToolSet("test").tool(title="Test", effect="destroy")(well_formed)  # type: ignore[arg-type]
+    with pytest.raises(MalformedTool, match="no title"):
+        ToolSet("test").tool(title=" ", effect="observe")(well_formed)
+
+
+def test_the_sets_have_the_tools_of_their_names() -> None:
+    assert [tool.name for tool in tool_set("web")] == (
+        "web_open web_snapshot web_click web_fill web_select web_check web_uncheck web_scroll web_press_key "
+        "web_get_text web_get_value web_read web_screenshot web_wait web_back web_tabs web_find web_upload web_download"
+    ).split()
+    assert [tool.name for tool in tool_set("simple")] == ["browser", "webfetch"]
+    (operation,) = tool_set("ops")
+    assert operation.parameters["kind"]["enum"] == list(OPERATION_KINDS)
+    with pytest.raises(UsageError, match="no set"):
+        tool_set("all")
+
+
+def test_javascript_is_an_argument_only_where_the_operator_allows_it() -> None:
+    assert "javascript" not in next(iter(tool_set("simple"))).parameters
+    assert "javascript" in next(iter(tool_set("simple", allow_javascript=True))).parameters
+    for name in ("web", "ops"):
+        with pytest.raises(UsageError, match="JavaScript"):
+            tool_set(name, allow_javascript=True)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({}, "ref: it is missing"),
+        ({"ref": None}, "ref: "),
+        ({"ref": 5}, "ref: "),
+        ({"ref": ["e5"]}, "ref: "),
+        ({"ref": {"$ne": ""}}, "ref: "),
+        ({"ref": "5"}, "the ref of an element".capitalize()),
+        ({"ref": "e5\n"}, "ref: "),
+        ({"ref": "e0"}, "ref: "),
+        ({"ref": "e5", "force": True}, "force: there is no such argument"),
+        ({"ref": "e5", "__class__": "x"}, "there is no such argument"),
+    ],
+)
+def test_arguments_that_do_not_fit_are_named(given: dict[str, Any], said: str) -> None:
+    tool = tool_set("web").get("web_click")
+    assert tool is not None
+    with pytest.raises(InvalidArguments) as raised:
+        tool.arguments(given)
+    assert said in raised.value.message
+    assert raised.value.hint == "Its arguments are ref."
+
+
+def test_a_null_leaves_an_optional_argument_out() -> None:
+    tool = tool_set("web").get("web_scroll")
+    assert tool is not None
+    assert tool.arguments({"direction": "up", "amount": None, "ref": None}) == {
+        "direction": "up",
+        "amount": 300,
+        "ref": None,
+    }
+
+
+def test_the_readme_shows_the_declarations_as_they_are() -> None:
+    path = Path("bridge/model_tools/README.md")
+    text = path.read_text(encoding="utf-8")
+    assert readme_with_tables(text) == text, "run tools/tool_tables.py"
+
+
+def test_every_tool_of_every_set_says_what_it_is() -> None:
+    for name in SET_NAMES:
+        for tool in tool_set(name):
+            assert len(tool.description) > 20
+            assert tool.description.endswith(".")
+            assert all(str(found["description"]).endswith((".", "…")) for found in tool.parameters.values()), tool.name
