@@ -264,6 +264,9 @@ class Actions:
 
     def check_hit(self, entry: RefEntry, settled: Settled) -> None:
         hit = settled.acted.get("hit")
+        if isinstance(hit, Mapping) and isinstance(hit.get("error"), Mapping):
+            # It became something else between the check and the first event, and the guard has stopped that.
+            raise self.refs.failure(entry, hit["error"], self.snapshots.is_live)
         if isinstance(hit, str):
             raise Covered(f"{entry.ref} ({entry.described()}): the tap was stopped, it would have hit {hit}.")
         if hit is False:

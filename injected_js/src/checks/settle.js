@@ -1,9 +1,10 @@
 /** The guard over a prepared action, and after it: what happened, and is the page quiet again? */
-import { assign, boxOf, cut, doc, findAll, fold, is, isLive, kindOf, matches, now, parentOf, shadowOf } from './dom.js';
-import { isSeen, landing, pause } from './hit.js';
-import { snapshot } from './snapshot.js';
-import { isUnseen } from './style.js';
-import { newTurn } from './turn.js';
+import { assign, boxOf, cut, doc, findAll, fold, is, isLive, kindOf, matches, now, parentOf, shadowOf } from '../dom.js';
+import { isSeen } from '../hit.js';
+import { isUnseen } from '../style.js';
+import { newTurn } from '../turn.js';
+import { landing } from './landing.js';
+import { pause } from './pause.js';
 
 /** What the page has done since the action was prepared. */
 let state;
@@ -18,21 +19,32 @@ export const observe = (callback) => {
 };
 
 const GUARDED = 'pointerdown touchstart mousedown pointerup touchend mouseup click dblclick contextmenu';
+/** An event that has not come so long after others did will not come. */
+const PATIENCE_MS = 250;
 
-/** Watches the document and arms the guard: the first trusted event decides; when it misses the element, the gesture is stopped. */
-export const watch = (el, on, open) => {
+/**
+ * Watches the document and arms the guard: at the first trusted event the element must still be what it was shown as,
+ * and the event must land on it; else the gesture is stopped.
+ */
+export const watch = (ref, el, on, open) => {
   if (state) state._stop();
-  const mine = (state = { _at: 0, _types: '', _hit: false, _texts: [], _changed: new Set() });
+  const mine = (state = { _at: 0, _first: 0, _types: '', _hit: false, _texts: [], _changed: new Set() });
   const listener = (event) => {
     const { type, target } = event;
     if (type == 'invalid') mine._texts.push(target.validationMessage);
     if (/load|hide/.test(type)) mine._left = 1;
-    if (is(type, GUARDED) && el && !open && event.isTrusted && mine._hit !== true) {
-      mine._hit = mine._hit || landing(event.composedPath()[0], el, on);
-      if (mine._hit !== true) {
-        event.preventDefault();
-        event.stopImmediatePropagation();
-        mine._types = ' click';
+    if (is(type, GUARDED) && event.isTrusted) {
+      mine._first = mine._first || now();
+      if (el && !open && mine._hit !== true) {
+        if (!mine._hit) {
+          const found = __agentBrowser.element(ref);
+          mine._hit = found == el ? landing(event.composedPath()[0], el, on) : found;
+        }
+        if (mine._hit !== true) {
+          event.preventDefault();
+          event.stopImmediatePropagation();
+          mine._types = ' click';
+        }
       }
     }
     mine._types += ' ' + type;
@@ -58,7 +70,8 @@ export const settle = async ({ settleMs = 1e3, quietMs = 20, expect, snapshot: o
   if (!state) watch();
   const mine = state, { _texts, _changed } = mine, late = () => mine._left || now() - start >= settleMs, quiet = (ms) => now() - mine._at > ms;
   // The event may never come: a page that swaps its form on the way leaves it without a target.
-  while (!late() && expect && !is(expect == 'key' ? 'keydown' : expect, mine._types) && !/contextmenu/.test(mine._types) && !(mine._at && mine._types && quiet(200))) await pause();
+  const comes = () => !(mine._at && mine._types && quiet(200)) && !(mine._first && now() - mine._first > PATIENCE_MS);
+  while (!late() && expect && !is(expect == 'key' ? 'keydown' : expect, mine._types) && !/contextmenu/.test(mine._types) && comes()) await pause();
   await pause();
   await pause();
   while (!late() && !quiet(quietMs)) await pause(5);
@@ -74,6 +87,6 @@ export const settle = async ({ settleMs = 1e3, quietMs = 20, expect, snapshot: o
   }
   return assign(
     { reason: mine._left ? 'navigation' : waitedMs >= settleMs ? 'deadline' : 'quiet', waitedMs, hit: mine._hit, texts: _texts },
-    options && !mine._left && { snapshot: snapshot(options) },
+    options && !mine._left && { snapshot: __agentBrowser.snapshot(options) },
   );
 };
