@@ -272,6 +272,9 @@ class Actions:
         """Raise what became of input that the guard stopped, or that nothing came of."""
         self.raise_for(entry, "the input", settled.acted.get("error"), settled.deadline)
         hit = settled.acted.get("hit")
+        if isinstance(hit, Mapping) and isinstance(hit.get("error"), Mapping):
+            # It became something else between the check and the first event, and the guard has stopped that.
+            raise self.refs.failure(entry, hit["error"], self.snapshots.is_live)
         if isinstance(hit, str):
             raise Covered(f"{entry.ref} ({entry.described()}): the tap was stopped, it would have hit {hit}.")
         if hit is False and settled.acted.get("reason") == "deadline":

@@ -4,14 +4,8 @@ from __future__ import annotations
 
 import json
 
-# Prefers the script's own way. The other asks a query for the element and looks at whose attributes it reads; both
-# happen in our world, so the page sees nothing of it.
-_ELEMENT_OF = """((a,r)=>{
-  if(a.elementOf)return a.elementOf(r);
-  const p=Element.prototype,d=Object.getOwnPropertyDescriptor(p,'attributes');let found=null;
-  Object.defineProperty(p,'attributes',{configurable:true,get(){found=found||this;return d.get.call(this)}});
-  try{const q=a.query(r,'attrs');return q.error?null:found}finally{Object.defineProperty(p,'attributes',d)}
-})"""
+# The script answers with the element, or with why there is none.
+_ELEMENT_OF = "(e=>e.nodeType?e:null)"
 
 
 def on_element(function: str, local: str) -> str:
@@ -19,4 +13,4 @@ def on_element(function: str, local: str) -> str:
 
     It stands where `a` is the script's API.
     """
-    return f"({function})({_ELEMENT_OF}(a,{json.dumps(local)}))"
+    return f"({function})({_ELEMENT_OF}(a.element({json.dumps(local)})))"

@@ -113,7 +113,7 @@
     }
     const shown = at >= 0 ? set.slice(at, at + 1) : set.slice(0, limit), items = shown.map(told), state = JSON.stringify([set.length, items]);
     if (state !== seen || performance.now() >= end) {
-      for (let i = 0; i < shown.length; i++) items[i].ref = a.refOf ? a.refOf(shown[i]) : (await a.waitFor({ fn: () => shown[i] }, 0)).ref;
+      for (let i = 0; i < shown.length; i++) items[i].ref = a.refOf(shown[i])[0];
       return { n: set.length, items, state, frame };
     }
     await new Promise((done) => setTimeout(done, 30));

@@ -18,11 +18,18 @@ _INVISIBLE = re.compile(
     "\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ue000-\uf8ff\ufdd0-\ufdef\ufe00-\ufe0e\ufeff"
     "\uffa0\ufff0-\ufffc\ufffe\uffff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff\U000f0000-\U0010ffff]"
 )
+_ZERO_WIDTH = re.compile("[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]")
+_SPLIT_PAIR = re.compile("[\ud800-\udbff](?=…)")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _LOOSE_JOINER = re.compile("(?<![^\x00-\x7f\u200c\u200d])[\u200c\u200d]+|[\u200c\u200d]+(?![^\x00-\x7f\u200c\u200d])")
 _LINE_END = re.compile("\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _NOT_IN_URL = re.compile(r"[^!#-;=?-\[\]_a-z~]")
 _PLAIN = re.compile(r"[!-~]+(?: [!-~]+)*")
+
+
+def hides_words(text: object) -> bool:
+    """Whether a text has characters that take no room, which `clean` leaves out."""
+    return isinstance(text, str) and not text.isascii() and _ZERO_WIDTH.search(text) is not None
 
 
 def clean(words: str) -> str:
@@ -34,7 +41,8 @@ def clean(words: str) -> str:
         return words
     words = _INVISIBLE.sub("", words)
     if not words.isascii():
-        words = _LOOSE_JOINER.sub("", _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", words))
+        words = _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", _SPLIT_PAIR.sub("", words))
+        words = _LOOSE_JOINER.sub("", words)
     return " ".join(words.split())
 
 

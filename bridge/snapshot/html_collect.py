@@ -17,10 +17,10 @@ from bridge.snapshot.html_names import Names, is_editable
 from bridge.snapshot.html_parse import Element
 from bridge.snapshot.html_roles import (
     CONTENT,
-    FROM_CONTENT,
     INTERACTIVE,
     LEAF,
     ROLE_FLAGS,
+    SAYS_IT,
     SKIPPED_TAGS,
     THIN,
     VOID_TAGS,
@@ -254,7 +254,7 @@ class Collector:
                 names.removed += 1
             self._skipped += 1
             return
-        role = names.role_of(element, lenient=True)
+        role = names.role_of(element)
         flags = ROLE_FLAGS.get(role, THIN)
         visible = document.is_visible(element)
         active = visible and bool(flags & INTERACTIVE)
@@ -271,17 +271,15 @@ class Collector:
         if visible and (mark or active or tag in _FRAMES or not (flags & THIN or named)):
             name = names.name_of(element, 2 if role == "generic" else 1)[: 4 * options.max_text_per_node]
             shown = active or bool(mark) or bool(flags & CONTENT and (name or not options.interactive_only))
-            if role in ("image", "img") and not shown:
+            if role == "img" and not shown:
                 return
             inner = _Out()
             self._add_node(out, inner, element, role, name, mark, shown=shown, active=active)
             depth += 1
             if tag != "select":
-                if flags & LEAF or role in ("textbox", "searchbox", "combobox"):
+                if flags & LEAF:
                     named = 2
-                elif (
-                    name and options.dedupe_text and (mark or (flags & FROM_CONTENT and (active or role == "heading")))
-                ):
+                elif name and options.dedupe_text and (mark or flags & SAYS_IT):
                     named = named or 1
         if tag in VOID_TAGS:
             return
@@ -319,7 +317,7 @@ class Collector:
         self, out: _Out, inner: _Out, element: Element, role: str, name: str, mark: str, *, shown: bool, active: bool
     ) -> None:
         options = self.options
-        node: Node = {"role": "img" if role == "image" else role, "tag": element.tag}
+        node: Node = {"role": role, "tag": element.tag}
         if name:
             node["name"] = cut(name, options.max_text_per_node)
         attrs = attrs_of(element, role, name, options.max_attr_value_len, lean=options.interactive_only)
@@ -362,7 +360,7 @@ class Collector:
                     break
             if more or steps > _SEARCH_STEPS:
                 break
-        role = self.names.role_of(rest[0], lenient=True)
+        role = self.names.role_of(rest[0])
         run.out.append({"more": more, "count": len(rest), "role": role, "kind": run.kind or "cut"})
 
 

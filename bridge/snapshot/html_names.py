@@ -39,11 +39,8 @@ _NAME_CHARS = 2_000
 
 # ARIA §5.3.3: what makes a "none" keep the element's own role.
 _GLOBAL_ARIA = re.compile(r"aria-(at|b|con|cu|de|dr|f|g|k|la|li|ow|rel|rol)")
-_NEEDS_CONTEXT = re.compile(r"(menu|tree)item.*|(?:option|listitem|tab)")
-_DOC_ROLE = re.compile(r"doc-[a-z]+")
 _TABLE_PART = frozenset(("td", "th", "tr", "tbody", "tfoot", "thead"))
 _SECTIONING = frozenset(("article", "aside", "nav", "section"))
-_SECTION_ROLES = frozenset(("article", "complementary", "navigation", "region"))
 _NAMING_PART = {"fieldset": "legend", "figure": "figcaption", "table": "caption", "svg": "title"}
 _BUTTON_WORDS = {"submit": "Submit", "reset": "Reset", "button": "", "image": "Submit"}
 _ALT_ATTR = {"img": "alt", "area": "alt", "math": "alttext", "option": "label", "optgroup": "label"}
@@ -83,12 +80,11 @@ class Names:
     def exhausted(self) -> bool:
         return self._steps <= 0
 
-    def role_of(self, element: Element, *, lenient: bool = False) -> str:
-        """The role; `lenient` keeps interactive roles whose required parent is missing."""
+    def role_of(self, element: Element) -> str:
         role = self._roles.get(element)
         if role is None:
             self._roles[element] = "generic"  # a name may ask for the role it is computed for
-            role = self._explicit_role(element, lenient) or self._implicit_role(element) or "generic"
+            role = self._explicit_role(element) or self._implicit_role(element) or "generic"
             self._roles[element] = role
         return role
 
@@ -97,9 +93,7 @@ class Names:
         return fold(self._compute(element, _Walk(element, set(), known=known), _ITSELF, 0))
 
     def description_of(self, element: Element, name: str) -> str:
-        said = self._referenced(element, "aria-describedby") or fold(
-            element.get("aria-description") or element.get("title") or ""
-        )
+        said = self._referenced(element, "aria-describedby") or fold(element.get("title") or "")
         return "" if said == name else said
 
     def author_name(self, element: Element, *, title: bool = True) -> str:
@@ -110,31 +104,23 @@ class Names:
             or (fold(element.get("title") or "") if title else "")
         )
 
-    def _explicit_role(self, element: Element, lenient: bool) -> str:
+    def _explicit_role(self, element: Element) -> str:
         said = element.get("role")
         if not said:
             return ""
-        for word in said.lower().split()[:20]:
-            role = "list" if word == "directory" else word
-            if self._is_allowed(element, role, lenient):
+        for role in said.lower().split()[:20]:
+            if self._is_allowed(element, role):
                 return role
         return ""
 
-    def _is_allowed(self, element: Element, role: str, lenient: bool) -> bool:
+    def _is_allowed(self, element: Element, role: str) -> bool:
         if is_silent(role):
             return not (
                 is_focusable(element) or any(value and _GLOBAL_ARIA.match(key) for key, value in element.items())
             )
         if role in ("form", "region"):
             return bool(self.author_name(element))
-        context = _NEEDS_CONTEXT.fullmatch(role)
-        if context and not (lenient and ROLE_FLAGS.get(role, 0) & INTERACTIVE):
-            # Core-AAM §5.1.2: outside its required context a role is as if it had not been there.
-            fits = {"menu": _is_menu, "tree": _is_tree}.get(
-                context[1] or "", _is_tablist if role == "tab" else _is_list
-            )
-            return self.document.closest_above(element, fits) is not None
-        return role in ROLE_FLAGS or _DOC_ROLE.fullmatch(role) is not None
+        return role in ROLE_FLAGS
 
     def _implicit_role(self, element: Element) -> str:
         tag = str(element.tag)
@@ -155,16 +141,14 @@ class Names:
                 return "complementary" if not inside or self.author_name(element) else ""
             case "header" | "footer":
                 if document.closest_above(element, _is_section_or_main) is not None:
-                    return f"section{tag}"
+                    return ""
                 return "banner" if tag == "header" else "contentinfo"
             case "section" | "form":
                 return ("form" if tag == "form" else "region") if self.author_name(element) else ""
             case "img":
-                return "none" if element.get("alt") == "" and not self.author_name(element, title=False) else "image"
+                return "none" if element.get("alt") == "" and not self.author_name(element, title=False) else "img"
             case "input":
                 kind = input_type(element)
-                if kind == "checkbox" and element.get("switch") is not None:
-                    return "switch"
                 if kind in _LISTABLE_TYPES and element.get("list") is not None:
                     return "combobox"
                 return TAG_ROLES.get(f"@{kind}", "textbox")
@@ -205,8 +189,7 @@ class Names:
             if element.tag == "select":
                 chosen = selected_options(element)
             else:
-                lists = (element, *self.document.idrefs(element, "aria-owns"))
-                chosen = [el for one in lists for el in one.iterdescendants() if el.get("aria-selected") == "true"][:50]
+                chosen = [el for el in element.iterdescendants() if el.get("aria-selected") == "true"][:50]
             words = " ".join(map(text_of, chosen))
             return words or native or (text_of(element) if role == "combobox" else "")
         if role in ("slider", "spinbutton", "scrollbar", "progressbar", "meter"):
@@ -292,7 +275,7 @@ class Names:
         ink = visible and not (sight and document.is_inkless(element))
         said: list[str] = []
         length = 0
-        for kid in (*kids_of(element), *document.idrefs(element, "aria-owns")):
+        for kid in kids_of(element):
             if length > _NAME_CHARS:
                 break
             if isinstance(kid, str):
@@ -322,28 +305,12 @@ def is_editable(element: Element) -> bool:
 
 
 def _is_section(element: Element) -> bool:
-    return element.tag in _SECTIONING or element.get("role") in _SECTION_ROLES
+    return element.tag in _SECTIONING
 
 
 def _is_section_or_main(element: Element) -> bool:
-    return _is_section(element) or element.tag == "main" or element.get("role") == "main"
+    return _is_section(element) or element.tag == "main"
 
 
 def _is_table(element: Element) -> bool:
     return bool(element.tag == "table")
-
-
-def _is_menu(element: Element) -> bool:
-    return (element.get("role") or "").startswith("menu")
-
-
-def _is_tree(element: Element) -> bool:
-    return (element.get("role") or "").startswith("tree")
-
-
-def _is_tablist(element: Element) -> bool:
-    return element.get("role") == "tablist"
-
-
-def _is_list(element: Element) -> bool:
-    return element.tag in ("ul", "ol") or (element.get("role") or "").startswith("list")

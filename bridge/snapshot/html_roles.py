@@ -6,25 +6,25 @@ WAI-ARIA 1.3 §5.4, HTML-AAM 1.0 §3.5, SVG-AAM 1.0 §6. Boxes are those of the 
 
 from __future__ import annotations
 
-INTERACTIVE, CONTENT, FROM_CONTENT, LEAF, THIN, APART = 1, 2, 4, 8, 16, 32
+INTERACTIVE, CONTENT, FROM_CONTENT, LEAF, THIN, APART, SAYS_IT = 1, 2, 4, 8, 16, 32, 64
 
 _TABLE = {
-    0: "application banner complementary contentinfo document feed form graphics-document:svg graphics-object "
-    "graphics-symbol group:address,details,fieldset,hgroup,optgroup iframe: list:dir,menu,ol,ul marquee note search: "
-    "table: tabpanel timer",
-    1: "combobox searchbox:@search spinbutton:@number textbox:textarea",
+    0: "application banner complementary contentinfo document feed form graphics-document:svg "
+    "group:address,details,fieldset,hgroup,optgroup iframe: list:dir,menu,ol,ul note search: table: "
+    "tabpanel timer",
+    9: "combobox searchbox:@search slider:@range spinbutton:@number textbox:textarea",
     2: "alert article: figure: listitem log main: navigation:nav region status:output",
-    4: "comment row:tr",
-    5: "link menuitem treeitem",
-    6: "cell columnheader gridcell heading:h1,h2,h3,h4,h5,h6 rowheader tooltip",
+    4: "row:tr",
+    69: "link menuitem treeitem",
+    6: "cell columnheader gridcell rowheader tooltip",
+    70: "heading:h1,h2,h3,h4,h5,h6",
     8: "math: scrollbar separator:hr",
-    9: "slider:@range",
-    10: "image: img meter: progressbar:progress",
-    13: "button:button,@button,@submit,@reset,@image,@file checkbox:@checkbox menuitemcheckbox menuitemradio option: "
-    "radio:@radio switch tab",
-    16: "blockquote: caption: code: definition:dd deletion:del,s emphasis:em generic insertion:ins mark: none:@hidden "
-    "paragraph:p presentation sectionfooter sectionheader strong: subscript:sub suggestion superscript:sup "
-    "term:dfn,dt time:",
+    10: "img:img,image meter: progressbar:progress",
+    77: "button:button,@button,@submit,@reset,@image,@file checkbox:@checkbox menuitemcheckbox menuitemradio "
+    "option: radio:@radio switch tab",
+    16: "blockquote: caption: code: definition:dd deletion:del,s emphasis:em insertion:ins mark: none:@hidden "
+    "paragraph:p presentation strong: subscript:sub superscript:sup term:dfn,dt time:",
+    80: "generic",
     20: "rowgroup:tbody,tfoot,thead",
     32: "alertdialog dialog: grid menu menubar radiogroup tablist toolbar tree treegrid",
     33: "listbox:datalist",

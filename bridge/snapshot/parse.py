@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeGuard
 
 from bridge.errors import ActionFailed, ScriptFailed, action_error
-from bridge.snapshot.escape import clean, clean_lines
+from bridge.snapshot.escape import clean, clean_lines, hides_words
 from bridge.snapshot.json_text import decode_json
 from bridge.snapshot.wording import refusal
 
@@ -33,6 +33,8 @@ CURSOR_WORDS = frozenset(("clickable", "focusable", "editable"))
 _ROLE = re.compile(r"[a-z][a-z0-9-]{0,31}")
 _TAG = re.compile(r"[a-zA-Z][a-zA-Z0-9.:_-]{0,39}")
 _REF = re.compile(r"e?[0-9]{1,12}")
+_HEADING = re.compile(r"h[1-6]")
+_NUMBER = re.compile(r"-?[0-9]{1,15}(\.[0-9]{1,15})?")
 _WORD = re.compile(r"[a-z]{1,16}")
 _REASON = re.compile(r"[A-Za-z]{1,24}")
 
@@ -99,7 +101,7 @@ def parse_snapshot(raw: Mapping[str, Any] | str | bytes) -> RawSnapshot:
         url=_string(value.get("url"))[:MAX_RAW_STRING],
         title=clean(_string(value.get("title"))[:MAX_RAW_STRING]),
         root=root,
-        js_stats=_numbers(value.get("stats")),
+        js_stats=_with_removed(_numbers(value.get("stats")), builder.removed),
         truncated=value.get("truncated") is True or bool(reasons),
         reasons=tuple(dict.fromkeys(reasons)),
         input_chars=input_chars,
@@ -148,6 +150,8 @@ class _TreeBuilder:
     def __init__(self) -> None:
         self.reasons: list[str] = []
         self.cut = False
+        # Texts with characters that take no room: words for a model can hide in them.
+        self.removed = 0
         self._refs: set[str] = set()
         self._tokens: dict[tuple[re.Pattern[str], str], str] = {}
 
@@ -180,7 +184,10 @@ class _TreeBuilder:
         role = raw.get("role")
         if "more" in raw and "count" in raw:
             return self._cut(raw, role, raw["count"])
-        text = self._words(raw["text"]) if "text" in raw else ""
+        text = ""
+        if "text" in raw:
+            text = self._words(raw["text"])
+            self.removed += hides_words(raw["text"])
         if role == "text" or (role is None and text and "children" not in raw):
             return RawNode("text", text=text) if text else None
         node = RawNode(self._token(role, _ROLE) or "generic", self._token(raw.get("tag"), _TAG).lower(), "", text)
@@ -196,6 +203,7 @@ class _TreeBuilder:
         attrs = raw.get("attrs")
         if attrs and isinstance(attrs, Mapping):
             node.attrs = self._attrs(attrs)
+        _add_told_by_tag(node)
         if "description" in raw:
             node.description = self._words(raw["description"])
         if "box" in raw:
@@ -239,14 +247,14 @@ class _TreeBuilder:
                 if isinstance(value, str):
                     value = clean_lines(self._short(value)) if key == "value" else clean(self._short(value))
                     if value:
-                        attrs[key] = value
+                        # What stands in the address itself is no address to go to.
+                        attrs[key] = "data:" if value.startswith("data:") else value
                 elif _is_number(value):
                     attrs[key] = f"{value:g}"
-            elif key == "level":
-                if _is_number(value) and 1 <= value < 100:
-                    attrs[key] = int(value)
-            elif key == "valuenow" and _is_number(value):
-                attrs[key] = value
+            elif key in ("level", "valuenow"):
+                number = float(value) if isinstance(value, str) and _NUMBER.fullmatch(value) else value
+                if _is_number(number) and (key == "valuenow" or 1 <= number < 100):
+                    attrs[key] = int(number) if key == "level" else number
         return attrs
 
     def _words(self, value: object) -> str:
@@ -275,6 +283,20 @@ def _list(value: object) -> list[Any]:
 
 def _string(value: object) -> str:
     return value if isinstance(value, str) else ""
+
+
+def _add_told_by_tag(node: RawNode) -> None:
+    """What the tag says about a heading's level and a closed disclosure, where the author did not."""
+    if node.role == "heading" and "level" not in node.attrs and _HEADING.fullmatch(node.tag):
+        node.attrs["level"] = int(node.tag[1])
+    elif node.role == "button" and node.tag == "summary":
+        node.attrs.setdefault("expanded", False)
+
+
+def _with_removed(stats: dict[str, float], removed: int) -> dict[str, float]:
+    if removed:
+        stats["hiddenTextRemoved"] = stats.get("hiddenTextRemoved", 0) + removed
+    return stats
 
 
 def _numbers(value: object) -> dict[str, float]:

@@ -19,6 +19,7 @@ bounded, but it is the page's word.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -49,7 +50,9 @@ __all__ = [
 #: More than any query gives; what a page answers beyond is cut.
 MAX_QUERY_CHARS = 1_000_000
 _API = "window.__agentBrowser"
-_DIRECTIONS = ("up", "down", "left", "right")
+_DIRECTIONS = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
+#: As they are called in a chord, and in KeyboardEventInit.
+_HELD = {"Control": "ctrlKey", "Shift": "shiftKey", "Alt": "altKey", "Meta": "metaKey"}
 
 
 @dataclass(frozen=True)
@@ -174,17 +177,25 @@ def scroll_js(direction: str, amount: int = 300) -> str:
     """
     if direction not in _DIRECTIONS:
         raise UsageError(f"direction is {direction!r}; it must be up, down, left or right.")
-    return _expression(f"a.page.scrollBy({_literal(direction)},{_literal(amount)})")
+    left, top = _DIRECTIONS[direction]
+    return _scrolled("By", left * amount, top * amount)
 
 
 def scroll_to_js(x: float, y: float) -> str:
     """Scrolls the page to a place in CSS pixels."""
-    return _expression(f"a.page.scrollTo({_literal(x)},{_literal(y)})")
+    return _scrolled("To", x, y)
+
+
+def _scrolled(how: str, left: float, top: float) -> str:
+    to = _literal({"left": left, "top": top, "behavior": "instant"})
+    return _expression(f"(a.page.scroll{how}({to}),{{x:scrollX,y:scrollY}})")
 
 
 def press_key_js(key: str) -> str:
     """Presses a key where the focus is: `press_key_js("Enter")`, `press_key_js("Control+A")`."""
-    return _expression(f"a.page.pressKey({_literal(key)})")
+    *held, last = re.split(r"\+(?=.)", key)
+    init = {_HELD[name]: True for name in held if name in _HELD}
+    return _expression(f"a.page.pressKey({_literal(' ' if last == 'Space' else last)},{_literal(init)})")
 
 
 def get_url_js() -> str:

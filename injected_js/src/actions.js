@@ -1,97 +1,84 @@
 /** Actions done by script: form controls through their own setters, and the stand-alone script's synthetic gestures. */
-import { assign, doc, fold, is, low, own, tagOf } from './dom.js';
-import { pause, tapPoint } from './hit.js';
-import { pressKey, scrollBy } from './page.js';
-import { ready } from './prepare.js';
+import { assign, doc, low, own, tagOf } from './dom.js';
+import { inspect } from './hit.js';
+import { BUBBLING, pressKey } from './page.js';
 import { failure, resolve } from './refs.js';
-import { checkedOf, valueOf } from './states.js';
+import { checkedOf, foldLabels, valueOf, valuesOf } from './states.js';
 
-/** Event types in their order, on one element; false when `beforeinput` was refused. */
-const gesture = (el, types, at, data) =>
-  types.split(' ').every((type) => {
-    const Kind = /^p/.test(type) ? PointerEvent : /put/.test(type) ? InputEvent : MouseEvent;
+const DOWN = 'pointerdown mousedown ', UP = 'pointerup mouseup', CLICK = DOWN + UP + ' click';
+
+/** Events of these types, in their order. */
+const fire = (el, types) => {
+  for (const type of types.split(' '))
     // The element's own click runs its activation behaviour as well as the handlers.
-    if (type == 'click' && el.click) return el.click(), 1;
-    const go = el.dispatchEvent(new Kind(type, { bubbles: true, cancelable: type != 'input', composed: true, clientX: at.x, clientY: at.y, pointerId: 1, pointerType: 'touch', isPrimary: true, buttons: +/down|move/.test(type), data, inputType: 'insertText' }));
-    if (go && type == 'mousedown') el.focus();
-    return go || type != 'beforeinput';
-  });
+    if (type == 'click' && el.click) el.click();
+    else {
+      if (type == 'mousedown') el.focus();
+      el.dispatchEvent(new (/put|cha/.test(type) ? Event : PointerEvent)(type, BUBBLING));
+    }
+};
 
-const DOWN = 'pointerdown mousedown', UP = 'pointerup mouseup', CLICK = `${DOWN} ${UP} click`, CHANGE = 'input change';
-
-const write = (el, { value, text = value }, add) => {
-  const { type, value: old } = el, want = (add ? old : '') + text;
-  // Past what a framework put on the instance, so that its own change tracking notices.
-  const set = (value) => own((tagOf(el) == 'input' ? HTMLInputElement : HTMLTextAreaElement).prototype, 'value').set.call(el, value);
+const write = (add) => (el, { value }) => {
   el.focus();
   if (el.isContentEditable) {
     const selection = getSelection();
     selection.selectAllChildren(el);
     if (add) selection.collapseToEnd();
-    doc.execCommand(text ? 'insertText' : 'delete', false, text);
-  } else if (gesture(el, 'beforeinput', 0, text)) {
+    doc.execCommand(value ? 'insertText' : 'delete', false, value);
+  } else {
+    const { type, min, max, value: old } = el, want = (add ? old : '') + value;
+    // Past what a framework put on the instance, so that its own change tracking notices.
+    const set = (value) => own(el.__proto__, 'value').set.call(el, value);
     set(want);
     const got = el.value;
     // A control that sanitizes what it is given (HTML §4.10.5.1) has refused it; the caller says which form it takes.
-    if (want && (!got || (is(type, 'color range') && +got != want && got != low(want)))) {
+    if (want && (!got || (/color|range/.test(type) && got != low(want)))) {
       set(old);
-      return failure('invalid_value', undefined, { type, min: el.min, max: el.max });
+      return failure('invalid_value', { type, min, max });
     }
-    gesture(el, CHANGE, 0, text);
+    fire(el, 'input change');
   }
 };
 
-const check = async (want, el, at) => {
+const check = (want) => (el, params, on) => {
   const before = checkedOf(el);
-  if (before === want) return;
-  if (before != null && (want || el.type != 'radio')) gesture(at._on, CLICK, at);
-  await pause();
-  if (checkedOf(el) !== want) return failure(want ? 'not_checkable' : 'not_uncheckable');
+  if (before != null && before != want) fire(on, CLICK);
+  if (checkedOf(el) !== want) return failure(`not_${want ? '' : 'un'}checkable`);
 };
 
+/** Events for the element, or what to do with it. */
 const ACTIONS = {
   __proto__: null,
   click: CLICK,
   double_click: `${CLICK} ${CLICK} dblclick`,
-  async long_press(el, at) {
-    gesture(at._on, DOWN, at);
-    await pause(600);
-    gesture(at._on, 'contextmenu ' + UP, at);
-  },
-  fill: (el, at, p) => write(el, p),
-  type: (el, at, p) => write(el, p, 1),
-  clear: (el) => write(el, { text: '' }),
-  check: (el, at) => check(true, el, at),
-  uncheck: (el, at) => check(false, el, at),
-  select(el, at, { value, values = [value] }) {
+  long_press: DOWN + 'contextmenu ' + UP,
+  hover: 'pointerover mouseover mouseenter mousemove',
+  fill: write(),
+  type: write(1),
+  clear: (el) => write()(el, { value: '' }),
+  check: check(true),
+  uncheck: check(false),
+  select(el, { value, values = [value] }) {
     if (tagOf(el) != 'select') return failure('not_a_select_element');
-    const all = [...el.options].filter((it) => !it.disabled), chosen = [];
+    const all = [...el.options], free = all.filter((it) => !it.disabled), chosen = [];
     for (const want of values) {
-      const option = all.find((it) => it.value == want) || all.find((it) => low(it.label) == low(want));
-      if (!option) return failure('no_such_option', `no option "${want}"`, { options: [...el.options].slice(0, 50).map((it) => fold(it.label)) });
+      const option = free.find((it) => it.value == want) || free.find((it) => low(it.label) == low(want));
+      if (!option) return failure('no_such_option', { message: `no option "${want}"`, options: foldLabels(all) });
       chosen.push(option);
     }
-    for (const option of el.options) option.selected = chosen.includes(option);
-    gesture(el, CHANGE, at);
+    for (const option of all) option.selected = chosen.includes(option);
+    fire(el, 'input change');
   },
   focus: (el) => el.focus(),
-  hover: 'pointerover pointerenter mouseover mouseenter pointermove mousemove',
-  scroll_into_view() {},
-  scroll: (el, at, { direction, amount }) => scrollBy(direction, amount, el),
-  press(el, at, { key }) {
+  scroll_into_view: (el, params, on) => on.scrollIntoView({ block: 'center' }),
+  press(el, { key }) {
     el.focus();
-    pressKey(key, el);
-  },
-  drag(el, at, { to }) {
-    const goal = resolve(to);
-    if (!goal.el) return goal;
-    gesture(el, DOWN, at);
-    gesture(goal.el, 'pointermove mousemove ' + UP, tapPoint(goal.el));
+    pressKey(key);
   },
 };
 
-export const action = async (ref, name, params = {}) => {
-  const act = ACTIONS[name], at = act ? await ready(ref, name, { timeoutMs: params.timeoutMs || 300, hit: /click|_press|check|drag|hover/.test(name) }) : failure('unknown_action', name);
-  const el = at._el, { error } = (el && (act.big ? gesture(at._on, act, at) : await act(el, at, params))) || at, done = { success: !error, action: name, ref, error };
-  return el && !error ? assign(done, { value: valueOf(el), values: el.selectedOptions && [...el.selectedOptions].map((it) => fold(it.label)), checked: checkedOf(el) }) : done;
+export const action = (ref, action, params = {}) => {
+  const act = ACTIONS[action], found = act ? resolve(ref) : failure('unknown_action'), { _el: el } = found, { _on, _code } = el ? inspect(el, action) : {};
+  const { error } = !el ? found : (_code ? failure(_code) : act.big ? fire(_on, act) : act(el, params, _on)) || {};
+  return assign({ success: !error, action, ref, error }, !error && { value: valueOf(el), values: valuesOf(el), checked: checkedOf(el) });
 };

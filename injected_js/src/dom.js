@@ -5,14 +5,12 @@
  * worlds too; so the tree is read with the prototypes' own methods.
  */
 const E = Element.prototype;
-export const own = (proto, name) => Object.getOwnPropertyDescriptor(proto, name);
-
+export const { assign, getOwnPropertyDescriptor: own } = Object;
 export const doc = document;
-export const { assign } = Object;
-export const { max, min, round } = Math;
-export const now = () => round(performance.now());
-export const [tagOf, shadowOf, kindOf, textOf, isLive, parentOf, nodesOf, get, matches, closest, boxOf, query] =
-  'localName shadowRoot nodeType textContent isConnected parentNode childNodes getAttribute matches closest getBoundingClientRect querySelectorAll'
+export const max = Math.max, min = Math.min, round = Math.round;
+export const now = () => Date.now();
+export const [tagOf, shadowOf, kindOf, textOf, isLive, parentOf, nodesOf, get, matches, boxOf, query] =
+  'localName shadowRoot nodeType textContent isConnected parentNode childNodes getAttribute matches getBoundingClientRect querySelectorAll'
     .split(' ')
     .map((name, i) => Function.call.bind(i > 6 ? E[name] : (own(E, name) || own(Node.prototype, name)).get));
 
@@ -25,9 +23,12 @@ export const aria = (el, name) => attr(el, 'aria-' + name);
 /** Is it one of these words? @type {(text: string, words: string) => boolean} */
 export const is = (text, words) => ` ${words} `.includes(` ${text} `);
 
-export const isSkipped = (tag) => is(tag, 'script style template noscript head meta link title desc defs');
-/** What has no content of its own to walk. */
-export const isVoid = (tag) => is(tag, 'input textarea img iframe frame video audio canvas object embed progress meter');
+/** What has words in it that are not its content: code, a default value, a replacement. */
+export const isVoid = (tag) => is(tag, 'script style title desc defs textarea iframe video audio canvas object progress meter');
+export const rootOf = () => doc.documentElement;
+export const hasWords = (text) => /\S/.test(text);
+/** @type {(el: Element) => boolean} */
+export const isField = (el) => matches(el, 'input,select,textarea');
 
 /** Children in the flat tree (CSS Scoping §3.3): of the open shadow root, else what a slot was given, else its own. */
 export const kidsOf = (el) => {
@@ -35,19 +36,19 @@ export const kidsOf = (el) => {
   return given[0] ? given : [...nodesOf(shadowOf(el) || el)];
 };
 
-/** The parent in the flat tree, or null. @type {(node: Node) => Element | null} */
+/** The parent in the flat tree, if there is one. @type {(node: Node) => Element | null | undefined} */
 export const flatParent = (node) => {
-  const parent = parentOf(node), kind = parent && kindOf(parent);
-  return kind == 11 ? parent.host : kind == 1 ? (shadowOf(parent) && node.assignedSlot) || parent : null;
+  const parent = parentOf(node);
+  return parent && (kindOf(parent) == 1 ? (shadowOf(parent) && node.assignedSlot) || parent : parent.host);
 };
 
 /** Characters that take no room: words for a model can hide in them. Joiners stay where scripts and emoji need them. */
 export const strip = (text) => text.replace(/[\xad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]|\udb40[\udc00-\udc7f]|[\u200c\u200d](?![^\0-\u02ff\u2000-\u206f])/g, '');
-export const fold = (text) => strip('' + text).replace(/\s+/g, ' ').trim();
+export const fold = (text) => ('' + text).replace(/\s+/g, ' ').trim();
 export const low = (text) => fold(text).toLowerCase();
 
 /** @type {(text: string, limit: number) => string} */
-export const cut = (text, limit) => (text.length > limit ? text.slice(0, limit - 1).replace(/[\ud800-\udbff]$/, '') + '…' : text);
+export const cut = (text, limit) => (text.length > limit ? text.slice(0, limit - 1) + '…' : text);
 
 /** @type {(el: Element) => HTMLLabelElement[]} */
 export const labelsOf = (el) => [...((tagOf(el) != 'form' && el.labels) || [])];

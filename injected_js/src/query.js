@@ -1,24 +1,23 @@
 /** Reading one element by its ref. */
-import { boxOf } from './dom.js';
-import { failure, resolve } from './refs.js';
+import { boxOf, findAll, textOf } from './dom.js';
+import { resolve } from './refs.js';
 import { valueOf } from './states.js';
+import { styleOf } from './style.js';
 
 const pick = (from, keys) => keys.split(' ').reduce((out, key) => ((out[key] = from[key]), out), {});
 
 export const query = (ref, kind, limit = 2e3) => {
-  const { el, error } = resolve(ref), attrs = {};
+  const { _el: el, error } = resolve(ref), isSecret = (it) => it.type == 'password';
   if (error) return { error };
-  for (const { name, value } of [...el.attributes]) if (el.type != 'password' || name != 'value') attrs[name] = value.slice(0, limit);
-  const value = {
-    text: () => el.innerText || el.textContent,
-    // Serialized attributes are always in double quotes (HTML §13.3).
-    html: () => el.outerHTML.replace(/<input(?=("[^"]*"|[^">])*type="password)("[^"]*"|[^">])*>/gi, '<input type=password>'),
+  const out = {
+    text: () => el.innerText || textOf(el),
+    // A password's value is never told, also not as an attribute.
+    html: () => [el, ...findAll(el, '*')].reduce((html, it) => (isSecret(it) ? html.replace(it.outerHTML, '<input type=password>') : html), el.outerHTML),
     value: () => valueOf(el),
-    attrs: () => attrs,
-    computed_styles: () => pick(getComputedStyle(el), 'display color fontSize backgroundColor visibility'),
+    attrs: () => [...el.attributes].reduce((all, { name, value }) => ((all[name] = isSecret(el) && name == 'value' ? '' : value.slice(0, limit)), all), {}),
+    computed_styles: () => pick(styleOf(el), 'display color fontSize backgroundColor visibility'),
     box: () => pick(boxOf(el), 'left top width height'),
-  }[kind];
-  if (!value) return failure('bad_usage', kind);
-  const out = value(), truncated = !!out && out.length > limit;
-  return { ref, kind, value: truncated ? out.slice(0, limit) + '...[truncated]' : out, truncated };
+  }[kind]();
+  const truncated = out && out.length > limit;
+  return { value: truncated ? out.slice(0, limit) + '...[truncated]' : out, truncated };
 };

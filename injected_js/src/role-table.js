@@ -18,23 +18,27 @@ export const THIN = 16;
 /** Adds nothing to the name of what it stands in. */
 export const APART = 32;
 
+/** In snapshots its content is its name, and said by that. */
+export const SAYS_IT = 64;
+
 /** @type {Record<string, number>} */
 export const ROLE_FLAGS = {};
 /** @type {Record<string, string>} */
 export const TAG_ROLES = {};
 let flags;
 (
-  '0 application banner complementary contentinfo document feed form graphics-document:svg graphics-object graphics-symbol group:address,details,fieldset,hgroup,optgroup iframe: list:dir,menu,ol,ul marquee note search: table: tabpanel timer ' +
-  '1 combobox searchbox:@search spinbutton:@number textbox:textarea ' +
-  '2 alert article: figure: listitem log main: navigation:nav region status:output ' +
-  '4 comment row:tr ' +
-  '5 link menuitem treeitem ' +
-  '6 cell columnheader gridcell heading:h1,h2,h3,h4,h5,h6 rowheader tooltip ' +
+  '0 application banner:header complementary:aside contentinfo:footer document feed form: graphics-document:svg group:address,details,fieldset,hgroup,optgroup iframe: list:dir,menu,ol,ul note search: table: tabpanel timer ' +
+  '9 combobox:select searchbox:@search slider:@range spinbutton:@number textbox:textarea,input ' +
+  '2 alert article: figure: listitem:li log main: navigation:nav region:section status:output ' +
+  '4 row:tr ' +
+  '69 link:a,area menuitem treeitem ' +
+  '6 cell:td columnheader:th gridcell rowheader tooltip ' +
+  '70 heading:h1,h2,h3,h4,h5,h6 ' +
   '8 math: scrollbar separator:hr ' +
-  '9 slider:@range ' +
-  '10 image: img meter: progressbar:progress ' +
-  '13 button:button,@button,@submit,@reset,@image,@file checkbox:@checkbox menuitemcheckbox menuitemradio option: radio:@radio switch tab ' +
-  '16 blockquote: caption: code: definition:dd deletion:del,s emphasis:em generic insertion:ins mark: none:@hidden paragraph:p presentation sectionfooter sectionheader strong: subscript:sub suggestion superscript:sup term:dfn,dt time: ' +
+  '10 img:img,image meter: progressbar:progress ' +
+  '77 button:button,summary,@button,@submit,@reset,@image,@file checkbox:@checkbox menuitemcheckbox menuitemradio option: radio:@radio switch tab ' +
+  '16 blockquote: caption: code: definition:dd deletion:del,s emphasis:em insertion:ins mark: none:@hidden paragraph:p presentation strong: subscript:sub superscript:sup term:dfn,dt time: ' +
+  '80 generic ' +
   '20 rowgroup:tbody,tfoot,thead ' +
   '32 alertdialog dialog: grid menu menubar radiogroup tablist toolbar tree treegrid ' +
   '33 listbox:datalist'

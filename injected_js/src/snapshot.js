@@ -5,206 +5,192 @@
  * budget. All they give goes into one linked list in document order; what was not walked stands in it as it is and
  * becomes a cut that says how to go on. Nothing recurses and every element is seen once: pages may be 20,000 deep.
  */
-import { assign, attr, boxOf, cut, doc, findAll, flatParent, fold, is, isSkipped, isVoid, kidsOf, kindOf, labelsOf, matches, max, min, now, round, strip, tagOf, textOf } from './dom.js';
-import { CONTENT, FROM_CONTENT, INTERACTIVE, LEAF, ROLE_FLAGS, THIN } from './role-table.js';
+import { assign, attr, boxOf, cut, doc, findAll, flatParent, fold, is, hasWords, isField, isVoid, kidsOf, kindOf, labelsOf, matches, max, rootOf, tagOf, textOf } from './dom.js';
+import { CONTENT, INTERACTIVE, LEAF, ROLE_FLAGS, SAYS_IT, THIN } from './role-table.js';
 import { roleOf } from './roles.js';
 import { descriptionOf } from './names.js';
 import { attrsOf } from './states.js';
-import { clearStamps, failure, identify, introduce, meaningOf, placeRef, resolve } from './refs.js';
-import { isSeen, rectOf } from './hit.js';
+import { clearStamps, identify, introduce, meaningOf, placeRef, resolve } from './refs.js';
+import { isSeen } from './hit.js';
 import { isGone, isInkless, isInline, isUnseen, isVisible, styleOf } from './style.js';
 import { turn } from './turn.js';
 
-/** Of the siblings that look alike, so many are walked like others. */
-const SAMPLES = 8;
-/** The queue of all that is further away than can matter. */
-const LAST = 99;
 
-const indexIn = (frames, frame) => [].indexOf.call(frames, frame);
-/** UTF-8 bytes, as they go over the wire. */
-const encoder = new TextEncoder(), weigh = (text) => encoder.encode(text).length;
 
 /**
  * A place in the list.
  * @typedef {object} Mark
  * @property {string | object | 0} _is words; a node, where it opens and again where it closes; 0: an edge between words
  * @property {Mark} [_next]
- * @property {Element} [_el] not walked yet
+ * @property {Node} [_el] not walked yet
  * @property {DOMRect} [_box]
- * @property {Element} [_parent]
  * @property {number} [_i] its place among its siblings
- * @property {Text[]} [_tail] the words that follow it, while it waits
  * @property {"cut" | "alike"} [_kind]
- * @property {number} [_depth]
- * @property {any} [_named] a name says the text in here: only controls count
- * @property {any} [_hand] the parent already counts as clickable
+ * @property {{_parent?: Element, _named?: any, _hand?: any}} [_up] what its siblings share: a name says the text in here, so
+ * only controls count; the parent already counts as clickable
+ * @property {object} [_node] the cut that begins here
+ * @property {Meaning} [_place] and what its number means
  */
 
-export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen = 150, interactiveOnly = true, cursorInteractive, budgetChars = 8e4, maxDepth = 60, timeBudgetMs = 300, boxes, scope } = {}) => {
-  const start = now(), place = meaningOf(scope), found = !scope ? { el: doc.documentElement } : !place ? { el: findAll(doc.documentElement, scope)[0] } : place._span ? { el: place._target.deref() } : resolve(scope), { el } = found;
-  if (!el) return found.error ? found : failure('ref_not_found', 'nothing at ' + scope);
+export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen = 150, interactiveOnly = true, cursorInteractive, budgetChars = 8e4, timeBudgetMs = 300, scope, extra } = {}) => {
+  const start = Date.now(), place = meaningOf(scope), { _el: origin } = place ? (place._span ? place : resolve(scope)) : { _el: scope ? findAll(rootOf(), scope)[0] : rootOf() };
+  if (!origin) return resolve(scope);
   clearStamps();
 
-  const stats = { domNodes: doc.all.length, visitedNodes: 0, emittedNodes: 0, skippedHidden: 0 }, reasons = new Set(), top = { role: 'document', tag: 'html', children: [] }, queues = [], out = { children: [] };
-  let away = 0, stack = [], spent = 0, refs = 0, line = 0, at = { _is: top }, inkOf, ink, over, left;
-  const first = at, late = () => now() - start > timeBudgetMs;
+  const reasons = [], tree = { role: 'document', tag: 'html', children: [] }, queues = [], first = { _is: tree, _next: { _is: tree } }, late = () => Date.now() - start > timeBudgetMs;
+  let away = 0, stack = [], spent = 0, refs = 0, line = 0, visitedNodes = 0, emittedNodes = 0, skippedHidden = 0, at = first, inkOf, ink, over, left;
 
-  const put = (_is) => {
+  /** Adds to the list; what counts is weighed in UTF-8 bytes, as they go over the wire. */
+  const put = (_is, counts) => {
+    if (counts) spent += new TextEncoder().encode(JSON.stringify(_is)).length + 9;
     line = _is.trim ? line + _is.length : 0;
     at = at._next = { _is, _next: at._next };
   };
 
-  const addText = ({ data }, parent) => {
-    if (line > maxTextPerNode * 2) return;
-    if (!/\S/.test(data)) return put(' ');
-    if (inkOf != parent) {
-      inkOf = parent;
-      ink = isVisible(parent) && !isInkless(parent) && !matches(parent, 'details:not([open])');
-    }
-    const piece = data.slice(0, maxTextPerNode * 2), words = strip(piece);
-    if (!ink || words != piece) turn._removed++;
-    if (ink) {
-      spent += weigh(words) + 9;
-      put(words);
-    }
-  };
-
-  const expand = (list, from, to, _parent, _depth, _named, _hand) => {
+  const expand = (list, _up) => {
     const ready = [];
-    let like, alike, waits;
-    for (let _i = from; _i < to; _i++) {
-      const kid = list[_i], kind = kindOf(kid);
-      if (kind == 3 && !_named) {
-        if (/\S/.test(kid.data)) like = 0;
-        if (waits) waits._tail.push(kid);
-        else addText(kid, _parent);
-      } else if (kind == 1 && !isSkipped(tagOf(kid))) {
-        const mark = { _is: 0, _next: at._next, _el: kid, _parent, _i, _tail: [], _depth, _named, _hand }, key = tagOf(kid) + attr(kid, 'class');
+    let screens = 0, _i = 0, like, alike;
+    for (const _el of list) {
+      _i++;
+      const isText = kindOf(_el) == 3;
+      if (isText ? !_up._named : kindOf(_el) == 1) {
+        const mark = { _is: '', _next: at._next, _el, _i, _up };
         at = at._next = mark;
-        alike = key == like ? alike + 1 : 1;
-        like = key;
-        const many = alike > SAMPLES;
-        mark._kind = many ? 'alike' : 'cut';
-        waits = mark;
-        if (_depth > maxDepth) reasons.add('maxDepth');
-        else if (late()) over = 'jsTime';
-        else if (!(many && tagOf(kid) == 'option')) {
-          const { top, bottom, left, right, width, height } = (mark._box = boxOf(kid)), screens = width && height ? min(LAST, many + Math.ceil(max(top - innerHeight, -bottom, left - innerWidth, -right, 0) / innerHeight)) : away;
-          if (screens > away) (queues[screens] = queues[screens] || []).push(mark);
-          else {
-            ready.push(mark);
-            waits = 0;
+        // Words are as far away as what they follow.
+        if (!isText) {
+          const key = tagOf(_el) + attr(_el, 'class');
+          alike = key == like ? alike + 1 : 1;
+          like = key;
+          // So many of those that look alike are walked like others.
+          const many = alike > 8;
+          mark._kind = many ? 'alike' : 'cut';
+          screens = -1;
+          if (late()) over = 'jsTime';
+          else if (!many || tagOf(_el) != 'option') {
+            const box = (mark._box = boxOf(_el));
+            screens = box.width * box.height ? many + Math.ceil(max(box.top - innerHeight, -box.bottom, box.left - innerWidth, -box.right, 0) / innerHeight) : 0;
           }
         }
+        if (screens > away) (queues[screens] = queues[screens] || []).push(mark);
+        else if (screens >= 0) ready.push(mark);
       }
     }
     while (ready[0]) stack.push(ready.pop());
   };
 
-  const walk = (mark) => {
-    const { _el: el, _box: box, _tail, _depth, _parent } = mark, tag = tagOf(el), isFrame = is(tag, 'iframe frame');
-    let { _named, _hand } = mark, node, kind;
-    at = mark;
-    mark._el = line = 0;
-    mark._is = '';
-    stats.visitedNodes++;
-    const gone = isGone(el);
-    // A control out of sight is used through its label, or by a tap that lands on it all the same.
-    if (gone || (isUnseen(el, box) && !(matches(el, 'input,select,textarea') && (box.width > 4 || labelsOf(el).some((it) => isSeen(it)))))) {
-      if (!gone && fold(textOf(el).slice(0, 500))) turn._removed++;
-      stats.skippedHidden++;
-    } else {
-      const role = roleOf(el, 1), flags = ROLE_FLAGS[role], visible = isVisible(el), active = visible && flags & INTERACTIVE, edge = tag == 'br' || !isInline(el), image = /^ima?g/.test(role);
-      if (cursorInteractive && visible) {
-        const hand = styleOf(el).cursor == 'pointer';
-        if (!active && !matches(el, 'html,body,label,option'))
-          kind = matches(el, '[contenteditable]') && el.isContentEditable ? 'editable' : (hand && !_hand && !_named) || matches(el, '[onclick]') ? 'clickable' : attr(el, 'tabindex') >= '0' ? 'focusable' : 0;
-        _hand = hand && (_hand || active || kind);
-      }
-      // What a control's label says is the control's name.
-      if (tag == 'label' && el.control && !isGone(el.control)) _named = 1;
-      if (edge) put(0);
-      if (visible && (kind || active || isFrame || !(flags & THIN || flags == null || _named))) {
-        const known = identify(el), { name } = known, shown = active || kind || (flags & CONTENT && (name || !interactiveOnly));
-        if (shown || !image) {
-          // What is undefined is not in the JSON.
-          node = {
-            role: image ? 'img' : role,
-            tag,
-            name: cut(name, maxTextPerNode) || undefined,
-            attrs: attrsOf(el, role, name, maxAttrValueLen, interactiveOnly),
-            ref: shown ? introduce(el, known) : undefined,
-            description: (active && cut(descriptionOf(el, name), maxTextPerNode)) || undefined,
-            cursorInteractive: kind || undefined,
-            box: boxes ? rectOf(box).map(round) : undefined,
-            frame: isFrame ? indexIn(window, el.contentWindow) : undefined,
-          };
-          refs += !!shown;
-          spent += weigh(JSON.stringify(node)) + 15;
-          put(node);
-          node.children = [];
-          if (tag != 'select') _named = flags & LEAF || is(role, 'textbox searchbox combobox') || (name && (kind || (flags & FROM_CONTENT && (active || role == 'heading')))) || _named;
-        }
-      }
-      // In document order: what comes behind the children is in the list before they are.
-      const here = at;
-      if (node) put(node);
-      if (edge) put(0);
-      for (const text of _tail) addText(text, _parent);
-      at = here;
-      if (!isVoid(tag) && (!image || node)) {
-        const kids = kidsOf(el);
-        expand(kids, 0, kids.length, el, _depth + !!node, _named, _hand);
-      }
-      return;
+  const addText = ({ data }, parent) => {
+    if (inkOf != parent) {
+      inkOf = parent;
+      ink = isVisible(parent) && !isInkless(parent) && !matches(parent, 'details:not([open])');
     }
-    for (const text of _tail) addText(text, _parent);
+    const piece = data.slice(0, maxTextPerNode * 2), isBlank = !hasWords(piece);
+    if (!ink) turn._removed += !isBlank;
+    else if (line < maxTextPerNode * 2) put(isBlank ? ' ' : piece, !isBlank);
   };
 
-  put(top);
-  at = first;
-  const around = place && place._span && flatParent(el), list = around ? kidsOf(around) : [el], from = list.indexOf(el);
-  expand(list, from, around ? min(list.length, from + place._span) : 1, around, 0);
-  for (; away <= LAST && !over; away++) {
-    stack = stack.concat((queues[away] || []).reverse());
+  const walk = (mark) => {
+    const { _el: el, _box: box, _up } = mark;
+    let { _named, _hand } = _up, node, kind;
+    at = mark;
+    mark._el = 0;
+    if (!box) return addText(el, _up._parent);
+    line = 0;
+    visitedNodes++;
+    const tag = tagOf(el), gone = isGone(el);
+    // A control out of sight is used through its label, or by a tap that lands on it all the same.
+    if (gone || (isUnseen(el, box) && !(isField(el) && (box.width > 4 || labelsOf(el).some((it) => isSeen(it)))))) {
+      if (!gone && hasWords(textOf(el))) turn._removed++;
+      return skippedHidden++;
+    }
+    const role = roleOf(el), flags = ROLE_FLAGS[role], visible = isVisible(el), active = visible && flags & INTERACTIVE, edge = tag == 'br' || !isInline(el), image = role == 'img';
+    if (cursorInteractive && visible) {
+      const hand = styleOf(el).cursor == 'pointer';
+      if (!active && !matches(el, 'html,body,label,option'))
+        kind = matches(el, '[contenteditable]:read-write') ? 'editable' : (hand && !_hand && !_named) || matches(el, '[onclick]') ? 'clickable' : attr(el, 'tabindex') >= '0' ? 'focusable' : undefined;
+      _hand = hand && (_hand || active || kind);
+    }
+    // What a control's label says is the control's name.
+    if (tag == 'label' && el.control && !isGone(el.control)) _named = 1;
+    if (edge) put(0);
+    if (visible && (kind || active || !(flags & THIN || _named))) {
+      const known = identify(el), { name } = known, shown = active || kind || (flags & CONTENT && (name || !interactiveOnly));
+      if (shown || !image) {
+        // What is undefined is not in the JSON.
+        node = assign(
+          {
+          role,
+          tag,
+          name: cut(name, maxTextPerNode) || undefined,
+          attrs: attrsOf(el, role, maxAttrValueLen, interactiveOnly),
+          ref: shown ? introduce(el, known) : undefined,
+          description: (active && cut(descriptionOf(el, name), maxTextPerNode)) || undefined,
+          cursorInteractive: kind,
+          },
+          extra && extra(el, box),
+        );
+        refs += !!shown;
+        put(node, 1);
+        node.children = [];
+        if (tag != 'select') _named = flags & LEAF || (name && (kind || flags & SAYS_IT)) || _named;
+      }
+    }
+    // In document order: what comes behind the children is in the list before they are.
+    const here = at, kids = isVoid(tag) || (image && !node) ? [] : kidsOf(el);
+    if (node) put(node);
+    if (edge) put(0);
+    at = here;
+    expand(kids, { _parent: el, _named, _hand });
+  };
+
+  const _parent = place && place._span && flatParent(origin), list = _parent ? kidsOf(_parent) : [origin], from = list.indexOf(origin);
+  expand(list.slice(from, _parent ? from + place._span : 1), { _parent });
+  for (; !over && stack; stack = away++ < queues.length && (queues[away] || []).reverse())
     while (stack[0] && !over) {
       over = refs >= maxNodes ? 'maxNodes' : spent >= budgetChars ? 'budgetChars' : late() && 'jsTime';
       if (!over) walk(stack.pop());
     }
-  }
 
   // The list becomes a tree: words are folded, neighbours that wait become one cut, structure with nothing in it goes.
-  const open = [out];
+  const open = [{ children: [] }];
   let words = '', last = {};
   for (at = first; at; at = at._next) {
-    const { _is, _el, _i, _parent, _kind } = at, [node] = open, kids = node.children;
-    if (_is.trim) {
+    const { _is, _el, _i, _up, _kind } = at, [node] = open, kids = node.children;
+    if (_el ? !_kind : _is.trim) {
+      if (_el) left = 1;
       words += _is;
       continue;
     }
     const said = fold(words), text = cut(said, maxTextPerNode);
     words = '';
     if (said && said != node.name) kids.push({ role: 'text', text });
-    if (said != text) reasons.add('maxTextPerNode');
+    if (said != text) reasons[0] = 'maxTextPerNode';
     if (_el) {
       left = 1;
-      if (last._node && kids[kids.length - 1] == last._node && last._parent == _parent && last._kind == _kind) last._node.count++;
-      else {
-        last = { _parent, _kind, _i, _place: placeRef(_el) };
-        kids.push((last._node = { more: last._place.ref, count: 1, role: roleOf(_el, 1), kind: _kind }));
+      if (kids[kids.length - 1] != last._node || last._up != _up || last._kind != _kind) {
+        last = at;
+        at._place = placeRef(_el);
+        kids.push((at._node = { more: at._place.ref, count: 0, role: roleOf(_el), kind: _kind }));
       }
+      last._node.count++;
       last._place._span = _i - last._i + 1;
     } else if (_is == node) {
       open.shift();
-      delete node.children;
-      if (kids.length == 1 && kids[0].role == 'text') node.text = kids[0].text;
-      else if (kids[0]) node.children = kids;
-      stats.emittedNodes += kids.length;
-      if (kids[0] || node.ref || node.frame != null) open[0].children.push(node);
+      const [kid, other] = kids, lone = kid && !other && kid.role == 'text';
+      if (lone) node.text = kid.text;
+      node.children = kid && !lone ? kids : undefined;
+      emittedNodes += kids.length;
+      if (kid || node.ref || node.tag == 'iframe') open[0].children.push(node);
     } else if (_is) open.unshift(_is);
   }
-  if (left && over) reasons.add(over);
-  stats.hiddenTextRemoved = turn._removed;
-  stats.jsTimeMs = now() - start;
-  return { version: 1, url: location.href, title: fold(doc.title), timestamp: Date.now(), frameIndex: indexIn(parent, window), tree: top, stats, truncated: !!(left || reasons.size), reasons: [...reasons] };
+  if (left && over) reasons.push(over);
+  return {
+    version: 1,
+    url: location.href,
+    title: doc.title,
+    timestamp: Date.now(),
+    tree,
+    stats: { domNodes: doc.all.length, visitedNodes, emittedNodes, skippedHidden, hiddenTextRemoved: turn._removed, jsTimeMs: Date.now() - start },
+    truncated: !!(left || reasons[0]),
+    reasons,
+  };
 };

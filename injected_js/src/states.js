@@ -1,37 +1,34 @@
 /** The attributes and states that a snapshot carries. */
-import { aria, attr, cut, fold, is, matches, tagOf, textOf } from './dom.js';
+import { aria, attr, cut, fold, matches, textOf } from './dom.js';
 
-const NATIVE = { checked: 'input:checked', selected: 'option:checked', expanded: 'details[open]>summary', disabled: ':disabled,[aria-disabled=true] *', required: ':required', readonly: '[readonly]' };
-/** Is it in this state, by ARIA or by HTML? @type {(el: Element, state: string) => boolean} */
-export const isIn = (el, state) => matches(el, `[aria-${state}=true],` + (NATIVE[state] || '_'));
+export const DISABLED = ':disabled,[aria-disabled=true],[aria-disabled=true] *';
+/** How HTML says each state; ARIA says all of them. */
+const STATES = { checked: 'input:checked', selected: 'option:checked', expanded: 'details[open]>summary', disabled: DISABLED, required: ':required', readonly: '[readonly]', pressed: '_', current: '_', invalid: '_' };
 
-/** What a control holds, or null. A password is never read. @type {(el: Element) => string | null} */
+export const foldLabels = (options) => [...options].map((it) => fold(it.label));
+
+/** What a list has chosen. @type {(el: Element) => string[] | undefined} */
+export const valuesOf = (el) => el.selectedOptions && foldLabels(el.selectedOptions);
+
+/** What a control holds, or null: a password is never read, and what is hidden, a file, an image or a box has none. @type {(el: Element) => string | null} */
 export const valueOf = (el) =>
-  el.selectedOptions
-    ? [...el.selectedOptions].map(({ label }) => fold(label)).join(', ')
-    : matches(el, 'input,textarea')
-      ? is(el.type, 'password hidden file image checkbox radio') ? null : el.value
-      : el.isContentEditable || is(attr(el, 'role'), 'textbox searchbox combobox') ? fold(textOf(el)) : null;
+  el.selectedOptions ? valuesOf(el).join(', ')
+  : matches(el, 'input,textarea') ? (/pass|hid|fil|ima|kbox|dio/.test(el.type) ? null : el.value)
+  : el.isContentEditable || /(xt|ch|o)box/.test(attr(el, 'role')) ? fold(textOf(el)) : null;
 
 /** "mixed", true or false; null for what cannot be checked. */
 export const checkedOf = (el) => {
-  const native = is(el.type, 'checkbox radio');
-  return native && el.indeterminate || aria(el, 'checked') == 'mixed' ? 'mixed' : native ? el.checked : matches(el, '[aria-checked],[role$=checkbox],[role$=radio],[role=switch]') ? isIn(el, 'checked') : null;
+  const native = /kbox|dio/.test(el.type), told = aria(el, 'checked');
+  return el.indeterminate || told == 'mixed' ? 'mixed' : native ? el.checked : told ? told == 'true' : null;
 };
 
-/** @type {(el: Element, role: string, name: string, maxLen: number, lean: boolean) => Record<string, any> | undefined} */
-export const attrsOf = (el, role, name, maxLen, lean) => {
-  const out = {}, tag = tagOf(el), put = (key, value) => value && (out[key] = +value);
-  for (const key of ('href name type value placeholder' + (lean ? '' : ' src alt title action method')).split(' ')) {
-    const text = key == 'value' ? valueOf(el) : key != 'type' || tag == 'input' ? attr(el, key) : '';
-    if (text && (key == 'name' || fold(text) != name)) out[key] = cut(/^data:/.test(text) ? 'data:' : text, maxLen);
-  }
-  for (const key of 'checked selected expanded disabled required readonly pressed current invalid'.split(' ')) {
-    const told = aria(el, key), shown = (key == 'checked' && checkedOf(el)) || isIn(el, key) || (!is(told, 'true false') && told);
-    if (shown) out[key] = shown;
-    else if (is(key, 'expanded pressed') && (told || (tag == 'summary' && key < 'f'))) out[key] = false;
-  }
-  put('level', aria(el, 'level') || (role == 'heading' && tag[1]));
-  put('valuenow', aria(el, 'valuenow') || (is(role, 'slider progressbar meter') && el.value));
+/** @type {(el: Element, role: string, maxLen: number, lean: boolean) => Record<string, any> | undefined} */
+export const attrsOf = (el, role, maxLen, lean) => {
+  const out = {}, put = (key, value) => value && (out[key] = value);
+  for (const key of ('href name type value placeholder' + (lean ? '' : ' src alt title action method')).split(' ')) put(key, cut(key == 'value' ? valueOf(el) || '' : attr(el, key), maxLen));
+  for (const key in STATES) put(key, matches(el, `[aria-${key}=true],` + STATES[key]) || aria(el, key));
+  if (el.indeterminate) out.checked = 'mixed';
+  put('level', aria(el, 'level'));
+  put('valuenow', aria(el, 'valuenow') || (/ider|ssbar|meter/.test(role) && el.value));
   for (const _ in out) return out;
 };

@@ -2,10 +2,14 @@
 export const turn = {};
 
 export const newTurn = () => {
-  turn._roles = new Map();
-  turn._styles = new Map();
-  turn._items = new Map();
-  turn._clippers = new Map();
+  turn._facts = new Map();
   /** Texts left out because nobody can see them. */
   turn._removed = 0;
+};
+
+/** What is known of an element: its style, role, clipping box, and the words of its item. @type {(el: Element) => any} */
+export const about = (el) => {
+  let facts = turn._facts.get(el);
+  if (!facts) turn._facts.set(el, (facts = {}));
+  return facts;
 };

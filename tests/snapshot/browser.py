@@ -21,6 +21,7 @@ from websockets.sync.client import ClientConnection, connect
 ROOT = Path(__file__).parents[2]
 ACCNAME = Path(__file__).parent / "accname"
 SCRIPT = ROOT / "bridge" / "snapshot" / "injected.min.js"
+CHECKS = SCRIPT.with_name("checks.min.js")
 FLAGS = [
     "--headless=new",
     "--no-first-run",
@@ -103,7 +104,9 @@ class Page:
         if self._world is None:
             frame = self.cdp("Page.getFrameTree")["frameTree"]["frame"]["id"]
             self._world = self.cdp("Page.createIsolatedWorld", frameId=frame, worldName="bridge")["executionContextId"]
-            self.run("globalThis.__agentBrowserIsolated=1;\n" + SCRIPT.read_text(), world=self._world)
+            self.run(
+                "globalThis.__agentBrowserIsolated=1;\n" + SCRIPT.read_text() + CHECKS.read_text(), world=self._world
+            )
         return self._world
 
     def start_call(self, function: str, *args: Any) -> int:

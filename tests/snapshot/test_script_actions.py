@@ -45,7 +45,7 @@ def test_text_is_filled_typed_and_cleared_with_its_events(tab: Page, html: str, 
     events = tab.run("log")
     assert "input" in events
     if "value" in read:
-        assert events == ["beforeinput", "input", "change"]
+        assert events == ["input", "change"]
     assert act(tab, "type", value="!")["success"]
     assert tab.run(read) == "new 'text' ✓!"
     assert act(tab, "clear")["success"]

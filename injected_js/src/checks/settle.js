@@ -1,10 +1,10 @@
 /** The guard over a prepared action, and after it: what happened, and is the page quiet again? */
-import { assign, boxOf, cut, doc, findAll, fold, is, isLive, kindOf, matches, now, parentOf, shadowOf } from './dom.js';
-import { isSeen, landing, pause } from './hit.js';
-import { snapshot } from './snapshot.js';
-import { resolve } from './refs.js';
-import { isUnseen } from './style.js';
-import { newTurn } from './turn.js';
+import { assign, boxOf, cut, doc, findAll, fold, is, isLive, kindOf, matches, now, parentOf, shadowOf } from '../dom.js';
+import { isSeen } from '../hit.js';
+import { isUnseen } from '../style.js';
+import { newTurn } from '../turn.js';
+import { landing } from './landing.js';
+import { pause } from './pause.js';
 
 /** What the page has done since the action was prepared. */
 let state;
@@ -19,33 +19,38 @@ export const observe = (callback) => {
 };
 
 const GUARDED = 'pointerdown touchstart mousedown pointerup touchend mouseup click dblclick contextmenu';
+/** An event that has not come so long after others did will not come. */
+const PATIENCE_MS = 250;
 
 /**
- * Watches the document and arms the guard: the first trusted event decides; when it misses the element, or the element has
- * become something else since it was checked, the gesture is stopped. What has come over the element since then gets no
- * part of the tap.
+ * Watches the document and arms the guard: at the first trusted event the element must still be what it was shown as,
+ * and the event must land on it; else the gesture is stopped. What has come over the element since then gets no part of
+ * the tap.
  */
-export const watch = (el, on, open, ref) => {
+export const watch = (ref, el, on, open) => {
   if (state) state._stop();
-  const mine = (state = { _at: 0, _types: '', _hit: false, _texts: [], _changed: new Set() });
+  const mine = (state = { _at: 0, _first: 0, _types: '', _hit: false, _texts: [], _changed: new Set() });
   const listener = (event) => {
     const { type, target } = event;
     if (type == 'invalid') mine._texts.push(target.validationMessage);
     if (/load|hide/.test(type)) mine._left = 1;
-    // Until the first click: those after it are a label's doing.
-    if (is(type, GUARDED) && el && !open && event.isTrusted && (mine._hit !== true || !is('click', mine._types))) {
-      const over = landing(event.composedPath()[0], el, on);
-      let stops = mine._hit === true && over !== true && isLive(el);
-      if (stops) mine._over = over;
-      else if (mine._hit !== true) {
-        newTurn();
-        mine._error = mine._error || resolve(ref).error;
-        mine._hit = mine._hit || (!mine._error && over);
-        if ((stops = mine._hit !== true)) mine._types = ' click';
-      }
-      if (stops) {
-        event.preventDefault();
-        event.stopImmediatePropagation();
+    if (is(type, GUARDED) && event.isTrusted) {
+      mine._first = mine._first || now();
+      // Until the first click: those after it are a label's doing.
+      if (el && !open && (mine._hit !== true || !is('click', mine._types))) {
+        const over = landing(event.composedPath()[0], el, on);
+        let stops = mine._hit === true && over !== true && isLive(el);
+        if (stops) mine._over = over;
+        else if (mine._hit !== true) {
+          const found = __agentBrowser.element(ref);
+          mine._error = mine._error || (found != el && found.error);
+          mine._hit = mine._hit || (!mine._error && over);
+          if ((stops = mine._hit !== true)) mine._types = ' click';
+        }
+        if (stops) {
+          event.preventDefault();
+          event.stopImmediatePropagation();
+        }
       }
     }
     mine._types += ' ' + type;
@@ -73,7 +78,8 @@ export const settle = async ({ settleMs = 1e3, quietMs = 20, expect, expectMs = 
   const mine = state, { _texts, _changed } = mine, late = () => mine._left || now() >= end, quiet = (ms) => now() - mine._at > ms;
   let end = start + expectMs;
   // The event may never come: a page that swaps its form on the way leaves it without a target.
-  while (!late() && expect && !is(expect, mine._types) && !/contextmenu/.test(mine._types) && !(mine._at && mine._types && quiet(200))) await pause();
+  const comes = () => !(mine._at && mine._types && quiet(200)) && !(mine._first && now() - mine._first > PATIENCE_MS);
+  while (!late() && expect && !is(expect, mine._types) && !/contextmenu/.test(mine._types) && comes()) await pause();
   end = Math.min(end, now() + settleMs);
   await pause();
   await pause();
@@ -91,7 +97,7 @@ export const settle = async ({ settleMs = 1e3, quietMs = 20, expect, expectMs = 
     if (words && !_texts[7] && !_texts.some((text) => text.includes(words))) _texts.push(words);
   }
   return assign(
-    { reason: mine._left ? 'navigation' : late() ? 'deadline' : 'quiet', waitedMs: now() - start, hit: mine._hit, error: mine._error, over: mine._over, texts: _texts },
-    options && !mine._left && { snapshot: snapshot(options) },
+    { reason: mine._left ? 'navigation' : late() ? 'deadline' : 'quiet', waitedMs: now() - start, hit: mine._hit, error: mine._error || undefined, over: mine._over, texts: _texts },
+    options && !mine._left && { snapshot: __agentBrowser.snapshot(options) },
   );
 };

@@ -1,0 +1,23 @@
+/**
+ * The second file, which the bridge sends with the first: checks before an action, the guard on it, what happened
+ * after, waiting, and what a snapshot of a frame needs so that it can be put in its place. It adds itself to the API
+ * and uses nothing else of the first file than that: refs are there.
+ */
+import { is, round, tagOf } from '../dom.js';
+import { install } from '../api.js';
+import { prepare } from './prepare.js';
+import { settle } from './settle.js';
+import { waitFor } from './wait.js';
+
+const indexIn = (frames, frame) => [].indexOf.call(frames, frame);
+const api = install({ prepare, settle, waitFor, refsOf: (els) => els.map((el) => api.refOf(el)) }), { snapshot } = api;
+
+api.snapshot = (options) => {
+  const { boxes } = options || {};
+  // What is undefined is not in the JSON.
+  const extra = (el, { left, top, width, height }) => ({
+    box: boxes ? [left, top, width, height].map(round) : undefined,
+    frame: is(tagOf(el), 'iframe frame') ? indexIn(window, el.contentWindow) : undefined,
+  });
+  return Object.assign(snapshot(Object.assign({}, options, { extra })), { frameIndex: indexIn(parent, window) });
+};

@@ -1,0 +1,14 @@
+/** What a tap at a point would land on. */
+import { attr, flatParent, shadowOf, tagOf } from '../dom.js';
+
+/** True on the element, in it, or in a label of it; else what is there: `div#cookie-banner`. */
+export const landing = (hit, el, on) => {
+  for (let at = hit; at; at = flatParent(at)) if (at == el || at == on || at.control == el) return true;
+  return hit && hit.nodeType == 1 ? tagOf(hit) + attr(hit, 'id').replace(/^(?=.)/, '#') : 'nothing';
+};
+
+export const landingAt = (x, y, el) => {
+  let root = el.ownerDocument, hit, found;
+  while (root && (found = root.elementFromPoint(x, y)) && found != hit) root = shadowOf((hit = found));
+  return landing(hit, el);
+};

@@ -1,0 +1,58 @@
+/** Before an action: is the ref still itself, can it be acted on, and does a tap land on it? */
+import { boxOf, max, min, now, tagOf } from '../dom.js';
+import { firstBox, inspect } from '../hit.js';
+import { newTurn } from '../turn.js';
+import { landingAt } from './landing.js';
+import { pause } from './pause.js';
+import { watch } from './settle.js';
+
+/** The middle of what is in the viewport of its first box, or nothing. */
+const middle = (el) => {
+  const box = firstBox(el), left = max(box.left, 0), top = max(box.top, 0), width = min(box.right, innerWidth) - left, height = min(box.bottom, innerHeight) - top;
+  return width > 0 && height > 0 && { x: left + width / 2, y: top + height / 2 };
+};
+
+/**
+ * Where a tap reaches the element, in the viewport of the outermost frame that lets itself be asked; or `by`, what it
+ * would land on instead. An element out of the viewport is brought in, at once and to the middle.
+ */
+const aim = (el, isWanted, tap) => {
+  let at = middle(el), view = window, frame, by;
+  if (!at || isWanted) {
+    el.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
+    at = middle(el);
+  }
+  if (!at || !tap) return at;
+  by = landingAt(at.x, at.y, el);
+  try {
+    while (by === true && (frame = view.frameElement)) {
+      const { left, top } = boxOf(frame);
+      at.x += left + frame.clientLeft;
+      at.y += top + frame.clientTop;
+      by = landingAt(at.x, at.y, frame);
+      view = view.parent;
+    }
+  } catch (e) {}
+  return by === true ? { x: at.x, y: at.y, top: view == window.top } : { by };
+};
+
+/** Waits until the element can take this action, and arms the guard over it. */
+export const prepare = async (ref, action, { timeoutMs = 5e3, hit = true } = {}) => {
+  const end = now() + timeoutMs;
+  for (let last, box; ; last = box) {
+    // Always in an animation frame: a box that is measured between two of them may be that of the frame before.
+    await pause();
+    const el = __agentBrowser.element(ref);
+    if (!el.nodeType) return el;
+    newTurn();
+    const { _on, _code } = inspect(el, action), isWanted = action == 'scroll_into_view', at = !_code && (hit || isWanted) ? aim(_on, isWanted, hit) : {}, { left, top, width, height } = boxOf(_on);
+    box = '' + [left, top, width, height];
+    // Equal over two frames: what slides is not tapped on its way.
+    const lastSeen = _code ? undefined : box != last ? 'moving' : at.by && 'covered by ' + at.by, code = _code || (box == last && (!at ? 'not_visible' : at.by && 'covered'));
+    if (!code && !lastSeen) {
+      watch(ref, el, _on, !hit);
+      return { ok: true, box: [left, top, width, height], tag: tagOf(el), x: at.x, y: at.y, top: at.top };
+    }
+    if (now() > end) return { error: { code: code || 'timeout', message: lastSeen, lastSeen } };
+  }
+};

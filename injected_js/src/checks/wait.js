@@ -1,0 +1,39 @@
+/** Waiting inside the page for something to be there, or to be gone. */
+import { assign, doc, findAll, fold, kidsOf, kindOf, low, now } from '../dom.js';
+import { isSeen } from '../hit.js';
+import { isHidden } from '../style.js';
+import { newTurn } from '../turn.js';
+import { pause } from './pause.js';
+import { observe } from './settle.js';
+
+/** What is asked for, as it is now: an element, true, or nothing. */
+const look = ({ text, selector, role, name = '' }) => {
+  const root = doc.documentElement, todo = [root], { roleOf, refOf } = __agentBrowser;
+  if (text) return fold(root.innerText).includes(fold(text));
+  if (selector) return findAll(root, selector).find((it) => isSeen(it));
+  for (const el of todo) {
+    // The name as a snapshot has it; only what is met so far gets a ref by that.
+    if (roleOf(el) == role && isSeen(el) && !isHidden(el) && low(refOf(el)[2]).includes(low(name))) return el;
+    todo.push(...kidsOf(el).filter((kid) => kindOf(kid) == 1));
+  }
+};
+
+export const waitFor = async (condition, timeoutMs) => {
+  const start = now(), { gone } = condition, what = gone ? { selector: gone } : condition;
+  let dirty = 1, turns = 0, found;
+  const stop = observe(() => (dirty = 1));
+  try {
+    for (;;) {
+      if (dirty || !(turns++ % 6)) {
+        dirty = 0;
+        newTurn();
+        found = look(what);
+      }
+      const ok = !found == !!gone, waitedMs = now() - start;
+      if (ok || waitedMs >= timeoutMs) return assign({ ok, waitedMs, lastSeen: found ? 'there' : 'not there' }, ok && found && found.nodeType && { ref: __agentBrowser.refOf(found)[0] });
+      await pause();
+    }
+  } finally {
+    stop();
+  }
+};
