@@ -17,16 +17,31 @@ if TYPE_CHECKING:
     from bridge.page.fetching import Abort, Fulfil, Proceed
     from bridge.page.locators import Locator
     from bridge.page.page import Page
-    from bridge.policy.grant import TestServerGrant
+    from bridge.policy.grant import AppGrant, TestServerGrant
+    from bridge.policy.rules import BrowserPolicy
     from bridge.surfaces.compose import Session
 
 __version__ = "0.1.0"
 
-__all__ = ["Abort", "Fulfil", "Locator", "Page", "Proceed", "Session", "TestServerGrant", "__version__", "expect"]
+__all__ = [
+    "Abort",
+    "AppGrant",
+    "BrowserPolicy",
+    "Fulfil",
+    "Locator",
+    "Page",
+    "Proceed",
+    "Session",
+    "TestServerGrant",
+    "__version__",
+    "expect",
+]
 
 # Importing the package costs nothing; a name brings its layers in when it is used.
 _HOMES = {
     "Abort": "bridge.page.fetching",
+    "AppGrant": "bridge.policy.grant",
+    "BrowserPolicy": "bridge.policy.rules",
     "Fulfil": "bridge.page.fetching",
     "Proceed": "bridge.page.fetching",
     "Locator": "bridge.page.locators",

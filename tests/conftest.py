@@ -1,15 +1,11 @@
-"""Fixtures of the suite: a device (virtual, or a phone by `--webview-device=SERIAL`), a server for pages, a session.
+"""Fixtures of the suite: those of the pytest plugin, on an adb server of the suite's own.
 
-The suite talks to an adb server of its own on a private port, so a user's server and devices are left alone unless a
-serial is asked for.
+The adb server has a private port, so a user's server and devices are left alone unless a serial is asked for.
 """
 
 from __future__ import annotations
 
-import asyncio
-import functools
 import gc
-import http.server
 import logging
 import os
 import shutil
@@ -17,23 +13,20 @@ import socket
 import subprocess
 import threading
 from collections.abc import AsyncIterator, Iterator
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
 
-from bridge import Session, TestServerGrant
+from bridge import Session
 from bridge.page.page import Page
+from bridge.surfaces.pytest_plugin.local_server import FolderHandler, LocalServer, serving
 
 TESTS = Path(__file__).parent
 PAGES = TESTS / "pages"
-
-
-def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption(
-        "--webview-device",
-        default="virtual",
-        help="where behaviour tests run: virtual (default), or the serial of an attached device",
-    )
+# A checkout that is not installed has no entry point; loading the plugin twice is refused.
+IS_INSTALLED = any(point.name == "webview" for point in entry_points(group="pytest11"))
+pytest_plugins = () if IS_INSTALLED else ("bridge.surfaces.pytest_plugin",)
 
 
 def adb_program() -> str:
@@ -86,87 +79,33 @@ def adb_port(request: pytest.FixtureRequest) -> Iterator[int]:
 
 
 @pytest.fixture(scope="session")
-def webview_device(request: pytest.FixtureRequest, adb_port: int) -> Iterator[str]:
-    """The serial of the device under test; a virtual one lives as long as the run."""
-    wanted: str = request.config.getoption("--webview-device")
-    if wanted != "virtual":
-        yield wanted
-        return
-    from bridge.adb import AdbServer
-    from bridge.virtual_device.client import start_virtual_device
-
-    async def live(started: threading.Event, serial: list[str], stop: asyncio.Event) -> None:
-        server = AdbServer.from_environment()
-        await server.ensure_running(timeout_s=20)
-        async with start_virtual_device(server=server, timeout_s=60) as handle:
-            serial.append(handle.serial)
-            started.set()
-            await stop.wait()
-
-    started = threading.Event()
-    serial: list[str] = []
-    failure: list[BaseException] = []
-    loop = asyncio.new_event_loop()
-    stop = asyncio.Event()
-
-    def run() -> None:
-        try:
-            loop.run_until_complete(live(started, serial, stop))
-        except BaseException as error:
-            failure.append(error)
-            started.set()
-
-    thread = threading.Thread(target=run, name="virtual device", daemon=True)
-    thread.start()
-    started.wait(90)
-    if failure or not serial:
-        pytest.fail(f"the virtual device did not start: {failure[0] if failure else 'no answer in 90 s'}")
-    try:
-        yield serial[0]
-    finally:
-        loop.call_soon_threadsafe(stop.set)
-        thread.join(30)
-        loop.close()
+def webview_device(adb_port: int, webview_device: str) -> str:
+    """The plugin's, once the adb server is the suite's own."""
+    return webview_device
 
 
-class _Pages(http.server.SimpleHTTPRequestHandler):
+class _Pages(FolderHandler):
     """Files of tests/pages; `/hang` is never answered while the suite runs."""
 
     over = threading.Event()
 
-    def do_GET(self) -> None:
+    def do_GET(self) -> None:  # noqa: N802 - http.server's name
         if self.path == "/hang":
             self.over.wait()
             return
         super().do_GET()
 
-    def log_message(self, format: str, *args: object) -> None:
-        pass
-
-
-class LocalServer:
-    """A folder on this machine's loopback; `url(path)` and the grant that lets a session open it."""
-
-    def __init__(self, port: int) -> None:
-        self.port = port
-        self.grant = TestServerGrant("127.0.0.1", port)
-
-    def url(self, path: str) -> str:
-        return f"http://127.0.0.1:{self.port}/{path}"
-
 
 @pytest.fixture(scope="session")
 def local_server() -> Iterator[LocalServer]:
-    handler = functools.partial(_Pages, directory=str(PAGES))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield LocalServer(server.server_address[1])
+    with serving(PAGES, _Pages) as server:
+        yield server
         _Pages.over.set()
-        server.shutdown()
 
 
 @pytest.fixture
 async def session(webview_device: str, local_server: LocalServer) -> AsyncIterator[Session]:
+    """Without the plugin's isolation, which is a behaviour under test here."""
     async with Session.open(webview_device, grants=[local_server.grant]) as session:
         yield session
 

@@ -142,6 +142,8 @@ class Desk:
         if self.house.shared.is_open and self._generation == self.house.shared.generation:
             for page in await self.pages():
                 await self.close(page)
+            if self._executor is not None:
+                await self._executor.close()
 
     def unfenced(self, text: str) -> str:
         """What stands inside this client's fence, where `text` is fenced by it; else the text. Its origin is the last

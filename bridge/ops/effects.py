@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
 from bridge.errors import PolicyRefused, UsageError
+from bridge.policy.configuration import configuration_file
 
 Effect = Literal["observe", "act", "navigate", "file"]
 EFFECTS: tuple[Effect, ...] = get_args(Effect)
@@ -80,6 +81,12 @@ class ActionPolicy:
         if not isinstance(table, dict):
             raise UsageError(f"{path}: [browser.actions] is not a table")
         return cls.from_mapping(table)
+
+
+def configured_actions(environ: Mapping[str, str]) -> ActionPolicy:
+    """The `[browser.actions]` of the operator's configuration; without a file every effect is allowed."""
+    path = configuration_file(environ)
+    return ActionPolicy.from_file(path) if path.exists() else ActionPolicy()
 
 
 def refused_by_effect(kind: str, effect: Effect, *, asked: bool) -> PolicyRefused:

@@ -30,7 +30,7 @@ Confirm = Callable[[Operation], Awaitable[bool]]
 
 @dataclass(slots=True)
 class Executor:
-    """Carries out operations, one at a time, on the current tab of a session.
+    """Carries out operations, one at a time, on the current one of the tabs that operations have opened in a session.
 
     Attributes:
         confirm: Asks a person about operations whose effect the action policy wants confirmed; None refuses them.
@@ -67,6 +67,11 @@ class Executor:
             self._tell(operation, answer)
             return answer
 
+    async def close(self) -> None:
+        """Close the tabs that operations have opened, and those that their pages have."""
+        async with self._turn:
+            await self._steps.close()
+
     async def run_batch(
         self, sources: Iterable[Any] | AsyncIterable[Any], *, bail: bool = False
     ) -> AsyncIterator[OperationResult]:
@@ -80,16 +85,17 @@ class Executor:
             if bail and not answer.ok:
                 return
 
-    async def run_source(self, source: Any) -> OperationResult:
-        """`run`, for an operation that is still to be checked."""
+    async def run_source(self, source: Operation | InvalidOperation | str | bytes | dict[str, Any]) -> OperationResult:
+        """`run`, for an operation that is still to be checked, or that could not even be read."""
+        if isinstance(source, InvalidOperation):
+            return self._refused("", source)
+        if not isinstance(source, str | bytes | dict):
+            return await self.run(source)
         try:
-            operation = parse_operation(source) if isinstance(source, str | bytes | dict) else source
-            if not hasattr(operation, "kind"):
-                raise InvalidOperation(f"not an operation: {type(source).__name__}")
+            return await self.run(parse_operation(source))
         except InvalidOperation as error:
             kind = source.get("kind") if isinstance(source, dict) else None
             return self._refused(kind if isinstance(kind, str) else "", error)
-        return await self.run(operation)
 
     async def _let_through(self, operation: Operation) -> None:
         effect = EFFECT_OF[operation.kind]

@@ -52,7 +52,7 @@ class ActionOutcome(_Closed):
 
     shape: Literal["action"] = "action"
     action: str
-    ref: str | None
+    ref: str | None = None
     changes: str
     settled: str
     value: str | None = None
@@ -106,7 +106,7 @@ class Closed(_Closed):
 
     shape: Literal["closed"] = "closed"
     closed: str
-    current: str | None
+    current: str | None = None
 
 
 Result = Location | PageText | ActionOutcome | Picture | FileSaved | Waited | LogLines | Closed

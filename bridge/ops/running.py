@@ -39,11 +39,11 @@ class Done:
 
 
 class Steps:
-    """The operations on a session's tabs, the last of which is the current one.
+    """The operations on tabs of a session, the last of which is the current one.
 
-    A tab that appears becomes current: one that an operation opens, and a window that a page opens, which nothing else
-    could reach. What an operation wants forgotten of a log is only left out from then on: the session's own logs stay
-    whole for traces and failure bundles.
+    They are those that operations have opened, and the windows that their pages have; a session may have others.
+    A window becomes current when it appears, because no operation could reach it otherwise. What an operation wants
+    forgotten of a log is only left out from then on: the session's own logs stay whole for traces and failure bundles.
     """
 
     def __init__(self, session: Session, secrets: Secrets, fence: Fence) -> None:
@@ -53,12 +53,20 @@ class Steps:
         self._tabs: list[Page] = []
         self._cleared: dict[tuple[str, str], int] = {}
 
+    async def close(self) -> None:
+        """Close the tabs."""
+        await self._session.windows_taken()
+        self._take_windows()
+        for page in self._tabs:
+            await self._session.close_tab(page)
+        self._tabs.clear()
+
     async def run(self, operation: models.Operation) -> Done:
         await self._session.windows_taken()
-        self._take_tabs()
+        self._take_windows()
         done = await self._carry_out(operation)
         await self._session.windows_taken()
-        opened = self._take_tabs()
+        opened = self._take_windows()
         notices = tuple(f"the page opened a window: {page.tab_id}, which is the current tab now" for page in opened)
         return replace(done, notices=(*done.notices, *notices)) if notices else done
 
@@ -116,12 +124,17 @@ class Steps:
             return None
         return self._fenced(shot.text, shot.url)
 
-    def _take_tabs(self) -> list[Page]:
-        """Bring the order up to date with the session; the tabs that are new in it."""
+    def _take_windows(self) -> list[Page]:
+        """Leave out what has been closed, and put the windows that have been opened at the end; those windows."""
         there = self._session.pages
-        new = [page for page in there if page not in self._tabs]
-        self._tabs = [page for page in self._tabs if page in there] + new
-        return new
+        self._tabs = [page for page in self._tabs if page in there]
+        opened: list[Page] = []
+        for page in there:  # oldest first, so the window of a window comes after its opener
+            ours = {known.tab_id for known in (*self._tabs, *opened)}
+            if page.tab_id not in ours and self._session.opener_of(page) in ours:
+                opened.append(page)
+        self._tabs += opened
+        return opened
 
     def _page(self) -> Page:
         if not self._tabs:
@@ -154,7 +167,7 @@ class Steps:
     async def _close_tab(self) -> Done:
         page = self._page()
         await self._session.close_tab(page)
-        self._take_tabs()
+        self._take_windows()
         return Done(results.Closed(closed=page.tab_id, current=self._tabs[-1].tab_id if self._tabs else None))
 
     async def _snapshot(self, operation: models.Snapshot) -> Done:

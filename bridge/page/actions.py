@@ -268,6 +268,8 @@ class Actions:
         return Settled(acted, frames, replies, settling, deadline)
 
     def check_hit(self, entry: RefEntry, settled: Settled) -> None:
+        """Raise what became of input that the guard stopped, or that nothing came of."""
+        self.raise_for(entry, "the input", settled.acted.get("error"), settled.deadline)
         hit = settled.acted.get("hit")
         if isinstance(hit, str):
             raise Covered(f"{entry.ref} ({entry.described()}): the tap was stopped, it would have hit {hit}.")

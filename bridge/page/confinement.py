@@ -97,7 +97,7 @@ class Confined:
                 with os.fdopen(descriptor, "wb") as file:
                     incoming = Incoming(file.fileno(), max_bytes, str(path))
                     yield incoming
-                    os.fsync(file.fileno())
+                    incoming.finish()
                 _place(temporary, parts[-1], parent, overwrite, str(path))
             finally:
                 with suppress(FileNotFoundError):
@@ -181,6 +181,17 @@ class Incoming:
         try:
             while view:
                 view = view[os.write(self._descriptor, view[:_PIECE_BYTES]) :]
+        except OSError as error:
+            raise UsageError(f"{self._path} cannot be written: {_why(error)}") from error
+
+    def finish(self) -> None:
+        """All of it is on the disk; where space is given out late, that is when it turns out to be full.
+
+        Raises:
+            UsageError: The disk is full.
+        """
+        try:
+            os.fsync(self._descriptor)
         except OSError as error:
             raise UsageError(f"{self._path} cannot be written: {_why(error)}") from error
 

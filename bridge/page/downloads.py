@@ -30,6 +30,11 @@ from bridge.page.host_services import HostServices
 MAX_DOWNLOAD_BYTES = 100 * 1024 * 1024
 _PIECE_BYTES = 512 * 1024
 
+_ASKED_TWICE = (
+    "WebView only tells the address of a download, so it was asked for a second time: what answers once, or only to a "
+    "form that is sent, cannot be brought this way."
+)
+
 # One more connection to the tab, for so many seconds' work of opening it.
 Connect = Callable[[float], AbstractAsyncContextManager[CdpConnection]]
 
@@ -157,14 +162,17 @@ class Downloads:
         with measure() as meter, self._host.downloads() as downloads:
             await act()
             begun = await downloads.next(timeout_s=deadline.remaining_s)
-            found = await self.by_url(
-                begun.url,
-                dest_path,
-                overwrite=overwrite,
-                max_bytes=max_bytes,
-                timeout_s=deadline.remaining_s,
-                suggested_name=suggested_name(begun.disposition),
-            )
+            try:
+                found = await self.by_url(
+                    begun.url,
+                    dest_path,
+                    overwrite=overwrite,
+                    max_bytes=max_bytes,
+                    timeout_s=deadline.remaining_s,
+                    suggested_name=suggested_name(begun.disposition),
+                )
+            except NavigationFailed as error:
+                raise NavigationFailed(begun.url, error.net_error, hint=_ASKED_TWICE) from error
         return DownloadResult(**{**_fields(found), "cost": meter.cost()})
 
     @asynccontextmanager

@@ -113,19 +113,50 @@
     ]);
   };
 
+  /**
+   * Whether the page does anything when its parts come into view: shrunk into the view for a frame all of them are seen
+   * by intersection observers (which take transforms into account) and by `loading=lazy`; then the middle and the end are
+   * gone to, for those that listen to scrolling. Ends anywhere.
+   */
+  const reacts = async (left, top, bottom, mine) => {
+    let changed = false;
+    const observer = new MutationObserver(() => { changed = true; }), { height, pageHeight } = measure();
+    observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+    try {
+      goTo(left, top);
+      const { pageTop } = view(), shrink = height / Math.max(height, bottom - pageTop);
+      const end = override(document.documentElement, { transform: `scale(${shrink})`, transformOrigin: `0 ${pageTop}px` }, 'transform');
+      await frame();
+      end();
+      for (const y of [(top + bottom - height) / 2, bottom]) {
+        if (mine != epoch) return false;
+        goTo(left, y);
+        await frame();
+        glance();
+      }
+    } finally {
+      observer.disconnect();
+    }
+    return changed || measure().pageHeight !== pageHeight;
+  };
+
   globalThis.__agentCapture = {
     measure() {
       was = was || { left: scrollX, top: scrollY };
       return measure();
     },
-    /** Scroll through the region once, so that what loads when it is seen is there; ends at its top. */
+    /** What loads when it is seen is there afterwards: a page that has such parts is scrolled through; ends at its top. */
     async prepare({ left, top, limit, timeoutMs, stitching }) {
       const until = performance.now() + timeoutMs, mine = epoch;
       was = was || { left: scrollX, top: scrollY };
       override(document.documentElement, { scrollSnapType: 'none' }, 'scrollSnapType');
       goTo(1e6, top);
       reachable = Math.floor(view().pageLeft + view().width);
-      for (let y = top, n = 0; n < 400 && performance.now() < until; n++) {
+      look();
+      const bottom = Math.min(limit, measure().pageHeight), scrolls = bottom - top > view().height;
+      const isLazy = scrolls && (await reacts(left, top, bottom, mine));
+      if (mine != epoch) return;
+      for (let y = top, n = 0; isLazy && n < 400 && performance.now() < until; n++) {
         goTo(left, y);
         await frame();
         if (mine != epoch) return;

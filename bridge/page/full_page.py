@@ -36,6 +36,7 @@ _LAZY_S = 4.0
 _RESTORE_S = 3.0
 # A scroll position is a whole number of device pixels, but for what a float loses.
 _ALIGNED = 0.02
+_SAME_ZOOM = 0.001
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +194,7 @@ async def stitched(
         while row < plan.height_px:
             column, next_row = 0, row
             while column < plan.width_px:
-                seen, tile = await _tile(attachment, document, plan, column, row, layout.height, deadline)
+                seen, tile = await _tile(attachment, document, plan, column, row, layout, deadline)
                 if pasting is not None:
                     await pasting
                 right, bottom = _covered(plan, seen, tile)
@@ -224,18 +225,24 @@ async def _tile(
     plan: Plan,
     column: int,
     row: int,
-    view_height: float,
+    layout: Layout,
     deadline: Deadline,
 ) -> tuple[Layout, bytes]:
     """One view. The last one ends where the picture does, so that what is fixed to the bottom stands there."""
     region = plan.region
     left, top = region.left + column / plan.scale, region.top + row / plan.scale
     end = region.top + plan.height_px / plan.scale
-    is_last = top + view_height + _ALIGNED >= end
+    is_last = top + layout.height + _ALIGNED >= end
     if is_last:
-        top = max(region.top, end - view_height)
+        top = max(region.top, end - layout.height)
     first, last = plan.is_page and row == 0, plan.is_page and is_last
     seen = await document.tile(left, top, first=first, last=last, deadline=deadline)
+    if abs(seen.device_px - layout.device_px) > _SAME_ZOOM * layout.device_px:
+        raise CaptureFailed(
+            f"the page was zoomed from {layout.zoom:.2f} to {seen.zoom:.2f} while it was captured"
+            if seen.zoom != layout.zoom
+            else f"the device pixel ratio went from {layout.dpr:g} to {seen.dpr:g} while the page was captured"
+        )
     picture = await capture_viewport(attachment, "png", None, timeout_s=deadline.remaining_s, is_fast=True)
     return seen, picture
 
@@ -281,8 +288,10 @@ def _paste(out: Bitmap, tile: bytes, plan: Plan, seen: Layout, place: tuple[int,
     out.paste(bitmap.resize((right - column, bottom - row), Image.Resampling.LANCZOS, box=box), (column, row))
 
 
-async def beyond_viewport(attachment: Attachment, plan: Plan, layout: Layout, deadline: Deadline) -> Bitmap:
-    """The plan's picture in one CDP capture.
+async def beyond_viewport(
+    attachment: Attachment, plan: Plan, layout: Layout, deadline: Deadline
+) -> tuple[Bitmap, bytes | None]:
+    """The plan's picture in one CDP capture, and the engine's own PNG where it is that picture as it came.
 
     Raises:
         CaptureFailed: The picture has another size, or is the view repeated, as WebView answers.
@@ -305,7 +314,9 @@ async def beyond_viewport(attachment: Attachment, plan: Plan, layout: Layout, de
     view_px = round(layout.height * plan.scale)
     if bitmap.height > view_px and _repeats(bitmap, view_px):
         raise CaptureFailed("the engine repeated the view instead of drawing what is beyond it")
-    return bitmap if size == (plan.width_px, plan.height_px) else bitmap.crop((0, 0, plan.width_px, plan.height_px))
+    if size == (plan.width_px, plan.height_px):
+        return bitmap, image
+    return bitmap.crop((0, 0, plan.width_px, plan.height_px)), None
 
 
 def _repeats(bitmap: Bitmap, period_px: int) -> bool:
@@ -315,8 +326,10 @@ def _repeats(bitmap: Bitmap, period_px: int) -> bool:
     return first.tobytes() == bitmap.crop((0, period_px, bitmap.width, below)).tobytes()
 
 
-async def host_drawn(draw: Callable[[int, float], Any], plan: Plan, layout: Layout, deadline: Deadline) -> Bitmap:
-    """The plan's picture as the host app draws the document into a bitmap of its own.
+async def host_drawn(
+    draw: Callable[[int, float], Any], plan: Plan, layout: Layout, deadline: Deadline
+) -> tuple[Bitmap, bytes | None]:
+    """The plan's picture as the host app draws the document, and its own PNG where it is that picture as it came.
 
     Args:
         draw: Gives the PNG of the page from its top, at most so many device pixels high, in so many seconds.
@@ -341,8 +354,11 @@ async def host_drawn(draw: Callable[[int, float], Any], plan: Plan, layout: Layo
         )
     if abs(shrink - 1) < 1e-6:
         at = round(left), round(top)
-        return bitmap.crop((*at, at[0] + plan.width_px, at[1] + plan.height_px))
+        if at == (0, 0) and bitmap.size == (plan.width_px, plan.height_px):
+            return bitmap, image
+        return bitmap.crop((*at, at[0] + plan.width_px, at[1] + plan.height_px)), None
     from PIL import Image
 
     box = (left, top, min(right, float(bitmap.width)), min(bottom, float(bitmap.height)))
-    return await asyncio.to_thread(bitmap.resize, (plan.width_px, plan.height_px), Image.Resampling.LANCZOS, box)
+    size = plan.width_px, plan.height_px
+    return await asyncio.to_thread(bitmap.resize, size, Image.Resampling.LANCZOS, box), None

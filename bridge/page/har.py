@@ -58,6 +58,8 @@ def _entry(entry: NetworkEntry, page: str | None, redact: bool) -> dict[str, Any
         "_resourceType": entry.resource_type,
         "_state": entry.state,
     }
+    if entry.resource_type == "websocket":
+        out["_webSocketMessages"] = {"sent": entry.messages_sent, "received": entry.messages_received}
     if entry.remote_address:
         # IPv6 stands in brackets before its port.
         out["serverIPAddress"] = entry.remote_address.rpartition(":")[0].strip("[]")

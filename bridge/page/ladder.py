@@ -7,12 +7,13 @@
                                         their URLs by the next operation on them
 
 Commands 1 and 3 are carried out on the renderer's IO thread (third_party/blink, DevToolsSession::IOSession), so a
-page's endless loop does not hold them up. Every step is bounded; together they take less than two seconds where the
-link answers in less than a tenth of one.
+page's endless loop does not hold them up. Every step is bounded; together, and with the half second that a reply may
+come late, they take two seconds where the link answers in less than a tenth of one.
 """
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from typing import Literal, Protocol
 
@@ -25,9 +26,10 @@ logger = logging.getLogger(__name__)
 Step = Literal["none", "terminate_script", "fresh_connection", "kill_renderer", "failed"]
 
 # Of a link whose replies take no time; slower ones get four of their round trips more.
-_PROBE_S = 0.4
-_TERMINATE_S = 0.25
+_PROBE_S = 0.35
+_TERMINATE_S = 0.3
 _FRESH_S = 0.3
+_ASK_S = 0.15
 _KILL_S = 0.4
 
 SENTENCES: dict[Step, str] = {
@@ -59,12 +61,16 @@ async def answers(attachment: Attachment, *, slack_s: float = 0.0) -> bool:
 
 async def free(attachment: Attachment, tab: StuckTab, *, slack_s: float = 0.0) -> Step:
     """Climb until the page answers; the step that did it. `slack_s` is added to each bound, for slow links."""
-    await _replies(attachment, "Runtime.terminateExecution", {}, _TERMINATE_S + slack_s)
-    if await _replies(attachment, "Runtime.evaluate", {"expression": "1"}, _TERMINATE_S + slack_s):
+    # One after the other without waiting: the second is carried out when the first has ended what runs.
+    _, is_free = await asyncio.gather(
+        _replies(attachment, "Runtime.terminateExecution", {}, _TERMINATE_S + slack_s),
+        _replies(attachment, "Runtime.evaluate", {"expression": "1"}, _TERMINATE_S + slack_s),
+    )
+    if is_free:
         return "terminate_script"
     try:
         fresh = await tab.reattach(timeout_s=_FRESH_S + slack_s)
-        if await _replies(fresh, "Runtime.evaluate", {"expression": "1"}, _TERMINATE_S + slack_s):
+        if await _replies(fresh, "Runtime.evaluate", {"expression": "1"}, _ASK_S + slack_s):
             return "fresh_connection"
     except BridgeError as error:
         logger.debug("no fresh connection: %s", error)

@@ -345,7 +345,10 @@ def _matcher(text: Text, exact: bool) -> dict[str, Any]:
 
 
 def _shown(text: Text) -> str:
-    return repr(text) if isinstance(text, str) else f"/{text.pattern}/"
+    """As it is written in Python: a trace becomes a test."""
+    if isinstance(text, str):
+        return repr(text)
+    return f"re.compile({text.pattern!r}{', re.IGNORECASE' if text.flags & re.IGNORECASE else ''})"
 
 
 def _exactly(exact: bool) -> str:

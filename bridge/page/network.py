@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from bridge.errors import UsageError
+from bridge.page import websocket_log
 
 _SECRET_HEADERS = re.compile(
     r"(?i)(authorization|proxy-authorization|cookie|set-cookie|x-api-key|x-auth-token|x-csrf-token|x-xsrf-token)\Z"
@@ -34,6 +35,7 @@ class NetworkEntry:
         encoded_bytes: What came over the network, headers included; `body_bytes` is the body after decoding.
         started_s: Seconds of the Unix epoch; the times of the others are on the browser's own clock.
         state: pending, done, failed, redirected, or lost where the connection to the tab ended before.
+        messages_sent, messages_received: Of a WebSocket, whose `post_bytes` and `body_bytes` are theirs.
     """
 
     number: int
@@ -64,6 +66,8 @@ class NetworkEntry:
     ended_at: float | None = None
     failure: str = ""
     state: str = "pending"
+    messages_sent: int = 0
+    messages_received: int = 0
 
     @property
     def duration_ms(self) -> float | None:
@@ -92,6 +96,11 @@ class NetworkEntry:
             "from_cache": self.from_cache,
             "initiator": self.initiator,
             "remote_address": self.remote_address,
+            **(
+                {"messages_sent": self.messages_sent, "messages_received": self.messages_received}
+                if self.resource_type == "websocket"
+                else {}
+            ),
             "request_headers": shown_headers(self.request_headers, redact),
             "response_headers": shown_headers(self.response_headers, redact),
         }
@@ -178,16 +187,32 @@ class Requests:
             request_headers={**_headers(request.get("headers")), **self._early.pop(key, {})},
             post_bytes=len(str(request.get("postData", "")).encode("utf-8", "replace")),
         )
-        self._entries[entry.number] = self._open[key] = entry
-        if len(self._entries) > self._kept:
-            gone = self._entries.pop(next(iter(self._entries)))
-            if self._open.get((gone.tab_id, gone.request_id)) is gone:
-                del self._open[gone.tab_id, gone.request_id]
+        self._keep(key, entry)
         if entry.resource_type == "document" and entry.request_id == entry.loader_id:
             page = DocumentTimes(entry.tab_id, entry.loader_id, entry.url, entry.started_s, entry.started_at)
             self._pages[entry.tab_id, entry.loader_id] = page
             if len(self._pages) > _PAGES_KEPT:
                 self._pages.pop(next(iter(self._pages)))
+
+    def begin(self, key: tuple[str, str], *, url: str, method: str, resource_type: str) -> None:
+        """An entry for what is told of by other events than a request's."""
+        self._last += 1
+        self._keep(key, NetworkEntry(self._last, *key, "", "", url, method, resource_type, 0.0, 0.0))
+
+    def under_way(self, key: tuple[str, str]) -> NetworkEntry | None:
+        return self._open.get(key)
+
+    def end(self, key: tuple[str, str], state: str, at: object) -> None:
+        if (entry := self._open.pop(key, None)) is not None:
+            entry.ended_at = float(at) if isinstance(at, int | float) else entry.started_at
+            entry.state = state
+
+    def _keep(self, key: tuple[str, str], entry: NetworkEntry) -> None:
+        self._entries[entry.number] = self._open[key] = entry
+        if len(self._entries) > self._kept:
+            gone = self._entries.pop(next(iter(self._entries)))
+            if self._open.get((gone.tab_id, gone.request_id)) is gone:
+                del self._open[gone.tab_id, gone.request_id]
 
     def _sent_really(self, key: tuple[str, str], params: Mapping[str, Any]) -> None:
         entry, headers = self._open.get(key), _headers(params.get("headers"))
@@ -233,7 +258,8 @@ class Requests:
         entry.state = state
 
 
-_HANDLERS = {
+_HANDLERS: dict[str, Callable[[Requests, tuple[str, str], Mapping[str, Any]], None]] = {
+    **websocket_log.HANDLERS,
     "Network.requestWillBeSent": Requests._will_be_sent,
     "Network.requestWillBeSentExtraInfo": Requests._sent_really,
     "Network.responseReceived": Requests._responded,

@@ -77,13 +77,14 @@ class ScreenshotRequest:
 
 @dataclass(frozen=True, slots=True)
 class _Taken:
-    """A picture before it is encoded."""
+    """A picture before it is encoded; `png` is the engine's own encoding of just that bitmap, where there is one."""
 
     bitmap: Bitmap
     scale: float
     strategy: str
     legend: tuple[LabelledBox, ...] = ()
     cuts: tuple[str, ...] = ()
+    png: bytes | None = None
 
 
 class Screenshots:
@@ -219,7 +220,7 @@ class Screenshots:
             plan = plan_for(region, _scale_of(layout, request), request.max_height_px, is_page=request.full_page)
             raw = await self._raw(request, deadline)
             try:
-                bitmap = await self._draw(strategy, document, plan, layout, deadline, on_progress)
+                bitmap, png = await self._draw(strategy, document, plan, layout, deadline, on_progress)
             except CaptureFailed as error:
                 failures.append(f"{strategy}: {error.message}")
                 await document.restore()
@@ -227,7 +228,7 @@ class Screenshots:
             legend = labelled_boxes(
                 raw, plan.scale, bitmap.width, bitmap.height, (layout.left - region.left, layout.top - region.top)
             )
-            return _Taken(bitmap, plan.scale, strategy, legend if request.annotate else (), plan.cuts)
+            return _Taken(bitmap, plan.scale, strategy, legend if request.annotate else (), plan.cuts, png)
         raise CaptureFailed("; ".join(failures) or "no strategy is available")
 
     async def _draw(
@@ -238,9 +239,9 @@ class Screenshots:
         layout: Layout,
         deadline: Deadline,
         on_progress: Progress | None,
-    ) -> Bitmap:
+    ) -> tuple[Bitmap, bytes | None]:
         if strategy == "scroll-and-stitch":
-            return await stitched(self._attachment, document, plan, layout, deadline, on_progress)
+            return await stitched(self._attachment, document, plan, layout, deadline, on_progress), None
         if strategy == "host-native":
             assert self._host is not None
             return await host_drawn(self._host.draw, plan, layout, deadline)
@@ -320,6 +321,8 @@ def _cropped(
 
 
 def _finished(taken: _Taken, request: ScreenshotRequest) -> bytes:
+    if taken.png is not None and request.format == "png" and not request.annotate:
+        return taken.png
     if request.annotate:
         draw_boxes(taken.bitmap, taken.legend, taken.scale)
     return encoded(taken.bitmap, request.format, request.quality)

@@ -23,6 +23,8 @@ from bridge.policy.rules import SETTINGS, Asker, BrowserPolicy, check_keys, poli
 
 FILE_VARIABLE = "BRIDGE_CONFIG"
 _PREFIX = "BRIDGE_POLICY_"
+# [browser.actions] is read by bridge.ops.effects.
+_TABLES = frozenset({"policy", "actions"})
 _LISTS = frozenset({"allowed_origins", "denied_origins"})
 
 
@@ -67,7 +69,7 @@ def from_toml(text: str, source: str) -> dict[str, Any]:
     policy = browser.get("policy", {}) if isinstance(browser, dict) else None
     if not isinstance(browser, dict) or not isinstance(policy, dict):
         raise UsageError(f"{source}: [browser.policy] is no table")
-    unknown = sorted(set(browser) - {"policy", "actions"})
+    unknown = sorted(set(browser) - _TABLES)
     if unknown:
         raise UsageError(
             f"{source}: [browser] has no {unknown[0]!r}", hint="It has [browser.policy] and [browser.actions]."

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from bridge.policy.dialling import StreamPair
 
 
 class Egress(Protocol):
@@ -23,6 +26,17 @@ class Egress(Protocol):
             PolicyRefused: The host, the port or one of its addresses is forbidden.
             NameNotResolved: The name has no address.
             DeadlineExceeded: No name server answered in time.
+        """
+        ...
+
+    async def open(self, host: str, port: int, *, timeout_s: float) -> tuple[str, StreamPair]:
+        """A connection to one of `addresses`, and which one it is.
+
+        When none of them connects, the name is asked once more; an answer outside the pin is refused.
+
+        Raises:
+            PolicyRefused, NameNotResolved, DeadlineExceeded: As `addresses`.
+            OSError: Nothing answers there.
         """
         ...
 

@@ -155,14 +155,7 @@ class PinnedEgress:
             raise _rebinding(host, (address,), pinned)
 
     async def open(self, host: str, port: int, *, timeout_s: float) -> tuple[str, StreamPair]:
-        """A connection to a pinned address of the host, and which one it is.
-
-        When none of them connects, the name is asked once more; an answer outside the pin is refused.
-
-        Raises:
-            PolicyRefused, NameNotResolved, DeadlineExceeded: As `addresses`.
-            OSError: Nothing answers there.
-        """
+        """See Egress.open."""
         deadline = Deadline.after(timeout_s)
         known = host in self._pins
         pinned = await self.addresses(host, port, timeout_s=timeout_s)

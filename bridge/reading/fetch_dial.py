@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
 import ssl
 from collections.abc import Callable, Iterable
@@ -11,9 +12,10 @@ from typing import Any
 import httpcore
 
 from bridge.deadline import Deadline
+from bridge.policy.dialling import StreamPair
 from bridge.policy.egress import Egress
 
-_STAGGER_S = 0.25
+_CLOSE_S = 0.5
 
 
 @functools.cache
@@ -36,7 +38,6 @@ class EgressBackend(httpcore.AsyncNetworkBackend):
     def __init__(self, egress: Egress, deadline: Deadline) -> None:
         self._egress = egress
         self._deadline = deadline
-        self._dialler = httpcore.AnyIOBackend()
         self.bytes_sent = 0
         self.bytes_received = 0
         self.last_seen = ""
@@ -52,43 +53,71 @@ class EgressBackend(httpcore.AsyncNetworkBackend):
         self.last_seen = f"resolving {host}"
         addresses = await self._egress.addresses(host, port, timeout_s=self._deadline.remaining_s)
         self.last_seen = f"connecting to {host} at {', '.join(addresses)}, port {port}"
-        address, stream = await self._first_connection(host, port, addresses, socket_options)
-        self.last_seen = f"waiting for {host}"
-        return _CountedStream(stream, self, functools.partial(self._egress.record, host, port, address))
-
-    async def _first_connection(
-        self, host: str, port: int, addresses: tuple[str, ...], socket_options: Iterable[Any] | None
-    ) -> tuple[str, httpcore.AsyncNetworkStream]:
-        """The first of the addresses that answers; each next one joins the race after a moment (RFC 8305 §5)."""
-        waiting = list(addresses)
-        racing: dict[asyncio.Task[httpcore.AsyncNetworkStream], str] = {}
-        failures: list[str] = []
-        failure: BaseException | None = None
         try:
-            while waiting or racing:
-                if waiting:
-                    address = waiting.pop(0)
-                    dialling = self._dialler.connect_tcp(address, port, socket_options=socket_options)
-                    racing[asyncio.create_task(dialling)] = address
-                pause_s = _STAGGER_S if waiting else None
-                done, _ = await asyncio.wait(racing, timeout=pause_s, return_when=asyncio.FIRST_COMPLETED)
-                for task in done:
-                    error = task.exception()
-                    address = racing.pop(task)
-                    if error is None:
-                        return address, task.result()
-                    if not isinstance(error, httpcore.ConnectError | httpcore.ConnectTimeout):
-                        raise error
-                    failure = error
-                    failures.append(f"{address}: {_reason(error)}")
-                    self._egress.record(host, port, address, bytes_sent=0, bytes_received=0)
-            raise httpcore.ConnectError("; ".join(failures) or f"{host} has no address") from failure
-        finally:
-            for task in racing:
-                task.cancel()
-            for late in await asyncio.gather(*racing, return_exceptions=True):
-                if isinstance(late, httpcore.AsyncNetworkStream):
-                    await late.aclose()
+            address, pair = await self._egress.open(host, port, timeout_s=self._deadline.remaining_s)
+        except OSError as error:
+            self._egress.record(host, port, addresses[0], bytes_sent=0, bytes_received=0)
+            raise httpcore.ConnectError(f"{', '.join(addresses)}: {_reason(error)}") from error
+        self.last_seen = f"waiting for {host}"
+        return _CountedStream(_PairStream(pair), self, functools.partial(self._egress.record, host, port, address))
+
+
+class _PairStream(httpcore.AsyncNetworkStream):
+    """The egress's connection as httpcore wants it; its errors are httpcore's."""
+
+    def __init__(self, pair: StreamPair) -> None:
+        self._reader, self._writer = pair
+
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        try:
+            async with asyncio.timeout(timeout):
+                return await self._reader.read(max_bytes)
+        except TimeoutError as error:
+            raise httpcore.ReadTimeout("no answer") from error
+        except OSError as error:
+            raise httpcore.ReadError(str(error)) from error
+
+    async def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        try:
+            async with asyncio.timeout(timeout):
+                self._writer.write(buffer)
+                await self._writer.drain()
+        except TimeoutError as error:
+            raise httpcore.WriteTimeout("nothing is taken") from error
+        except OSError as error:
+            raise httpcore.WriteError(str(error)) from error
+
+    async def aclose(self) -> None:
+        self._writer.close()
+        with contextlib.suppress(OSError, TimeoutError):
+            async with asyncio.timeout(_CLOSE_S):
+                await self._writer.wait_closed()
+        self._writer.transport.abort()
+
+    async def start_tls(
+        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
+    ) -> httpcore.AsyncNetworkStream:
+        try:
+            async with asyncio.timeout(timeout):
+                await self._writer.start_tls(ssl_context, server_hostname=server_hostname)
+        except TimeoutError as error:
+            raise httpcore.ConnectTimeout("no TLS handshake") from error
+        except OSError as error:  # ssl.SSLError is one
+            raise httpcore.ConnectError(str(error)) from error
+        return self
+
+    def get_extra_info(self, info: str) -> Any:
+        transport = self._writer.transport
+        match info:
+            case "ssl_object" | "socket":
+                return transport.get_extra_info(info)
+            case "is_readable":
+                return self._reader.at_eof()
+            case "client_addr":
+                return transport.get_extra_info("sockname")
+            case "server_addr":
+                return transport.get_extra_info("peername")
+        return None
 
 
 class _CountedStream(httpcore.AsyncNetworkStream):
@@ -135,12 +164,5 @@ class _CountedStream(httpcore.AsyncNetworkStream):
         return self._stream.get_extra_info(info)
 
 
-def _reason(error: Exception) -> str:
-    if isinstance(error, httpcore.ConnectTimeout):
-        return "no answer"
-    cause: BaseException | None = error
-    while cause is not None:
-        if isinstance(cause, OSError) and cause.strerror:
-            return cause.strerror
-        cause = cause.__cause__ or cause.__context__
-    return str(error) or type(error).__name__
+def _reason(error: OSError) -> str:
+    return "no answer" if isinstance(error, TimeoutError) else error.strerror or str(error) or type(error).__name__

@@ -7,295 +7,38 @@ host app takes no part, and there is no gate on the wire (`egress=unpinned`).
 from __future__ import annotations
 
 import asyncio
-import logging
-import re
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, AbstractContextManager, AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 
-from bridge.adb import AdbDevice
-from bridge.cdp import CdpConnection, open_cdp
-from bridge.cdp.discovery import Target, read_package
-from bridge.deadline import Deadline, finish
+from bridge.adb import AdbDevice, AdbServer
+from bridge.cdp.discovery import read_package
+from bridge.deadline import Deadline
 from bridge.errors import (
     BridgeError,
     DeadlineExceeded,
     DeviceError,
     DeviceLost,
-    HostFailed,
-    NavigationFailed,
-    TabLost,
-    TransportError,
+    PolicyRefused,
     Unsupported,
     UsageError,
 )
-from bridge.page import ladder
-from bridge.page.attachment import Attachment, attach
-from bridge.page.confinement import DOWNLOADS_KEY, UPLOADS_KEY, Confined
 from bridge.page.dialogs import DialogAnswer
-from bridge.page.full_page import Strategy
-from bridge.page.globs import UrlPattern, url_pattern
 from bridge.page.journal import Journal
 from bridge.page.operations import Observer
 from bridge.page.page import Page
-from bridge.page.popups import OpenedPages
+from bridge.policy.grant import AppGrant, Grant, TestServerGrant
 from bridge.policy.pinning import PinnedEgress
+from bridge.policy.rules import BrowserPolicy, policy_for
+from bridge.session.app import App, Found, Wanted
+from bridge.session.attached_tab import AttachedTab
+from bridge.session.devices import Notice, VirtualDevices, chosen_device
 from bridge.session.tab import OnAttach
 from bridge.session.targets import CHROME_SOCKET, devtools_sockets, pages_of
 
-logger = logging.getLogger(__name__)
-
-_PACKAGE = re.compile(r"[A-Za-z][\w]*(\.[A-Za-z][\w]*)+")
 _POLL_S = 0.2
 _PROBE_S = 2.0
-_LOADED_S = 5.0
-_DETACH_S = 2.0
-_REATTACH_S = 10.0
 _ASK_S = 0.6
-# Chrome and its channels share one socket name; who serves it says so itself.
-_CHROMES = re.compile(r"(com\.android\.chrome|com\.chrome\.\w+|org\.chromium\.\w+)")
-
-
-@dataclass(frozen=True, slots=True)
-class App:
-    """Which app, and how it is launched: `activity` is `.MainActivity` or a full class name, `data` an address."""
-
-    package: str
-    activity: str | None = None
-    data: str | None = None
-
-    def __post_init__(self) -> None:
-        if not _PACKAGE.fullmatch(self.package):
-            raise UsageError(f"{self.package!r} is not the name of a package", hint='Such as "com.example.app".')
-
-    @property
-    def is_chrome(self) -> bool:
-        return _CHROMES.fullmatch(self.package) is not None
-
-    async def launch(self, device: AdbDevice, *, timeout_s: float) -> None:
-        """
-        Raises:
-            HostFailed: Android did not start it; its words are in the message.
-        """
-        command = ["am", "start", "-n", f"{self.package}/{self.activity}"]
-        if self.data is not None:
-            command += ["-a", "android.intent.action.VIEW", "-d", self.data]
-        result = await device.shell(command, timeout_s=timeout_s)
-        said = (result.stdout + result.stderr).strip()
-        if result.exit_code != 0 or any(line.startswith(("Error", "Exception")) for line in said.splitlines()):
-            raise HostFailed(f"the start of {self.package}", f"am ended with {result.exit_code}", said[:500])
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A page of the app: behind which socket, and its target."""
-
-    socket_name: str
-    target: Target
-
-
-class Wanted:
-    """Which of several pages: by a glob over its URL, by words of its title, or (neither) any."""
-
-    def __init__(self, url: str | None, title: str | None) -> None:
-        self._url: UrlPattern | None = url_pattern(url) if url is not None else None
-        self._title = title
-
-    def matches(self, target: Target) -> bool:
-        if self._url is not None and not self._url.matches(target.url):
-            return False
-        return self._title is None or self._title.casefold() in target.title.casefold()
-
-    def __str__(self) -> str:
-        by = [f"url {self._url.text!r}"] if self._url else []
-        by += [f"title {self._title!r}"] if self._title is not None else []
-        return " and ".join(by) or "any address"
-
-
-class Owner(Protocol):
-    """What an attached tab needs of its session."""
-
-    @property
-    def device(self) -> AdbDevice: ...
-
-    @property
-    def on_attach(self) -> list[OnAttach]: ...
-
-    @property
-    def journal(self) -> Journal: ...
-
-    @property
-    def egress(self) -> PinnedEgress: ...
-
-    def notice(self, text: str) -> None: ...
-
-    def taken(self) -> set[str]: ...
-
-    async def find(self, wanted: Wanted, deadline: Deadline, *, relaunch: bool = False) -> Found: ...
-
-    async def diagnose(self) -> BridgeError | None: ...
-
-
-class AttachedTab:
-    """A page of the app; implements what a Page needs of it."""
-
-    def __init__(self, tab_id: str, owner: Owner, wanted: Wanted) -> None:
-        self._tab_id = tab_id
-        self._owner = owner
-        self._wanted = wanted
-        self._on_attach: list[OnAttach] = []
-        self._stack = AsyncExitStack()
-        self._attachment: Attachment | None = None
-        self._found: Found | None = None
-        self._closed = False
-
-    @property
-    def tab_id(self) -> str:
-        return self._tab_id
-
-    @property
-    def host_services(self) -> None:
-        """The app is not ours: nothing can be staged in it, captured by it or asked of it."""
-
-    @property
-    def journal(self) -> Journal:
-        return self._owner.journal
-
-    @property
-    def full_page(self) -> Strategy | None:
-        """Found out when it is needed: each strategy's picture is verified."""
-        return None
-
-    @property
-    def target_id(self) -> str:
-        return self._found.target.target_id if self._found else ""
-
-    async def check_url(self, url: str) -> str:
-        return await self._owner.egress.check_url(url)
-
-    @property
-    def uploads(self) -> Confined:
-        """No folder: the app is not ours, nothing can be staged in it."""
-        return Confined.at(None, UPLOADS_KEY)
-
-    @property
-    def downloads(self) -> Confined:
-        return Confined.at(None, DOWNLOADS_KEY)
-
-    def popups(self) -> AbstractContextManager[OpenedPages]:
-        raise Unsupported("windows that the app opens are the app's own; session.page() attaches to one that is there")
-
-    @asynccontextmanager
-    async def connect(self, timeout_s: float) -> AsyncIterator[CdpConnection]:
-        """One more connection to the page, beside the attachment's."""
-        found = self._found
-        if found is None:
-            raise TabLost(f"{self._tab_id} was never attached")
-        deadline = Deadline.after(timeout_s)
-        sock = await self._owner.device.open_stream(
-            f"localabstract:{found.socket_name}", timeout_s=deadline.remaining_s
-        )
-        path = f"/devtools/page/{found.target.target_id}"
-        async with open_cdp(sock, path, timeout_s=deadline.remaining_s) as connection:
-            yield connection
-
-    def explain(self, error: NavigationFailed) -> BridgeError:
-        """The app connects by itself: nothing of ours stands behind a navigation that failed."""
-        return error
-
-    def on_attach(self, prepare: OnAttach) -> None:
-        self._on_attach.append(prepare)
-
-    async def attachment(self, *, revisit: bool = True) -> tuple[Attachment, tuple[str, ...]]:
-        """The living attachment; where the app's process was started anew, that of the page that fits again.
-
-        Raises:
-            TabLost, DeadlineExceeded: There is no such page any more.
-            DeviceLost: The device is gone.
-        """
-        if self._closed:
-            raise TabLost(f"{self._tab_id} has been closed")
-        if self._attachment is not None and not self._is_over(self._attachment):
-            return self._attachment, ()
-        if (lost := await self._owner.diagnose()) is not None:
-            raise lost
-        deadline = Deadline.after(_REATTACH_S)
-        await self._detach()
-        self._found = None
-        found = await self._owner.find(self._wanted, deadline, relaunch=True)
-        attachment = await self.open(found, deadline)
-        said = (
-            f"{self._tab_id} was attached anew, at {found.target.url[:200]}; refs of a document that was left are dead"
-        )
-        self._owner.notice(said)
-        return attachment, (said,)
-
-    async def open(self, found: Found, deadline: Deadline) -> Attachment:
-        self._found = found
-        async with AsyncExitStack() as stack:
-            service = f"localabstract:{found.socket_name}"
-            sock = await self._owner.device.open_stream(service, timeout_s=deadline.remaining_s)
-            path = f"/devtools/page/{found.target.target_id}"
-            connection = await stack.enter_async_context(open_cdp(sock, path, timeout_s=deadline.remaining_s))
-            connection.on_event(self.journal.reader(self._tab_id))
-            attachment = await stack.enter_async_context(attach(connection, timeout_s=deadline.remaining_s))
-            for prepare in (*self._owner.on_attach, *self._on_attach):
-                await prepare(attachment)
-            self._stack = stack.pop_all()
-        self._attachment = attachment
-        # An app that was just launched is still loading; lifecycle events of a loaded document are told again.
-        await attachment.watch.wait(
-            lambda: attachment.state.main and "DOMContentLoaded" in attachment.state.main.lifecycle,
-            timeout_s=min(_LOADED_S, deadline.remaining_s),
-        )
-        return attachment
-
-    async def close(self) -> None:
-        """Detach; the page stays."""
-        self._closed = True
-        await self._detach()
-
-    async def look_into(self, error: BridgeError) -> BridgeError:
-        attachment = self._attachment
-        if self._closed or attachment is None:
-            return error
-        if isinstance(error, DeadlineExceeded) and not self._is_over(attachment):
-            if await ladder.answers(attachment):
-                return error
-            if (lost := await self._owner.diagnose()) is not None:
-                return lost
-            return ladder.told(error, await ladder.free(attachment, self))
-        if (lost := await self._owner.diagnose()) is not None:
-            return lost
-        if isinstance(error, TransportError | TabLost) and self._is_over(attachment):
-            reason = attachment.connection.close_reason or error.message
-            return TabLost(f"the page of {self._tab_id} is gone: {reason}", hint="The next call looks for it again.")
-        return error
-
-    async def reattach(self, *, timeout_s: float) -> Attachment:
-        assert self._found is not None
-        old, self._stack = self._stack, AsyncExitStack()
-        try:
-            attachment = await self.open(self._found, Deadline.after(timeout_s))
-        except BaseException:
-            self._stack = old
-            raise
-        await finish(old.aclose(), at_most_s=_DETACH_S, what=f"detaching from {self._tab_id}")
-        return attachment
-
-    async def kill_renderer(self, *, timeout_s: float) -> bool:
-        """Never: an app whose renderer dies dies with it unless it handles that, and it is not ours to kill."""
-        return False
-
-    @staticmethod
-    def _is_over(attachment: Attachment) -> bool:
-        state = attachment.state
-        return attachment.connection.closed.is_set() or state.crashed or state.detached_reason is not None
-
-    async def _detach(self) -> None:
-        stack, self._stack = self._stack, AsyncExitStack()
-        await finish(stack.aclose(), at_most_s=_DETACH_S, what=f"detaching from {self._tab_id}")
 
 
 class AttachedSession:
@@ -434,26 +177,51 @@ class AttachedSession:
 
 
 @asynccontextmanager
-async def attached_session(
-    device: AdbDevice,
+async def attaching(
     app: App,
+    device: str,
+    adb_server: str | None,
+    policy: BrowserPolicy | None,
+    grants: Sequence[Grant],
     *,
-    egress: PinnedEgress,
-    notice: Callable[[str], None],
+    virtual_devices: VirtualDevices | None,
     dialogs: DialogAnswer,
     url: str | None,
     title: str | None,
     observed_by: Callable[[AttachedSession], AbstractAsyncContextManager[Observer | None]],
+    notice: Notice,
     timeout_s: float,
 ) -> AsyncIterator[AttachedSession]:
-    """Launch the app where an activity was named, wait for its first page, and let go of everything at the end."""
+    """Find the device, launch the app where an activity was named, wait for its first page, and let go at the end.
+
+    The arguments are those of `Session.attach`.
+    """
+    if policy is not None and policy.strict:
+        raise PolicyRefused(
+            "the policy is strict, and an app's own traffic does not go through the egress gate (egress=unpinned)",
+            hint="Set strict = false in [browser.policy] to attach to apps.",
+            rule="strict",
+        )
+    egress = PinnedEgress(policy or replace(policy_for("operator"), strict=False), grants)
+    if foreign := [grant for grant in grants if isinstance(grant, AppGrant) and grant.package != app.package]:
+        raise UsageError(f"the grant {foreign[0]} is not for {app.package}")
     deadline = Deadline.after(timeout_s)
-    session = AttachedSession(device, app, egress=egress, notice=notice, dialogs=dialogs)
-    async with observed_by(session) as session.observer:
-        try:
-            if app.activity is not None:
-                await app.launch(device, timeout_s=deadline.remaining_s)
-            await session.page(url=url, title=title, timeout_s=deadline.remaining_s)
-            yield session
-        finally:
-            await session.close()
+    server = AdbServer.from_environment(adb_server)
+    await server.ensure_running(timeout_s=deadline.remaining_s)
+    async with AsyncExitStack() as stack:
+        chosen = await stack.enter_async_context(
+            chosen_device(server, device, virtual_devices, notice, timeout_s=deadline.remaining_s)
+        )
+        adb_device = server.device(chosen.serial)
+        for number in sorted({grant.port for grant in grants if isinstance(grant, TestServerGrant)}):
+            port = f"tcp:{number}"
+            await stack.enter_async_context(adb_device.reverse(port, port, timeout_s=deadline.remaining_s))
+        session = AttachedSession(adb_device, app, egress=egress, notice=notice, dialogs=dialogs)
+        async with observed_by(session) as session.observer:
+            try:
+                if app.activity is not None:
+                    await app.launch(adb_device, timeout_s=deadline.remaining_s)
+                await session.page(url=url, title=title, timeout_s=deadline.remaining_s)
+                yield session
+            finally:
+                await session.close()

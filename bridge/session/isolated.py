@@ -21,6 +21,7 @@ from bridge.host.client import HostClient
 from bridge.page.attachment import Attachment
 from bridge.page.journal import Journal
 from bridge.page.page import Page
+from bridge.session.leaving import clear_origins, storage_of
 
 ISOLATED_TIMEOUT_S = 30.0
 PROFILE = "one-shot"
@@ -100,15 +101,10 @@ async def _end(home: IsolatingHome, state: Isolation, page: Page, before: set[st
 
 async def _clear(home: IsolatingHome, state: Isolation, page: Page, deadline: Deadline) -> None:
     """Everything but the session storage, which the tab takes along."""
-    state.origins |= _visited(home, page)
+    state.origins |= visited(home.journal, page.tab_id)
     attachment = await page.attached()
     host_tab = home.host_tab_of(page)
-    sent = [
-        attachment.connection.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"})
-        for origin in sorted(state.origins)
-    ]
-    for call in sent:
-        await call.result(timeout_s=deadline.remaining_s)
+    await clear_origins(attachment, state.origins, deadline)
     if host_tab is not None:
         await home.host_client.reset_tab(host_tab, timeout_s=deadline.remaining_s)
     await _again(attachment, state.origins, deadline)
@@ -118,8 +114,8 @@ async def _clear(home: IsolatingHome, state: Isolation, page: Page, deadline: De
 
 async def _again(attachment: Attachment, origins: set[str], deadline: Deadline) -> None:
     """Once more now that the page has gone: it may have written between the first clearing and its end."""
-    clear = [("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"}) for origin in sorted(origins)]
-    calls: list[tuple[str, dict[str, str]]] = [
+    clear = [("Storage.clearDataForOrigin", storage_of(origin)) for origin in sorted(origins)]
+    calls: list[tuple[str, Mapping[str, str]]] = [
         ("Network.clearBrowserCookies", {}),
         ("Network.clearBrowserCache", {}),
         *clear,
@@ -132,11 +128,12 @@ async def _again(attachment: Attachment, origins: set[str], deadline: Deadline) 
             raise BridgeError(f"a one-shot page could not be cleared: {error.reason}") from error
 
 
-def _visited(home: IsolatingHome, page: Page) -> set[str]:
-    """The origins of every document that the tab and its frames have shown, and of whatever they asked for."""
+def visited(journal: Journal, tab_id: str | None = None) -> set[str]:
+    """The origins of every document that the tab (any, without one) and its frames have shown, and of what they asked
+    for."""
     found = set()
-    for entry in home.journal.requests:
-        if entry.tab_id == page.tab_id:
+    for entry in journal.requests:
+        if tab_id is None or entry.tab_id == tab_id:
             parts = urlsplit(entry.url)
             if parts.scheme in ("http", "https") and parts.netloc:
                 found.add(f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}")

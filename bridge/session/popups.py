@@ -112,7 +112,7 @@ class Popups:
             self._tell(opener, TabLost("the page opened a window, and no more tabs can be", hint="Close one first."))
             return None
         tab, page = self._home.make_tab(profile=opener.profile)
-        tab.host_tab = host_tab
+        tab.host_tab, tab.opener_id = host_tab, opener.tab_id
         self._underway += 1
         return self._adopt(opener, tab, page, url)
 

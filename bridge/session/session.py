@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import math
 import os
 import time
 from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
@@ -15,12 +14,11 @@ from contextlib import (
     asynccontextmanager,
     suppress,
 )
-from dataclasses import replace
 from typing import Any, ClassVar
 
 from bridge.adb import AdbDevice, AdbServer
-from bridge.deadline import Deadline
-from bridge.errors import BridgeError, NavigationFailed, PolicyRefused, UsageError
+from bridge.deadline import Deadline, finish
+from bridge.errors import BridgeError, NavigationFailed
 from bridge.host.client import HostClient, HostHello
 from bridge.page.attachment import Attachment
 from bridge.page.confinement import DOWNLOADS_KEY, UPLOADS_KEY, Confined
@@ -29,16 +27,19 @@ from bridge.page.journal import Journal
 from bridge.page.operations import Observer
 from bridge.page.page import Page
 from bridge.page.popups import OpenedPages
-from bridge.policy.grant import AppGrant, Grant, TestServerGrant
+from bridge.policy.grant import Grant, TestServerGrant
 from bridge.policy.pinning import Ask, PinnedEgress
 from bridge.policy.rules import BrowserPolicy, policy_for
-from bridge.session.attached import App, AttachedSession, attached_session
+from bridge.session.app import App
+from bridge.session.attached import AttachedSession, attaching
 from bridge.session.capabilities import Capabilities, probe, require_supported
 from bridge.session.devices import Chosen, Notice, VirtualDevices, chosen_device
 from bridge.session.egress import Containment, policy_digest
-from bridge.session.isolated import ISOLATED_TIMEOUT_S, Isolation, isolated
+from bridge.session.isolated import ISOLATED_TIMEOUT_S, Isolation, isolated, visited
+from bridge.session.leaving import clear_state
 from bridge.session.link import HostLink
 from bridge.session.popups import Popups
+from bridge.session.recovery import Recovery
 from bridge.session.state import STATE_TIMEOUT_S, StateSummary, load_state, save_state
 from bridge.session.tab import OnAttach, SessionTab, View
 from bridge.session.tracing import Tracing, traced
@@ -52,9 +53,7 @@ RECONNECT_TIMEOUT_S = 30.0
 _TOUCH_EVERY_S = 20.0
 _TOUCH_TIMEOUT_S = 5.0
 _PROBE_S = 5.0
-_REJOIN_S = 5.0
-# How long after the ladder's blow the news of dead tabs still comes from it.
-_KILL_NEWS_S = 10.0
+_CLEAR_S = 1.0
 
 
 class Session:
@@ -102,9 +101,7 @@ class Session:
         self._last_touch = time.monotonic()
         self._background: set[asyncio.Task[None]] = set()
         self._capabilities: Capabilities | None = None
-        self._lost: BridgeError | None = None
-        self._killed_at = -math.inf
-        self._reconnecting = asyncio.Lock()
+        self._recovery = Recovery(self.serial, link, self.open_tabs, notice)
         link.on_connected += [self._take_host, self._containment.route]
         self.on_attach.append(self._containment.install)
 
@@ -229,41 +226,21 @@ class Session:
             DeadlineExceeded: No such page came; says which there were.
             HostFailed: Android did not start the app.
         """
-        if policy is not None and policy.strict:
-            raise PolicyRefused(
-                "the policy is strict, and an app's own traffic does not go through the egress gate (egress=unpinned)",
-                hint="Set strict = false in [browser.policy] to attach to apps.",
-                rule="strict",
-            )
-        egress = PinnedEgress(policy or replace(policy_for("operator"), strict=False), grants)
-        if foreign := [grant for grant in grants if isinstance(grant, AppGrant) and grant.package != package]:
-            raise UsageError(f"the grant {foreign[0]} is not for {package}")
-        deadline = Deadline.after(timeout_s)
-        notice = on_notice or _log_notice
-        app = App(package, activity, data)
-        server = AdbServer.from_environment(adb_server)
-        await server.ensure_running(timeout_s=deadline.remaining_s)
-        async with AsyncExitStack() as stack:
-            chosen = await stack.enter_async_context(
-                chosen_device(server, device, cls.virtual_devices, notice, timeout_s=deadline.remaining_s)
-            )
-            adb_device = server.device(chosen.serial)
-            for number in sorted({grant.port for grant in grants if isinstance(grant, TestServerGrant)}):
-                port = f"tcp:{number}"
-                await stack.enter_async_context(adb_device.reverse(port, port, timeout_s=deadline.remaining_s))
-            yield await stack.enter_async_context(
-                attached_session(
-                    adb_device,
-                    app,
-                    egress=egress,
-                    notice=notice,
-                    dialogs=dialogs,
-                    url=url,
-                    title=title,
-                    observed_by=lambda session: traced(cls.tracing, trace, session),
-                    timeout_s=deadline.remaining_s,
-                )
-            )
+        async with attaching(
+            App(package, activity, data),
+            device,
+            adb_server,
+            policy,
+            grants,
+            virtual_devices=cls.virtual_devices,
+            dialogs=dialogs,
+            url=url,
+            title=title,
+            observed_by=lambda session: traced(cls.tracing, trace, session),
+            notice=on_notice or _log_notice,
+            timeout_s=timeout_s,
+        ) as session:
+            yield session
 
     async def reconnect(self, *, timeout_s: float = START_TIMEOUT_S) -> tuple[str, ...]:
         """Restore what is lost: wait for the device, start the host app, open the tabs at their addresses again.
@@ -276,29 +253,12 @@ class Session:
             DeadlineExceeded: The device did not come back; says what it was last seen as.
             DeviceError, HostError: It came back, and the host app cannot be started.
         """
-        deadline = Deadline.after(timeout_s)
-        async with self._reconnecting:
-            said: list[str] = []
-            lost = await self.diagnose()
-            if lost is not None:
-                before = self.host.pid
-                await self._link.renew(timeout_s=deadline.remaining_s)
-                self._lost = None
-                said.append(f"reconnected to {self.serial}: {lost.message}")
-                self.notice(said[0])
-                outlived = await self._host_tabs(deadline) if self.host.pid == before else frozenset()
-                there = [tab for tab, _ in self._tabs.values() if not tab.is_lost and tab.host_tab in outlived]
-                for tab, _ in self._tabs.values():
-                    if tab not in there:
-                        tab.lose("its host app was lost")
-                said += await asyncio.gather(*(self._rejoin(tab, deadline) for tab in there))
-            gone = [tab for tab, _ in self._tabs.values() if tab.is_lost]
-            said += await asyncio.gather(*(self._restore(tab, deadline) for tab in gone))
-            if said and self._capabilities is not None and (first := next(iter(self._tabs.values()), None)):
-                with suppress(BridgeError):
-                    attachment, _ = await first[0].attachment()
-                    self._capabilities = await self._probe(attachment)
-            return tuple(said)
+        said = await self._recovery.reconnect(timeout_s=timeout_s)
+        if said and self._capabilities is not None and (first := next(iter(self._tabs.values()), None)):
+            with suppress(BridgeError):
+                attachment, _ = await first[0].attachment()
+                self._capabilities = await self._probe(attachment)
+        return said
 
     @property
     def host(self) -> HostHello:
@@ -416,6 +376,10 @@ class Session:
     def popups_of(self, tab_id: str) -> AbstractContextManager[OpenedPages]:
         return self._popups.listen(tab_id)
 
+    def opener_of(self, page: Page) -> str | None:
+        """The id of the tab whose page has opened this one."""
+        return self._tabs[page.tab_id][0].opener_id
+
     async def windows_taken(self) -> None:
         """Wait until the windows that pages have opened are among `pages`, or were refused."""
         await self._popups.taken()
@@ -440,31 +404,23 @@ class Session:
         if event == "popup" and (work := self._popups.take(fields)) is not None:
             self._in_background(work)
         if event in ("tab.lost", "idle_destroyed"):
-            reason = "idle" if event == "idle_destroyed" else str(fields.get("reason", "lost"))
-            for tab, _ in self._tabs.values():
-                if tab.host_tab != fields.get("tab"):
-                    continue
-                if reason == "renderer_crashed" and time.monotonic() - self._killed_at < _KILL_NEWS_S:
-                    tab.lose_to_ladder()
-                else:
-                    tab.lose(reason)
+            self._recovery.take_loss(event, fields)
 
     async def ensure_connected(self) -> tuple[str, ...]:
-        if self._lost is None and not self.host_client.closed.is_set():
+        if self._recovery.seems_whole:
             return ()
-        self._lost = await self.diagnose()
-        if self._lost is None:
+        lost = await self._recovery.diagnose()
+        if lost is None:
             return ()
         if not self.restores_tabs:
-            raise self._lost
+            raise lost
         return await self.reconnect(timeout_s=RECONNECT_TIMEOUT_S)
 
     async def diagnose(self) -> BridgeError | None:
-        self._lost = await self._link.diagnose()
-        return self._lost
+        return await self._recovery.diagnose()
 
     def renderer_killed(self) -> None:
-        self._killed_at = time.monotonic()
+        self._recovery.renderer_killed()
 
     async def _probe(self, attachment: Attachment) -> Capabilities:
         held = self._containment
@@ -480,26 +436,6 @@ class Session:
     async def _take_host(self, host: HostClient) -> None:
         require_supported(host.hello)
         host.on_event(self._take_event)
-
-    async def _host_tabs(self, deadline: Deadline) -> frozenset[str]:
-        return frozenset(
-            str(tab.get("tab")) for tab in await self.host_client.list_tabs(timeout_s=deadline.remaining_s)
-        )
-
-    async def _rejoin(self, tab: SessionTab, deadline: Deadline) -> str:
-        try:
-            return await tab.rejoin(timeout_s=min(_REJOIN_S, deadline.remaining_s))
-        except BridgeError as error:
-            tab.lose(error.message)
-            return f"{tab.tab_id} was still there and did not answer"
-
-    async def _restore(self, tab: SessionTab, deadline: Deadline) -> str:
-        try:
-            return await tab.restore(timeout_s=deadline.remaining_s)
-        except BridgeError as error:
-            said = f"{tab.tab_id} could not be opened again: {error.message}"
-            self.notice(said)
-            return said
 
     def keep_alive(self) -> None:
         """Tell the host app that this session is at work, now and then, without waiting for it."""
@@ -521,6 +457,10 @@ class Session:
             logger.debug("the host app did not take the sign of life: %s", error)
 
     async def _close(self) -> None:
+        origins = visited(self.journal)
+        if origins and self._recovery.seems_whole:
+            clearing = clear_state(self.host_client, self.open_tabs(), origins, self.view, timeout_s=_CLEAR_S)
+            await finish(clearing, at_most_s=_CLEAR_S, what=f"clearing what pages stored on {self.serial}")
         while self._background or self._tabs:  # a page may open one more window while its tab is being closed
             for task in list(self._background):
                 task.cancel()

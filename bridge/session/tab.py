@@ -139,6 +139,7 @@ class SessionTab:
         self._closed = False
         self._link_s = 0.0
         self.host_tab: str | None = None
+        self.opener_id: str | None = None
 
     @property
     def tab_id(self) -> str:
@@ -177,6 +178,11 @@ class SessionTab:
     @property
     def host_services(self) -> HostServices | None:
         return HostTabServices(self._home.host_client, self.host_tab) if self.host_tab is not None else None
+
+    @property
+    def present(self) -> Attachment | None:
+        """The attachment as it is, in whatever state; nothing is restored."""
+        return self._attachment
 
     @property
     def is_lost(self) -> bool:

@@ -163,18 +163,18 @@ def method(bound: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @contextmanager
-def block(manager: AbstractAsyncContextManager[Any]) -> Iterator[Any]:
+def block(manager: AbstractAsyncContextManager[Any], loop: LoopThread = THE_LOOP) -> Iterator[Any]:
     """The asynchronous block as one of the ordinary kind; it keeps the loop alive."""
-    with THE_LOOP.held():
-        entered = THE_LOOP.run(manager.__aenter__)
+    with loop.held():
+        entered = loop.run(manager.__aenter__)
         try:
             yield _wrapped(entered)
         except BaseException as error:
             caught = error
-            if not THE_LOOP.run(lambda: manager.__aexit__(type(caught), caught, caught.__traceback__)):
+            if not loop.run(lambda: manager.__aexit__(type(caught), caught, caught.__traceback__)):
                 raise
         else:
-            THE_LOOP.run(lambda: manager.__aexit__(None, None, None))
+            loop.run(lambda: manager.__aexit__(None, None, None))
 
 
 def _items(items: AsyncIterator[Any]) -> Iterator[Any]:

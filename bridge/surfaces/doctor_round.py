@@ -102,10 +102,12 @@ async def _waited(order: Order, report: Report, server: AdbServer, wait_s: float
         report.skip(["wait"], "a virtual device is started ready")
         return True
 
-    async def wait() -> Verdict:
-        return passed(await wait_until_ready(server, order.device, timeout_s=min(wait_s, report.deadline.remaining_s)))
+    limit_s = round(min(wait_s, report.deadline.remaining_s), 1)
 
-    return (await report.ask("wait", wait, timeout_s=wait_s + 5)).status == "pass"
+    async def wait() -> Verdict:
+        return passed(await wait_until_ready(server, order.device, timeout_s=limit_s))
+
+    return (await report.ask("wait", wait, timeout_s=limit_s + ASK_S)).status == "pass"
 
 
 async def _device(

@@ -51,13 +51,14 @@ class StartOptions:
     device: str = "auto"
     adb_server: str | None = None
     local_ports: tuple[int, ...] = ()
+    trace: str | None = None
 
     @classmethod
     def from_json(cls, facts: Mapping[str, Any]) -> StartOptions:
         try:
             ports = tuple(sorted({int(port) for port in facts.get("local_ports", ())}))
-            server = facts.get("adb_server")
-            return cls(str(facts.get("device", "auto")), None if server is None else str(server), ports)
+            server, trace = (None if facts.get(key) is None else str(facts[key]) for key in ("adb_server", "trace"))
+            return cls(str(facts.get("device", "auto")), server, ports, trace)
         except (TypeError, ValueError) as error:
             raise UsageError(f"no options of a session: {error}") from error
 
@@ -75,6 +76,8 @@ class StartOptions:
             if wanted.device not in ("auto", self.device)
             else f"adb server {self.adb_server or 'as adb finds it'}"
             if wanted.adb_server not in (None, self.adb_server)
+            else f"trace {self.trace or 'none'}"
+            if wanted.trace not in (None, self.trace)
             else f"local ports {', '.join(map(str, self.local_ports)) or 'none'}"
             if not set(wanted.local_ports) <= set(self.local_ports)
             else ""
@@ -108,6 +111,7 @@ async def opened_workspace(
         policy=load_policy("operator", os.environ),
         grants=options.grants(),
         reconnect=True,
+        trace=options.trace,
         on_notice=notice,
         timeout_s=timeout_s,
     ) as session:
@@ -183,7 +187,9 @@ class Workspace:
         page = self.page
         shown = page.last_snapshot
         node = shown.refs.get(str(arguments.get("ref"))) if shown is not None else None
-        done = await getattr(page, action)(**arguments)
+        named = dict(arguments)
+        values = named.pop("values", ()) if action == "select" else ()
+        done = await getattr(page, action)(*([named.pop("ref"), *values] if values else ()), **named)
         words = {"element": cut(str(node), 200)} if node is not None else {}
         return Answer({**done.to_json(), **words})
 

@@ -196,7 +196,8 @@ class HostApp:
                 self.die("killed")
                 await self._settle()
             case "update_webview":
-                await self.update_webview()
+                version = arguments.get("version")
+                await self.update_webview(version if isinstance(version, str) else None)
             case _:
                 raise UsageError(f"There is no fault {name!r}; the host app has {', '.join(FAULTS)}.")
 
@@ -217,11 +218,12 @@ class HostApp:
         self.serving.set()
         self.engine.relay.thaw()
 
-    async def update_webview(self) -> None:
-        """The package manager replaces WebView, and so kills every process that has it loaded."""
+    async def update_webview(self, version: str | None = None) -> None:
+        """The package manager replaces WebView, by the next patch or what is said to be `version`, and so kills every
+        process that has it loaded."""
         identity = self.engine.identity
         first, _, patch = identity.chromium_version.rpartition(".")
-        self.engine.identity = replace(identity, chromium_version=f"{first}.{int(patch) + 1}")
+        self.engine.identity = replace(identity, chromium_version=version or f"{first}.{int(patch) + 1}")
         self.device.provide_webview(self.engine.identity.chromium_version)
         self.die(f"stop {WEBVIEW_PACKAGE} due to installPackageLI", is_crash=False)
         await self._settle()

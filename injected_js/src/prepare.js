@@ -23,9 +23,9 @@ export const ready = async (ref, action, { timeoutMs = 5e3, hit = true } = {}) =
     }
     const rect = rectOf(boxOf(_on));
     box = '' + rect;
-    if (!isSeen(_on)) code = 'not_visible';
+    if (is(action, 'fill type clear') && !(el.isContentEditable || (matches(el, 'input,textarea') && !isIn(el, 'readonly') && !/^(but|sub|res|im|ch|rad|fil)/.test(el.type)))) code = 'not_editable';
+    else if (!isSeen(_on)) code = 'not_visible';
     else if (!/hover|focus|scroll/.test(action) && isIn(el, 'disabled')) code = 'disabled';
-    else if (is(action, 'fill type clear') && !(el.isContentEditable || (matches(el, 'input,textarea') && !isIn(el, 'readonly') && !/^(but|sub|res|im|ch|rad|fil)/.test(el.type)))) code = 'not_editable';
     // Equal over two frames: what slides is not tapped on its way.
     else if (box != last) seen = 'moving';
     else if (at._outside) code = 'not_visible';
@@ -37,7 +37,7 @@ export const ready = async (ref, action, { timeoutMs = 5e3, hit = true } = {}) =
 
 export const prepare = async (ref, action, options) => {
   const found = await ready(ref, action, options), { _el, _on } = found;
-  if (_el) watch(_el, _on, options && options.hit === false);
+  if (_el) watch(_el, _on, options && options.hit === false, ref);
   // Elements are no JSON.
   return assign(found, { _el: undefined, _on: undefined });
 };

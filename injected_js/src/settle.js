@@ -2,6 +2,7 @@
 import { assign, boxOf, cut, doc, findAll, fold, is, isLive, kindOf, matches, now, parentOf, shadowOf } from './dom.js';
 import { isSeen, landing, pause } from './hit.js';
 import { snapshot } from './snapshot.js';
+import { resolve } from './refs.js';
 import { isUnseen } from './style.js';
 import { newTurn } from './turn.js';
 
@@ -19,8 +20,11 @@ export const observe = (callback) => {
 
 const GUARDED = 'pointerdown touchstart mousedown pointerup touchend mouseup click dblclick contextmenu';
 
-/** Watches the document and arms the guard: the first trusted event decides; when it misses the element, the gesture is stopped. */
-export const watch = (el, on, open) => {
+/**
+ * Watches the document and arms the guard: the first trusted event decides; when it misses the element, or the element has
+ * become something else since it was checked, the gesture is stopped.
+ */
+export const watch = (el, on, open, ref) => {
   if (state) state._stop();
   const mine = (state = { _at: 0, _types: '', _hit: false, _texts: [], _changed: new Set() });
   const listener = (event) => {
@@ -28,7 +32,9 @@ export const watch = (el, on, open) => {
     if (type == 'invalid') mine._texts.push(target.validationMessage);
     if (/load|hide/.test(type)) mine._left = 1;
     if (is(type, GUARDED) && el && !open && event.isTrusted && mine._hit !== true) {
-      mine._hit = mine._hit || landing(event.composedPath()[0], el, on);
+      newTurn();
+      mine._error = mine._error || resolve(ref).error;
+      mine._hit = mine._hit || (!mine._error && landing(event.composedPath()[0], el, on));
       if (mine._hit !== true) {
         event.preventDefault();
         event.stopImmediatePropagation();
@@ -78,7 +84,7 @@ export const settle = async ({ settleMs = 1e3, quietMs = 20, expect, expectMs = 
     if (words && !_texts[7] && !_texts.some((text) => text.includes(words))) _texts.push(words);
   }
   return assign(
-    { reason: mine._left ? 'navigation' : late() ? 'deadline' : 'quiet', waitedMs: now() - start, hit: mine._hit, texts: _texts },
+    { reason: mine._left ? 'navigation' : late() ? 'deadline' : 'quiet', waitedMs: now() - start, hit: mine._hit, error: mine._error, texts: _texts },
     options && !mine._left && { snapshot: snapshot(options) },
   );
 };

@@ -144,6 +144,23 @@ def test_nobody_else_may_enter(shell: Shell) -> None:
         assert stat.S_IMODE(path.stat().st_mode) == 0o600, path
 
 
+def test_every_action_takes_what_its_command_gives(shell: Shell) -> None:
+    shell.open()
+    text = shell.json("snapshot")["text"]
+    search, metal = ref_of(text, 'searchbox "Search'), ref_of(text, 'combobox "Metal')
+    stock = ref_of(text, 'checkbox "Only')
+    assert shell.json("type", search, "go")["value"] == "go"
+    assert shell.json("clear", search)["value"] == ""
+    assert shell.json("select", metal, "Gold")["values"] == ["Gold"]
+    assert shell.json("check", stock)["checked"] is True
+    assert shell.json("uncheck", stock)["checked"] is False
+    for command in ("focus", "hover", "scroll-into-view", "long-press", "double-click"):
+        assert shell.json(command, search)["success"] is True
+    assert shell.json("scroll", "down")["action"] == "scroll"
+    assert shell.json("press", "Enter", "--ref", search)["success"] is True
+    assert shell.json("get", search, "attrs")["value"]["type"] == "search"
+
+
 def test_a_killed_command_takes_its_wish_along_and_nothing_else(shell: Shell) -> None:
     shell.open()
     waiting = shell.start("wait", "--text", "never there")

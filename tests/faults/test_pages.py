@@ -128,24 +128,35 @@ async def test_unload_handlers_do_not_keep_anybody(opened: Opened, faulty_server
         await lives(page, faulty_server)
 
 
-@pytest.mark.parametrize(("path", "seen"), [("many", "Many"), ("deep", "Deep"), ("text", "Text")])
-async def test_an_enormous_page_is_read_or_refused_in_time(
-    opened: Opened, faulty_server: LocalServer, path: str, seen: str
+@pytest.mark.timeout(240)
+@pytest.mark.parametrize(("path", "title"), [("many", "Many"), ("deep", "Deep"), ("text", "Text")])
+async def test_an_enormous_page_is_opened_and_read_within_the_budget(
+    opened: Opened, faulty_server: LocalServer, path: str, title: str
 ) -> None:
     async with opened() as session:
         page = await session.new_tab()
-        unreached = await outcome(page.goto(faulty_server.url(path), timeout_s=20.0))
-        assert unreached is None or unreached.code == "timeout"
+        assert (await page.goto(faulty_server.url(path), timeout_s=60.0)).title == title
         async with within(5.0):
-            try:
-                shot = await page.snapshot(timeout_s=5.0)
-            except DeadlineExceeded as error:
-                unread: DeadlineExceeded | None = error
-            else:
-                unread = None
-        if unread is None:
-            assert seen in shot.text
-            assert len(shot.text) <= 12_000
+            shot = await page.snapshot(timeout_s=5.0, interactive_only=False)
+        assert shot.title == title
+        assert len(shot.text) <= 12_000
+        # The script gives itself a time; on a busy machine that may end before the heading, and is told.
+        assert f'heading "{title}"' in shot.text or "jsTime" in shot.stats.truncate_reasons
+        # What the page goes on with is left out and said to be: only the hidden depths of `deep` are nobody's to see.
+        assert shot.stats.truncated or path == "deep"
+        await lives(page, faulty_server)
+
+
+async def test_a_server_that_closes_its_half_before_it_is_through_keeps_nobody(
+    opened: Opened, faulty_server: LocalServer
+) -> None:
+    async with opened() as session:
+        page = await session.new_tab()
+        async with within(3.0):
+            ended = await outcome(page.goto(faulty_server.url("half-closed"), timeout_s=3.0))
+        assert ended is None or ended.code in ("navigation_failed", "timeout")
+        async with within(2.0):
+            assert "Half" in (await page.snapshot(timeout_s=2.0, interactive_only=False)).text
         await lives(page, faulty_server)
 
 

@@ -11,8 +11,10 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from bridge.deadline import Deadline
 from bridge.errors import NameNotResolved, PolicyRefused
 from bridge.policy import TestServerGrant, decide, policy_for
+from bridge.policy.dialling import StreamPair, first_connection, system_connect
 
 Handler = Callable[[asyncio.StreamWriter], Awaitable[None]]
 
@@ -117,6 +119,9 @@ class MappedEgress:
         if host not in self.names:
             raise NameNotResolved(f"{host} has no address.")
         return self.names[host]
+
+    async def open(self, host: str, port: int, *, timeout_s: float) -> tuple[str, StreamPair]:
+        return await first_connection(system_connect, self.names[host], port, Deadline.after(timeout_s))
 
     def record(self, host: str, port: int, address: str, *, bytes_sent: int, bytes_received: int) -> None:
         self.records.append((host, port, address, bytes_sent, bytes_received))

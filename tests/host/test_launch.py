@@ -136,3 +136,24 @@ async def test_a_device_that_is_held_is_not_touched() -> None:
         with hold_lease("S", owner="somebody", policy_digest="p"), pytest.raises(DeviceBusy, match="somebody"):
             await start(device)
     assert asked == []
+
+
+async def test_a_service_that_android_refuses_is_tried_as_an_instrumentation_and_both_refusals_are_told() -> None:
+    words = "Error: app is in background\n"
+    async with scripted_device({"am": (0, words), "pm": (0, "package:/data/app/base.apk\n")}) as (device, asked):
+        with pytest.raises(HostFailed) as failed:
+            await start(device)
+    started = [service for service in asked if ":am " in service]
+    assert [re.search(r":am (\S+)", service)[1] for service in started] == ["start-foreground-service", "instrument"]  # type: ignore[index]
+    assert started[1].endswith(" dev.webviewbridge.host/.HostInstrumentation")
+    tokens = [re.search(r"[0-9a-f]{64}", service)[0] for service in started]  # type: ignore[index]
+    assert tokens[0] != tokens[1], "an endpoint that did not come up is not used again"
+    assert not any(token in str(failed.value) for token in tokens)
+
+
+async def test_an_instrumentation_that_is_not_there_is_named() -> None:
+    words = "INSTRUMENTATION_STATUS: Error=Unable to find instrumentation info\nINSTRUMENTATION_STATUS_CODE: -1\n"
+    async with scripted_device({"am": (0, words), "pm": (0, "package:/data/app/base.apk\n")}) as (device, _):
+        with pytest.raises(HostFailed, match="Unable to find instrumentation info"):
+            async with start_host(device, owner="me", policy_digest="p", timeout_s=10, plans=("instrumentation",)):
+                pass

@@ -134,6 +134,9 @@ async def test_editable_content_is_replaced_and_typed_after(controls: Page, shot
 async def test_a_readonly_input_takes_no_text(controls: Page, shot: SnapshotResult) -> None:
     with pytest.raises(NotEditable):
         await controls.type("x", ref=shot.find(name="Fixed").ref, timeout_s=0.5)
+    option = await controls.locator("option").nth(0).ref()
+    with pytest.raises(NotEditable):
+        await controls.fill(option, "x", timeout_s=0.5)
 
 
 async def test_options_are_chosen_by_value_or_text_without_a_tap(controls: Page, shot: SnapshotResult) -> None:

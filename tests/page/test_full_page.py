@@ -312,3 +312,43 @@ def test_width_is_cut_where_memory_would_not_hold_it() -> None:
     plan = plan_for(Region(0, 0, 30_000, 20_000), 1.0, 10_000, is_page=True)
     assert (plan.width_px, plan.height_px) == (4_000, 10_000)
     assert len(plan.cuts) == 2
+
+
+WATCHED = """(() => {
+  const part = document.body.appendChild(document.createElement('i'));
+  part.style.cssText = 'position:absolute;left:100px;top:2100px;width:100px;height:100px';
+  new IntersectionObserver((seen) => {
+    if (seen.some((one) => one.isIntersecting)) part.style.background = 'rgb(255,0,0)';
+  }).observe(part);
+})()"""
+
+
+@pytest.mark.parametrize("strategy", ["scroll-and-stitch", "host-native"])
+async def test_a_part_that_only_an_observer_fills_is_there_wherever_it_lies(
+    page: Page, local_server: LocalServer, strategy: Any
+) -> None:
+    await page.goto(local_server.url("capture/rows.html?height=9000"))
+    attachment, _ = await page._ready()
+    await attachment.call("Runtime.evaluate", {"expression": WATCHED}, timeout_s=5)
+    shot = await page.screenshot(full_page=True, strategy=strategy)
+    known = expected(9000, 9000, "")
+    known.paste(LATE, (100, 2100, 200, 2200))
+    assert differing(shot, known) < 0.0005
+
+
+async def test_a_page_that_is_zoomed_while_it_is_captured_is_told_so(page: Page, local_server: LocalServer) -> None:
+    await page.goto(local_server.url("capture/rows.html?height=9000"))
+    attachment, _ = await page._ready()
+    zoomed: list[asyncio.Task[Any]] = []
+
+    def zoom(done_px: int, _: int) -> None:
+        if not zoomed:
+            zoomed.append(
+                asyncio.ensure_future(
+                    attachment.call("Emulation.setPageScaleFactor", {"pageScaleFactor": 2}, timeout_s=5)
+                )
+            )
+
+    with pytest.raises(CaptureFailed, match=r"zoomed from 1\.00 to 2\.00 while it was captured"):
+        await page.screenshot(full_page=True, strategy="scroll-and-stitch", on_progress=zoom)
+    await asyncio.gather(*zoomed)

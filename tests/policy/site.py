@@ -77,7 +77,7 @@ class Site:
             async with self.changed:
                 self.hits.add(parts.path.split("/")[2])
                 self.changed.notify_all()
-            return 200, {"Access-Control-Allow-Origin": "*"}, b""
+            return 200, {"Access-Control-Allow-Origin": "*", "Content-Type": "text/plain"}, b"hit"
         if parts.path.startswith("/redirect/"):
             return int(parts.path.rpartition("/")[2]), {"Location": query["to"]}, b""
         if parts.path == "/chain":

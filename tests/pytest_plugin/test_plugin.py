@@ -105,7 +105,8 @@ def test_the_plugin_adds_little_to_collection(project: Project) -> None:
     project.write("test_many.py", "\n".join(f"def test_{number}(): pass" for number in range(200)))
     # The processor time of the whole process until then: the plugin's import is part of what it costs.
     project.write(
-        "conftest.py", "import time\ndef pytest_collection_finish(session): print('collected in', time.process_time())\n"
+        "conftest.py",
+        "import time\ndef pytest_collection_finish(session): print('collected in', time.process_time())\n",
     )
 
     def collection_s(*arguments: str) -> float:

@@ -16,6 +16,7 @@ import pytest
 from bridge import Session, TestServerGrant
 from bridge.errors import DeadlineExceeded, PolicyRefused, UsageError
 from bridge.page.page import Page
+from tests.conftest import LocalServer
 
 pytestmark = pytest.mark.browser
 
@@ -218,3 +219,30 @@ async def test_files_that_are_no_saved_state_are_bad_usage(session: Session, tmp
         await session.state_load(tmp_path / "none.json")
     with pytest.raises(UsageError, match="no tab is open"):
         await session.state_save(target)
+
+
+async def test_what_a_session_stored_ends_with_it_although_the_process_goes_on(
+    webview_device: str, local_server: LocalServer
+) -> None:
+    store = "document.cookie='who=me;max-age=999';localStorage.who='me'"
+    look = "document.cookie + '|' + localStorage.who"
+
+    async def run(page: Page, expression: str) -> object:
+        attachment, _ = await page._ready()
+        return (await attachment.call("Runtime.evaluate", {"expression": expression}, timeout_s=5))["result"]["value"]
+
+    async with Session.open(webview_device, grants=[local_server.grant]) as first:
+        page = await first.new_tab(local_server.url("second.html"))
+        await run(page, store)
+        other = await first.new_tab(local_server.url("second.html"))
+        assert await run(other, look) == "who=me|me"
+        pid = first.host.pid
+        await first.close_tab(page)
+        await first.close_tab(other)
+    async with Session.open(webview_device, grants=[local_server.grant]) as second:
+        assert second.host.pid == pid
+        there = await second.new_tab(local_server.url("second.html"))
+        assert await run(there, look) == "|undefined"
+        await run(there, store)
+    async with Session.open(webview_device, grants=[local_server.grant]) as third:
+        assert await run(await third.new_tab(local_server.url("second.html")), look) == "|undefined"

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from bridge.errors import NavigationFailed, RefNotFound, UsageError
+from bridge.errors import ExpectationFailed, NavigationFailed, RefNotFound, UsageError
 from bridge.page.fetching import Fulfil, PausedRequest
 from bridge.surfaces.blocking import THE_LOOP
-from bridge.sync import Page, Session
+from bridge.sync import Page, Session, expect
 from tests.conftest import LocalServer
 
 ROOT = Path(__file__).parent.parent.parent
@@ -25,10 +25,11 @@ def test_the_stubs_say_what_the_asynchronous_classes_say() -> None:
 def test_a_type_checker_knows_the_blocking_classes(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(
-        "from bridge.sync import Session\n"
+        "from bridge.sync import Session, expect\n"
         "with Session.open() as session:\n"
         "    page = session.new_tab()\n"
         "    reveal_type(page.goto('https://example.com/').status)\n"
+        "    expect(page.locator('h1').nth(0)).not_.to_have_text('x', timeout_s=2)\n"
         "    page.goto(7)\n"
     )
     mypy = [sys.executable, "-m", "mypy", "--strict", "--no-incremental", "--follow-imports=silent", str(script)]
@@ -55,6 +56,9 @@ def test_a_script_without_await_does_what_one_with_it_does(webview_device: str, 
             "**/no-such-page", lambda _: Fulfil(headers={"content-type": "text/html"}, body=b"<title>Stub</title>")
         )
         assert page.goto(local_server.url("no-such-page")).title == "Stub"
+        expect(page).to_have_title("Stub")
+        with pytest.raises(ExpectationFailed, match="last seen"):
+            expect(page.get_by_role("button")).not_.to_have_count(0, timeout_s=0.2)
         session.close_tab(page)
         assert session.pages == ()
     assert "webview-bridge" not in {thread.name for thread in threading.enumerate()}

@@ -18,12 +18,14 @@ from bridge.surfaces.cli.device_commands import devices, targets, virtual
 from bridge.surfaces.cli.doctor_command import doctor
 from bridge.surfaces.cli.host_commands import host
 from bridge.surfaces.cli.model_commands import mcp, schema
+from bridge.surfaces.cli.ops_command import ops
 from bridge.surfaces.cli.output import report_failure
 from bridge.surfaces.cli.page_commands import back, forward, get, open_command, reload_command, snapshot, wait
 from bridge.surfaces.cli.policy_commands import gate, policy
 from bridge.surfaces.cli.read_command import read
 from bridge.surfaces.cli.reading_commands import fetch
 from bridge.surfaces.cli.session_commands import close, close_tab, daemon, tab, tabs, view
+from bridge.surfaces.cli.trace_commands import trace
 
 INTERRUPTED, TERMINATED, BROKEN_PIPE = 130, 143, 141
 
@@ -37,8 +39,8 @@ With --json every command prints one JSON object: {"ok": true, "command": …} w
 SECTIONS: dict[str, tuple[click.Command, ...]] = {
     "Pages": (open_command, snapshot, read, get, wait, back, forward, reload_command, *CAPTURE_COMMANDS),
     "Acting by ref": ACTION_COMMANDS,
-    "Tabs and sessions": (tabs, tab, close_tab, view, close, daemon),
-    "For models": (mcp, schema),
+    "Tabs and sessions": (tabs, tab, close_tab, view, close, daemon, trace),
+    "For models": (mcp, ops, schema),
     "Without a device": (fetch, policy, gate),
     "Devices": (doctor, devices, targets, host, virtual, demo),
 }

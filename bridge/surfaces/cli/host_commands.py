@@ -59,10 +59,9 @@ def install(options: CommonOptions, device: str, force: bool, apk: Path | None) 
     from bridge.host.installation import install_host
 
     async def work(steps: Steps) -> None:
-        source = apk
-        if source is None:
-            source = await ready_apk(note, timeout_s=steps.begin("building the host app", BUILD_TIMEOUT_S))
         async with _opened(options, device, steps) as chosen:
+            build_s = steps.begin("building the host app", BUILD_TIMEOUT_S)
+            source = apk or await ready_apk(note, timeout_s=build_s)
             with _alone(chosen, force), _progress("installing", quiet=options.as_json) as on_progress:
                 done = await install_host(
                     chosen,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -29,12 +30,19 @@ class CommonOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class SessionOptions(CommonOptions):
+class OwnSessionOptions(CommonOptions):
     """What every command takes that opens a session."""
 
     device: str
     local_ports: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SessionOptions(OwnSessionOptions):
+    """What every command takes that runs in a session which may be kept."""
+
     session_name: str
+    trace: Path | None
 
 
 def _check_seconds(context: click.Context, option: click.Parameter, value: float | None) -> float | None:
@@ -85,6 +93,12 @@ _SESSION = (
         metavar="NAME",
         help="Which of the sessions that 'open' keeps.",
     ),
+    click.option(
+        "--trace",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="When the session ends, write what was done in it there, as HTML.",
+    ),
 )
 
 
@@ -93,13 +107,29 @@ def common_options(command: Command[R]) -> Command[R]:
     return _with_options(command, CommonOptions, _COMMON)
 
 
+def own_session_options(command: Command[R]) -> Command[R]:
+    """Gives the function an OwnSessionOptions as its first argument."""
+    return _with_options(command, OwnSessionOptions, (*DEVICE_OPTIONS, *_COMMON))
+
+
 def session_options(command: Command[R]) -> Command[R]:
     """Gives the function a SessionOptions as its first argument."""
     return _with_options(command, SessionOptions, (*_SESSION, *_COMMON))
 
 
+def origin_flags(command: click.decorators.FC) -> click.decorators.FC:
+    """`--allow`, `--deny`, `--default-action`: over the environment and the file."""
+    for option in (
+        click.option("--allow", multiple=True, metavar="ORIGIN", help="Instead of allowed_origins. May be repeated."),
+        click.option("--deny", multiple=True, metavar="ORIGIN", help="Instead of denied_origins. May be repeated."),
+        click.option("--default-action", type=click.Choice(["deny", "allow", "ask"]), help="For all other origins."),
+    ):
+        command = option(command)
+    return command
+
+
 def _with_options(command: Command[R], kind: type[CommonOptions], options: Sequence[Any]) -> Command[R]:
-    names = kind.__dataclass_fields__
+    names = tuple(field.name for field in fields(kind))
 
     @functools.wraps(command)
     def wrapped(**given: Any) -> R:

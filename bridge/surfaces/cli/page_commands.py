@@ -117,7 +117,7 @@ def snapshot(
 
 @click.command()
 @click.argument("ref")
-@click.argument("kind", type=click.Choice(["text", "html", "value", "attrs", "computed_styles", "box"]))
+@click.argument("kind", metavar="KIND", type=click.Choice(["text", "html", "value", "attrs", "computed_styles", "box"]))
 @click.option("--limit", type=click.IntRange(min=1), default=2_000, show_default=True, help="Characters at most.")
 @on_a_page
 def get(options: SessionOptions, ref: str, kind: str, limit: int, url: str | None, wait_for: str | None) -> None:

@@ -52,7 +52,8 @@ def _in_kept_session(
     from bridge.surfaces.daemon.client import ask
     from bridge.surfaces.workspace import Answer, StartOptions
 
-    start = StartOptions(options.device, options.adb_server, options.local_ports).to_json()
+    trace = None if options.trace is None else str(options.trace.absolute())  # the session's process is elsewhere
+    start = StartOptions(options.device, options.adb_server, options.local_ports, trace).to_json()
 
     async def work() -> Answer:
         found = await ask(

@@ -7,32 +7,26 @@ from typing import TYPE_CHECKING
 import click
 
 from bridge.errors import PolicyRefused
-from bridge.surfaces.cli.options import CommonOptions, common_options
+from bridge.surfaces.cli.options import CommonOptions, common_options, origin_flags
 from bridge.surfaces.cli.output import note, one_line, print_json
 
 if TYPE_CHECKING:
-    from bridge.policy import BrowserPolicy, TestServerGrant
+    from bridge.policy import TestServerGrant
 
 _RESOLVE_S = 10.0
 
 
 def policy_flags(command: click.decorators.FC) -> click.decorators.FC:
-    """`--allow`, `--deny`, `--default-action`: over the environment and the file."""
-    for option in (
-        click.option("--allow", multiple=True, metavar="ORIGIN", help="Instead of allowed_origins. May be repeated."),
-        click.option("--deny", multiple=True, metavar="ORIGIN", help="Instead of denied_origins. May be repeated."),
-        click.option("--default-action", type=click.Choice(["deny", "allow", "ask"]), help="For all other origins."),
-        click.option(
-            "--local",
-            "local_ports",
-            type=click.IntRange(1, 65535),
-            multiple=True,
-            metavar="PORT",
-            help="Allow this machine's loopback on this port. May be repeated.",
-        ),
-    ):
-        command = option(command)
-    return command
+    """The flags of a policy, and `--local`."""
+    local = click.option(
+        "--local",
+        "local_ports",
+        type=click.IntRange(1, 65535),
+        multiple=True,
+        metavar="PORT",
+        help="Allow this machine's loopback on this port. May be repeated.",
+    )
+    return origin_flags(local(command))
 
 
 @click.group()
@@ -63,9 +57,12 @@ def check(
     from bridge.errors import BridgeError
     from bridge.policy import decide
     from bridge.policy.pinning import PinnedEgress
-    from bridge.surfaces.cli.running import Steps, run_async
+    from bridge.surfaces.cli.running import Steps, flagged_policy, run_async
 
-    rules, grants = _policy(asker, allow, deny, default_action), _grants(local_ports)
+    rules, grants = (
+        flagged_policy("model" if asker == "model" else "operator", allow, deny, default_action),
+        _grants(local_ports),
+    )
     steps = Steps(options.timeout_s)
 
     async def work() -> list[dict[str, object]]:
@@ -121,9 +118,9 @@ def gate(
     from bridge.errors import UsageError
     from bridge.policy.gate import run_gate
     from bridge.policy.pinning import ConnectionRecord, PinnedEgress
-    from bridge.surfaces.cli.running import Steps, run_async
+    from bridge.surfaces.cli.running import Steps, flagged_policy, run_async
 
-    rules = _policy("operator", allow, deny, default_action)
+    rules = flagged_policy("operator", allow, deny, default_action)
 
     def tell(record: ConnectionRecord) -> None:
         click.echo(json.dumps(record.to_json()))
@@ -142,15 +139,6 @@ def gate(
             raise UsageError(f"the gate cannot listen on port {port}: {error.strerror}") from error
 
     run_async("gate", options, Steps(options.timeout_s), work())
-
-
-def _policy(asker: str, allow: tuple[str, ...], deny: tuple[str, ...], default_action: str | None) -> BrowserPolicy:
-    import os
-
-    from bridge.policy.configuration import load_policy
-
-    flags = {"allowed_origins": allow or None, "denied_origins": deny or None, "default_action": default_action}
-    return load_policy("model" if asker == "model" else "operator", os.environ, flags)
 
 
 def _grants(local_ports: tuple[int, ...]) -> tuple[TestServerGrant, ...]:

@@ -8,7 +8,7 @@ import logging
 import math
 import signal
 import sys
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -17,12 +17,13 @@ import click
 from bridge.deadline import Deadline
 from bridge.errors import PolicyRefused
 from bridge.policy import BrowserPolicy, Decision, TestServerGrant, decide
-from bridge.surfaces.cli.options import CommonOptions, SessionOptions
+from bridge.surfaces.cli.options import CommonOptions, OwnSessionOptions, SessionOptions
 from bridge.surfaces.cli.output import note, one_line
 from bridge.surfaces.workspace import StartOptions
 
 if TYPE_CHECKING:
     from bridge.page.page import Page
+    from bridge.policy.rules import Asker
     from bridge.session.session import Session
 
 T = TypeVar("T")
@@ -81,7 +82,7 @@ def run_async(command: str, options: CommonOptions, steps: Steps, work: Coroutin
         raise
 
 
-def grants_of(options: SessionOptions) -> tuple[TestServerGrant, ...]:
+def grants_of(options: OwnSessionOptions) -> tuple[TestServerGrant, ...]:
     return StartOptions(local_ports=options.local_ports).grants()
 
 
@@ -96,6 +97,22 @@ def configured_policy() -> BrowserPolicy:
     from bridge.policy.configuration import load_policy
 
     return load_policy("operator", os.environ)
+
+
+def flagged_policy(
+    asker: Asker, allow: Sequence[str], deny: Sequence[str], default_action: str | None
+) -> BrowserPolicy:
+    """The policy with the flags of `origin_flags` over what is configured.
+
+    Raises:
+        UsageError: As `configured_policy`.
+    """
+    import os
+
+    from bridge.policy.configuration import load_policy
+
+    flags = {"allowed_origins": allow or None, "denied_origins": deny or None, "default_action": default_action}
+    return load_policy(asker, os.environ, flags)
 
 
 def checked_address(url: str, options: SessionOptions) -> str:
@@ -133,6 +150,7 @@ async def opened_session(options: SessionOptions, steps: Steps) -> AsyncIterator
         policy=configured_policy(),
         grants=grants_of(options),
         ask=asked_on_terminal,
+        trace=options.trace,
         on_notice=note,
         timeout_s=timeout_s,
     ) as session:

@@ -13,8 +13,9 @@ from bridge.model_tools.desk import House
 from bridge.model_tools.person import Asking
 from bridge.model_tools.sets import SetName
 from bridge.model_tools.shared_session import SharedSession
-from bridge.ops import ActionPolicy, Secrets
-from bridge.policy.configuration import configuration_file, load_policy
+from bridge.ops import Secrets
+from bridge.ops.effects import configured_actions
+from bridge.policy.configuration import load_policy
 from bridge.policy.pinning import PinnedEgress
 from bridge.surfaces.workspace import StartOptions
 
@@ -71,12 +72,6 @@ async def opened_house(options: ServerOptions, environ: Mapping[str, str]) -> As
 
     async with SharedSession(opener) as shared:
         yield House(egress, shared, asking, action_policy, secrets)
-
-
-def configured_actions(environ: Mapping[str, str]) -> ActionPolicy:
-    """The `[browser.actions]` of the operator's configuration; without a file every effect is allowed."""
-    path = configuration_file(environ)
-    return ActionPolicy.from_file(path) if path.exists() else ActionPolicy()
 
 
 def _secret(name: str, environ: Mapping[str, str]) -> str:

@@ -70,12 +70,14 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 @pytest.fixture(scope="session")
 def webview_device(request: pytest.FixtureRequest) -> Iterator[str]:
     """The serial of the device under test; nobody else of this user's test runs has it meanwhile."""
-    from bridge.surfaces.blocking import block
+    from bridge.surfaces.blocking import LoopThread, block
     from bridge.surfaces.pytest_plugin.devices import device_for_tests
 
     config = request.config
     wanted = getattr(request, "param", None) or config.getoption("--webview-device")
-    with block(device_for_tests(wanted, is_worker=hasattr(config, "workerinput"), timeout_s=_DEVICE_TIMEOUT_S)) as got:
+    device = device_for_tests(wanted, is_worker=hasattr(config, "workerinput"), timeout_s=_DEVICE_TIMEOUT_S)
+    # A loop of its own: the one of plain tests begins and ends with their sessions.
+    with block(device, LoopThread()) as got:
         config.stash[_DEVICES].append(str(got))
         yield got.serial
 

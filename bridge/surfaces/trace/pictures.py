@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Sequence
+from pathlib import Path
 
-from bridge.errors import BridgeError
+from bridge.errors import BridgeError, UsageError
 from bridge.page.picture import decoded, encoded, resized
 
 MAX_PICTURE_BYTES = 32_000
-MAX_TOTAL_BYTES = 11_000_000  # a third more as base64: with everything else under 20 MB
+MAX_TOTAL_BYTES = 9_000_000  # a third more as base64: with everything else under 20 MB
 WIDTH_PX = 412
 QUALITY = 45
 _LAST_QUALITY = 25
@@ -59,3 +61,21 @@ def compact(webp: bytes) -> bytes:
         if len(smaller) <= MAX_PICTURE_BYTES:
             break
     return smaller
+
+
+def write_pictures(pictures: Sequence[str], folder: Path) -> list[str]:
+    """Write the pictures of a trace as `0.webp`, …; their file names.
+
+    Raises:
+        UsageError: The folder cannot be made or written to, or a picture is none.
+    """
+    names = [f"{number}.webp" for number in range(len(pictures))]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, picture in zip(names, pictures, strict=True):
+            (folder / name).write_bytes(base64.b64decode(picture, validate=True))
+    except OSError as error:
+        raise UsageError(f"{folder} cannot be written to: {error.strerror}") from error
+    except (ValueError, TypeError) as error:
+        raise UsageError(f"the trace holds something else where pictures should be: {error}") from error
+    return names

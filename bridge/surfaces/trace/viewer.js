@@ -99,7 +99,7 @@
   }
 
   function picture(taken, caption) {
-    const image = element("img", { alt: caption, decoding: "async", src: `data:image/webp;base64,${trace.pictures[taken.picture]}` });
+    const image = element("img", { alt: caption, src: `data:image/webp;base64,${trace.pictures[taken.picture]}` });
     image.addEventListener("click", () => image.classList.toggle("large"));
     return element("figure", {}, element("figcaption", { textContent: caption }), image);
   }
@@ -117,7 +117,7 @@
   function changed(delta) {
     const pre = element("pre", {});
     for (const line of delta.split("\n")) {
-      const mark = /^\s*\+/.test(line) ? "added" : /^\s*-\s*removed|^\s*−/.test(line) || line.startsWith("- ") ? "removed" : "";
+      const mark = line.startsWith("+ ") ? "added" : line.startsWith("- - ") ? "removed" : "";
       pre.append(element("span", { className: mark, textContent: `${line}\n` }));
     }
     return pre;
@@ -181,8 +181,8 @@
           : null,
         operation.delta ? element("h3", { textContent: "What changed" }) : null,
         operation.delta ? changed(operation.delta) : null,
-        operation.before === operation.after ? null : snapshot("Snapshot before", operation.before),
-        snapshot(operation.before === operation.after ? "Snapshot" : "Snapshot after", operation.after),
+        snapshot(operation.before === operation.after ? "Last snapshot before it" : "Snapshot before", operation.before),
+        operation.before === operation.after ? null : snapshot("Snapshot after", operation.after),
         result ? folded("Result", null, element("pre", { textContent: result })) : null,
         section("Console", log, () =>
           table(["level", "message", "where"], log.map((e) => [[e.level, e.level === "error" ? "bad" : ""], e.text, e.location])),

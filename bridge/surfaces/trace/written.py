@@ -14,6 +14,7 @@ _LISTED = 50
 _ADDRESSES = frozenset({"url", "origin"})
 # What is typed is known to be no password only when the page has told it back.
 _TYPED = {"fill": "value", "type": "text"}
+ONLY_BY_NAME = frozenset({"read", "record", "screenshot", "set_media", "snapshot", "wait_for"})
 _NOISE = frozenset({"timeout_s", "settle_s", "on_progress", "on_frame"})
 
 
@@ -27,7 +28,7 @@ def call(operation: Operation, arguments: Mapping[str, Any]) -> str:
     elif not subject.startswith("expect(page"):
         subject = subject.replace("expect(", "expect(page.", 1)
     shown = [
-        _literal(value) if number == 0 and key not in ("boxes", "delta") else f"{key}={_literal(value)}"
+        _literal(value) if number == 0 and operation.name not in ONLY_BY_NAME else f"{key}={_literal(value)}"
         for number, (key, value) in enumerate(arguments.items())
         if key not in _NOISE
     ]

@@ -1,7 +1,8 @@
 /** Waiting for a page that draws itself by script. */
 import { shadowOf, textOf } from '../dom.js';
 
-const FEW = 200, QUIET_MS = 150;
+// A page with less than SOME may be showing that it loads; one with less than FEW is given a little longer.
+const FEW = 200, SOME = 30, QUIET_MS = 150;
 
 /** Characters that are there to be read: a page of scripts alone has none. */
 const shown = () => {
@@ -30,7 +31,11 @@ export const rendered = (settleMs) =>
     };
     const look = () => {
       clearTimeout(quiet);
-      quiet = setTimeout(() => shown() >= FEW && document.readyState != 'loading' && done(), QUIET_MS);
+      quiet = setTimeout(() => {
+        const count = document.readyState == 'loading' ? 0 : shown();
+        if (count >= FEW) done();
+        else if (count >= SOME && document.readyState == 'complete') quiet = setTimeout(done, 2 * QUIET_MS);
+      }, QUIET_MS);
     };
     const observer = new MutationObserver(look), over = setTimeout(done, settleMs);
     observer.observe(document, { childList: true, subtree: true, characterData: true });

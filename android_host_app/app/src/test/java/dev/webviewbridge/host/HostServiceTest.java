@@ -2,6 +2,7 @@ package dev.webviewbridge.host;
 
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertNotEquals;
 import static org.junit.Assert.assertNotNull;
 import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertTrue;
@@ -10,10 +11,13 @@ import static org.robolectric.Shadows.shadowOf;
 import android.app.Service;
 import android.content.Context;
 import android.content.Intent;
+import android.content.pm.ServiceInfo;
 import android.hardware.display.DisplayManager;
 import android.os.Build;
 import android.os.Looper;
+import android.util.DisplayMetrics;
 import android.view.Display;
+import android.view.WindowManager;
 import android.webkit.RenderProcessGoneDetail;
 import android.webkit.WebSettings;
 import android.webkit.WebView;
@@ -34,10 +38,11 @@ import org.robolectric.RuntimeEnvironment;
 import org.robolectric.android.controller.ServiceController;
 import org.robolectric.annotation.Config;
 import org.robolectric.annotation.GraphicsMode;
+import org.robolectric.shadows.ShadowDialog;
 
 @RunWith(RobolectricTestRunner.class)
 @GraphicsMode(GraphicsMode.Mode.LEGACY)
-@Config(sdk = {26, 35}, manifest = Config.NONE, shadows = LoadingWebView.class)
+@Config(sdk = {26, 35}, manifest = Config.NONE, shadows = {LoadingWebView.class, RecordedDisplays.class})
 public final class HostServiceTest {
     private static final String NAME = "webview_bridge_test";
     private static final String SIZE = "\"width_px\":320,\"height_px\":480,\"density_dpi\":160";
@@ -100,6 +105,15 @@ public final class HostServiceTest {
     }
 
     @Test
+    public void android_is_told_that_its_use_is_a_special_one() {
+        service.startCommand(0, 1);
+        if (Build.VERSION.SDK_INT >= 34) { // where a foreground service must have a type
+            int type = service.get().getForegroundServiceType();
+            assertEquals(ServiceInfo.FOREGROUND_SERVICE_TYPE_SPECIAL_USE, type);
+        }
+    }
+
+    @Test
     public void without_a_token_nothing_listens_and_the_service_stops() {
         service.withIntent(intent(NAME, "short")).startCommand(0, 1);
         assertNull(sockets.path(NAME));
@@ -135,6 +149,15 @@ public final class HostServiceTest {
             android.graphics.Point size = new android.graphics.Point();
             display.getRealSize(size);
             assertEquals(new android.graphics.Point(320, 480), size);
+            // Not public, so private: others' windows cannot come onto it, and it shows nothing of the phone's screen.
+            assertEquals(DisplayManager.VIRTUAL_DISPLAY_FLAG_OWN_CONTENT_ONLY, RecordedDisplays.flags);
+            DisplayMetrics metrics = new DisplayMetrics();
+            display.getRealMetrics(metrics);
+            assertEquals(160, metrics.densityDpi);
+            WindowManager.LayoutParams window =
+                    ShadowDialog.getLatestDialog().getWindow().getAttributes();
+            assertNotEquals(0, window.flags & WindowManager.LayoutParams.FLAG_NOT_FOCUSABLE);
+            assertNotEquals(0, window.flags & WindowManager.LayoutParams.FLAG_HARDWARE_ACCELERATED);
             WebSettings settings = view().getSettings();
             assertTrue(settings.getJavaScriptEnabled());
             assertTrue(settings.getDomStorageEnabled());
@@ -143,6 +166,8 @@ public final class HostServiceTest {
             assertFalse(settings.getAllowFileAccess());
             assertFalse(settings.getAllowContentAccess());
             assertEquals(WebSettings.MIXED_CONTENT_COMPATIBILITY_MODE, settings.getMixedContentMode());
+            assertFalse(settings.getBuiltInZoomControls());
+            assertTrue(settings.getUserAgentString(), settings.getUserAgentString().contains("Mobile"));
         }
     }
 
@@ -269,6 +294,21 @@ public final class HostServiceTest {
             assertEquals(displays, displays());
             assertEquals(0L, client.ask("stats", "").get("tabs"));
             assertEquals(List.of(), client.ask("tab.list", "").get("tabs"));
+        }
+    }
+
+    @Test
+    public void nothing_is_left_of_a_hundred_clients() throws Exception {
+        try (TestClient client = client()) {
+            client.ask("stats", "");
+            int threads = Thread.activeCount();
+            for (int i = 0; i < 100; i++) {
+                try (TestClient other = new TestClient(sockets, NAME)) {
+                    assertEquals(true, other.hello(NAME).get("ok"));
+                }
+            }
+            TestClient.await("the clients' end", () -> client.ask("stats", "").get("clients").equals(1L)
+                    && Thread.activeCount() <= threads);
         }
     }
 

@@ -1,0 +1,218 @@
+"""A page of an app that is not ours, as a Page needs it: found again and launched again, never closed."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager
+from typing import Protocol
+
+from bridge.adb import AdbDevice
+from bridge.cdp import CdpConnection, open_cdp
+from bridge.deadline import Deadline, finish
+from bridge.errors import (
+    BridgeError,
+    DeadlineExceeded,
+    NavigationFailed,
+    TabLost,
+    TransportError,
+    Unsupported,
+)
+from bridge.page import ladder
+from bridge.page.attachment import Attachment, attach
+from bridge.page.confinement import DOWNLOADS_KEY, UPLOADS_KEY, Confined
+from bridge.page.full_page import Strategy
+from bridge.page.journal import Journal
+from bridge.page.popups import OpenedPages
+from bridge.policy.pinning import PinnedEgress
+from bridge.session.app import Found, Wanted
+from bridge.session.tab import OnAttach
+from bridge.session.targets import CHROME_SOCKET
+
+_LOADED_S = 5.0
+_DETACH_S = 2.0
+_REATTACH_S = 10.0
+
+
+class Owner(Protocol):
+    """What an attached tab needs of its session."""
+
+    @property
+    def device(self) -> AdbDevice: ...
+
+    @property
+    def on_attach(self) -> list[OnAttach]: ...
+
+    @property
+    def journal(self) -> Journal: ...
+
+    @property
+    def egress(self) -> PinnedEgress: ...
+
+    def notice(self, text: str) -> None: ...
+
+    def taken(self) -> set[str]: ...
+
+    async def find(self, wanted: Wanted, deadline: Deadline, *, relaunch: bool = False) -> Found: ...
+
+    async def diagnose(self) -> BridgeError | None: ...
+
+
+class AttachedTab:
+    """A page of the app; implements what a Page needs of it."""
+
+    def __init__(self, tab_id: str, owner: Owner, wanted: Wanted) -> None:
+        self._tab_id = tab_id
+        self._owner = owner
+        self._wanted = wanted
+        self._on_attach: list[OnAttach] = []
+        self._stack = AsyncExitStack()
+        self._attachment: Attachment | None = None
+        self._found: Found | None = None
+        self._closed = False
+
+    @property
+    def tab_id(self) -> str:
+        return self._tab_id
+
+    @property
+    def host_services(self) -> None:
+        """The app is not ours: nothing can be staged in it, captured by it or asked of it."""
+
+    @property
+    def journal(self) -> Journal:
+        return self._owner.journal
+
+    @property
+    def full_page(self) -> Strategy | None:
+        """Chrome draws beyond its view; of apps it is found out when needed. Each strategy's picture is verified."""
+        return "cdp-beyond-viewport" if self._found and self._found.socket_name == CHROME_SOCKET else None
+
+    @property
+    def target_id(self) -> str:
+        return self._found.target.target_id if self._found else ""
+
+    async def check_url(self, url: str) -> str:
+        return await self._owner.egress.check_url(url)
+
+    @property
+    def uploads(self) -> Confined:
+        """No folder: the app is not ours, nothing can be staged in it."""
+        return Confined.at(None, UPLOADS_KEY)
+
+    @property
+    def downloads(self) -> Confined:
+        return Confined.at(None, DOWNLOADS_KEY)
+
+    def popups(self) -> AbstractContextManager[OpenedPages]:
+        raise Unsupported("windows that the app opens are the app's own; session.page() attaches to one that is there")
+
+    @asynccontextmanager
+    async def connect(self, timeout_s: float) -> AsyncIterator[CdpConnection]:
+        """One more connection to the page, beside the attachment's."""
+        found = self._found
+        if found is None:
+            raise TabLost(f"{self._tab_id} was never attached")
+        deadline = Deadline.after(timeout_s)
+        sock = await self._owner.device.open_stream(
+            f"localabstract:{found.socket_name}", timeout_s=deadline.remaining_s
+        )
+        path = f"/devtools/page/{found.target.target_id}"
+        async with open_cdp(sock, path, timeout_s=deadline.remaining_s) as connection:
+            yield connection
+
+    def explain(self, error: NavigationFailed) -> BridgeError:
+        """The app connects by itself: nothing of ours stands behind a navigation that failed."""
+        return error
+
+    def on_attach(self, prepare: OnAttach) -> None:
+        self._on_attach.append(prepare)
+
+    async def attachment(self, *, revisit: bool = True) -> tuple[Attachment, tuple[str, ...]]:
+        """The living attachment; where the app's process was started anew, that of the page that fits again.
+
+        Raises:
+            TabLost, DeadlineExceeded: There is no such page any more.
+            DeviceLost: The device is gone.
+        """
+        if self._closed:
+            raise TabLost(f"{self._tab_id} has been closed")
+        if self._attachment is not None and not self._is_over(self._attachment):
+            return self._attachment, ()
+        if (lost := await self._owner.diagnose()) is not None:
+            raise lost
+        deadline = Deadline.after(_REATTACH_S)
+        await self._detach()
+        self._found = None
+        found = await self._owner.find(self._wanted, deadline, relaunch=True)
+        attachment = await self.open(found, deadline)
+        said = (
+            f"{self._tab_id} was attached anew, at {found.target.url[:200]}; refs of a document that was left are dead"
+        )
+        self._owner.notice(said)
+        return attachment, (said,)
+
+    async def open(self, found: Found, deadline: Deadline) -> Attachment:
+        self._found = found
+        async with AsyncExitStack() as stack:
+            service = f"localabstract:{found.socket_name}"
+            sock = await self._owner.device.open_stream(service, timeout_s=deadline.remaining_s)
+            path = f"/devtools/page/{found.target.target_id}"
+            connection = await stack.enter_async_context(open_cdp(sock, path, timeout_s=deadline.remaining_s))
+            connection.on_event(self.journal.reader(self._tab_id))
+            attachment = await stack.enter_async_context(attach(connection, timeout_s=deadline.remaining_s))
+            for prepare in (*self._owner.on_attach, *self._on_attach):
+                await prepare(attachment)
+            self._stack = stack.pop_all()
+        self._attachment = attachment
+        # An app that was just launched is still loading; lifecycle events of a loaded document are told again.
+        await attachment.watch.wait(
+            lambda: attachment.state.main and "DOMContentLoaded" in attachment.state.main.lifecycle,
+            timeout_s=min(_LOADED_S, deadline.remaining_s),
+        )
+        return attachment
+
+    async def close(self) -> None:
+        """Detach; the page stays."""
+        self._closed = True
+        await self._detach()
+
+    async def look_into(self, error: BridgeError) -> BridgeError:
+        attachment = self._attachment
+        if self._closed or attachment is None:
+            return error
+        if isinstance(error, DeadlineExceeded) and not self._is_over(attachment):
+            if await ladder.answers(attachment):
+                return error
+            if (lost := await self._owner.diagnose()) is not None:
+                return lost
+            return ladder.told(error, await ladder.free(attachment, self))
+        if (lost := await self._owner.diagnose()) is not None:
+            return lost
+        if isinstance(error, TransportError | TabLost) and self._is_over(attachment):
+            reason = attachment.connection.close_reason or error.message
+            return TabLost(f"the page of {self._tab_id} is gone: {reason}", hint="The next call looks for it again.")
+        return error
+
+    async def reattach(self, *, timeout_s: float) -> Attachment:
+        assert self._found is not None
+        old, self._stack = self._stack, AsyncExitStack()
+        try:
+            attachment = await self.open(self._found, Deadline.after(timeout_s))
+        except BaseException:
+            self._stack = old
+            raise
+        await finish(old.aclose(), at_most_s=_DETACH_S, what=f"detaching from {self._tab_id}")
+        return attachment
+
+    async def kill_renderer(self, *, timeout_s: float) -> bool:
+        """Never: an app whose renderer dies dies with it unless it handles that, and it is not ours to kill."""
+        return False
+
+    @staticmethod
+    def _is_over(attachment: Attachment) -> bool:
+        state = attachment.state
+        return attachment.connection.closed.is_set() or state.crashed or state.detached_reason is not None
+
+    async def _detach(self) -> None:
+        stack, self._stack = self._stack, AsyncExitStack()
+        await finish(stack.aclose(), at_most_s=_DETACH_S, what=f"detaching from {self._tab_id}")

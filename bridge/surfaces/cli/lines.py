@@ -1,0 +1,89 @@
+"""Lines from a pipe, a terminal or a file, however long, as they come and never more than one ahead."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import threading
+from collections.abc import AsyncIterator, Iterator
+from concurrent.futures import CancelledError
+from dataclasses import dataclass
+
+_PIECE_BYTES = 64 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class TooLong:
+    """In place of a line of which no more than `limit_bytes` were kept, and those were thrown away."""
+
+    limit_bytes: int
+
+
+class LineCutter:
+    """Pieces in, lines out: without their ends, blank ones left out; holds at most one line's limit.
+
+    How the pieces are cut makes no difference.
+    """
+
+    def __init__(self, limit_bytes: int) -> None:
+        self._limit_bytes = limit_bytes
+        self._held = bytearray()
+        self._skipping = False
+
+    def feed(self, piece: bytes) -> Iterator[bytes | TooLong]:
+        """The lines that end in this piece."""
+        *ended, rest = piece.split(b"\n")
+        for part in ended:
+            self._hold(part)
+            yield from self.end()
+        self._hold(rest)
+
+    def end(self) -> Iterator[bytes | TooLong]:
+        """What is left when nothing more comes."""
+        line, skipping = bytes(self._held), self._skipping
+        self._held.clear()
+        self._skipping = False
+        if skipping:
+            yield TooLong(self._limit_bytes)
+        elif line := line.strip():
+            yield line
+
+    def _hold(self, part: bytes) -> None:
+        if self._skipping or len(self._held) + len(part) > self._limit_bytes:
+            self._skipping = True
+            self._held.clear()
+        else:
+            self._held += part
+
+
+async def lines_of(descriptor: int, *, limit_bytes: int) -> AsyncIterator[bytes | TooLong]:
+    """The lines that come from a file descriptor until its end.
+
+    A thread of its own reads, because a read of a terminal or a pipe cannot be cancelled: it is left behind with it.
+    """
+    loop = asyncio.get_running_loop()
+    queue: asyncio.Queue[bytes | TooLong | OSError | None] = asyncio.Queue(maxsize=1)
+
+    def put(item: bytes | TooLong | OSError | None) -> None:
+        asyncio.run_coroutine_threadsafe(queue.put(item), loop).result()
+
+    def read() -> None:
+        cutter = LineCutter(limit_bytes)
+        # The loop ends before the input does when somebody has stopped listening.
+        with contextlib.suppress(RuntimeError, CancelledError):
+            try:
+                while piece := os.read(descriptor, _PIECE_BYTES):
+                    for line in cutter.feed(piece):
+                        put(line)
+                for line in cutter.end():
+                    put(line)
+            except OSError as error:
+                put(error)
+            put(None)
+
+    threading.Thread(target=read, name="lines", daemon=True).start()
+    while (item := await queue.get()) is not None:
+        if isinstance(item, OSError):
+            raise item
+        yield item

@@ -1,0 +1,166 @@
+"""`ops`: operations as lines of JSON, answered line by line over one session."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import sys
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import click
+
+from bridge.errors import PolicyRefused, UsageError
+from bridge.surfaces.cli.options import OwnSessionOptions, origin_flags, own_session_options
+from bridge.surfaces.cli.output import note, write_file
+
+if TYPE_CHECKING:
+    from bridge.ops import Event, InvalidOperation, OperationResult, Secrets
+
+# The longest operation is a fill of 100,000 characters, each of which JSON may write as \uXXXX twice.
+LONGEST_LINE_BYTES = 2 * 1024 * 1024
+
+
+@click.command("ops")
+@click.option("--bail", is_flag=True, help="End with the first operation that fails.")
+@click.option("--events", type=click.Path(path_type=Path), metavar="FILE", help="Append events as lines of JSON.")
+@click.option("--uploads-root", metavar="FOLDER", help="Where upload may take files from (default: nowhere).")
+@click.option("--downloads-root", metavar="FOLDER", help="Where download may put files (default: nowhere).")
+@click.option(
+    "--pictures",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="FOLDER",
+    help="Save screenshots there instead of printing them in Base64.",
+)
+@click.option(
+    "--secret",
+    "secret_variables",
+    multiple=True,
+    metavar="NAME=VARIABLE",
+    help="Let fill use secret:NAME, the value of that environment variable. May be repeated.",
+)
+@origin_flags
+@own_session_options
+def ops(
+    options: OwnSessionOptions,
+    bail: bool,
+    events: Path | None,
+    uploads_root: str | None,
+    downloads_root: str | None,
+    pictures: Path | None,
+    secret_variables: tuple[str, ...],
+    allow: tuple[str, ...],
+    deny: tuple[str, ...],
+    default_action: str | None,
+) -> None:
+    """Carry out operations, one JSON object per line of stdin, and print one JSON object per answer as it is done.
+
+    Meant for a model's requests: unless a policy says otherwise, no address may be opened. Ends with 0 when all went
+    well, 4 when nothing but the policy stood in the way, else 1.
+
+    With --json, so does whatever ends it before the first line.
+    """
+    from bridge.ops.effects import configured_actions
+    from bridge.surfaces.cli.running import Steps, flagged_policy, run_async
+
+    policy = flagged_policy("model", allow, deny, default_action)
+    actions, secrets = configured_actions(os.environ), _secrets(secret_variables)
+    if pictures is not None and not pictures.is_dir():
+        raise UsageError(f"there is no folder {pictures}.")
+    steps = Steps(options.timeout_s)
+
+    async def work() -> set[str]:
+        from bridge import Session
+        from bridge.ops import Executor
+        from bridge.surfaces.cli.running import START_TIMEOUT_S, asked_on_terminal, grants_of
+
+        failures: set[str] = set()
+        async with AsyncExitStack() as stack:
+            told = stack.enter_context(_opened(events)) if events is not None else None
+            session = await stack.enter_async_context(
+                Session.open(
+                    options.device,
+                    adb_server=options.adb_server,
+                    policy=policy,
+                    grants=grants_of(options),
+                    ask=asked_on_terminal,
+                    reconnect=True,
+                    uploads_root=uploads_root,
+                    downloads_root=downloads_root,
+                    on_notice=note,
+                    timeout_s=steps.begin("starting the device and the host app", START_TIMEOUT_S),
+                )
+            )
+            executor = Executor(
+                session, action_policy=actions, secrets=secrets, on_event=_teller(told) if told else None
+            )
+            number = 0
+            steps.current = "waiting for the first operation"
+            async for answer in executor.run_batch(_operations(), bail=bail):
+                number += 1
+                steps.current = f"after operation {number}"
+                if answer.error is not None:
+                    failures.add(answer.error.code)
+                line = json.dumps(_shown(answer, number, pictures), ensure_ascii=False)
+                # Half a surrogate pair, which a page may have in its title, is written as JSON's own escape.
+                click.echo(line.encode("utf-8", "backslashreplace"))
+        return failures
+
+    failures = run_async("ops", options, steps, work())
+    if failures:
+        raise click.exceptions.Exit(PolicyRefused.exit_code if failures == {PolicyRefused.code} else 1)
+
+
+async def _operations() -> AsyncIterator[bytes | InvalidOperation]:
+    from bridge.ops import InvalidOperation
+    from bridge.surfaces.cli.lines import TooLong, lines_of
+
+    async for line in lines_of(sys.stdin.fileno(), limit_bytes=LONGEST_LINE_BYTES):
+        if isinstance(line, TooLong):
+            yield InvalidOperation(f"not an operation: the line has more than {line.limit_bytes} bytes")
+        else:
+            yield line
+
+
+def _shown(answer: OperationResult, number: int, pictures: Path | None) -> dict[str, Any]:
+    shown = {"line": number, **answer.to_json()}
+    if answer.image_bytes is None:
+        return shown
+    if pictures is None:
+        return {**shown, "image_base64": base64.b64encode(answer.image_bytes).decode()}
+    file = pictures / f"screenshot-{number}.png"
+    write_file(file, answer.image_bytes)
+    return {**shown, "file": str(file)}
+
+
+def _opened(path: Path) -> IO[str]:
+    try:
+        return path.open("a", encoding="utf-8", errors="backslashreplace")
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}.") from error
+
+
+def _teller(file: IO[str]) -> Callable[[Event], None]:
+    from bridge.ops import json_line
+
+    def tell(event: Event) -> None:
+        file.write(json_line(event))
+        file.flush()
+
+    return tell
+
+
+def _secrets(pairs: Iterable[str]) -> Secrets:
+    """Values are named by the variables that hold them: a command line is seen by everybody on the machine."""
+    from bridge.ops import Secrets
+
+    named = {}
+    for pair in pairs:
+        name, separator, variable = pair.partition("=")
+        if not separator or (value := os.environ.get(variable)) is None:
+            raise UsageError(f"--secret {pair}: there is no environment variable {variable!r}.")
+        named[name] = value
+    return Secrets(named)

@@ -1,0 +1,230 @@
+"""A trace as a test that does the same again, with elements by their roles and names instead of refs.
+
+A trace file may come from a stranger, so nothing of it is taken over as code: subjects and arguments are parsed, only
+calls that are known are written, and values only as literals.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from bridge.errors import UsageError
+from bridge.page.network import REDACTED
+from bridge.snapshot.roles import CONTENT_ROLES, INTERACTIVE_ROLES
+from bridge.surfaces.trace.written import ONLY_BY_NAME
+
+_LOCATING = frozenset(
+    "get_by_role get_by_label get_by_text get_by_placeholder get_by_test_id locator filter nth".split()
+)
+_ON_ELEMENTS = frozenset(
+    "click double_click long_press fill type clear check uncheck select press focus hover scroll_into_view "
+    "swipe".split()
+)
+_ON_PAGES = frozenset(
+    "goto back forward reload wait_for press type scroll swipe pinch set_offline set_geolocation set_locale "
+    "set_time_zone set_media add_init_script accept_certificate".split()
+)
+# They give something to whoever asked, and change nothing: without an asker there is nothing to replay.
+_ASKING = frozenset("snapshot get_state query read screenshot record count all ref stop".split())
+_NOT_REPLAYED = frozenset({"timeout_s", "settle_s"})
+_URL_CHARS = 120
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayTest:
+    """The source, and what of the trace is not in it, one sentence each."""
+
+    source: str
+    left_out: tuple[str, ...]
+
+
+@dataclass
+class _Writing:
+    is_async: bool
+    lines: list[str] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+    secrets: int = 0
+    pages: dict[str, str] = field(default_factory=dict)
+
+    def page_of(self, tab: str) -> str:
+        """The variable of a tab; its first one is the fixture, further ones are opened where they are first used."""
+        name = self.pages.get(tab)
+        if name is None:
+            name = self.pages[tab] = "page" if not self.pages else f"page_{len(self.pages) + 1}"
+            if name != "page":
+                self.lines.append(f"{name} = {self.waited('new_page()')}")
+        return name
+
+    def waited(self, call: str) -> str:
+        return f"await {call}" if self.is_async else call
+
+
+def test_source(trace: Mapping[str, Any], *, is_async: bool) -> ReplayTest:
+    """The test.
+
+    Raises:
+        UsageError: The trace is damaged, or nothing in it can be replayed.
+    """
+    writing = _Writing(is_async)
+    try:
+        for operation in trace["operations"]:
+            _write(operation, writing)
+        if not writing.lines:
+            raise UsageError("nothing in this trace can be replayed")
+        return ReplayTest(_module(trace["session"], writing), tuple(writing.left_out))
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, SyntaxError) as error:
+        raise UsageError(f"the trace is damaged: {type(error).__name__}: {error}") from error
+
+
+def _write(operation: Mapping[str, Any], writing: _Writing) -> None:
+    name, number = str(operation["name"]), int(operation["number"])
+    if name in _ASKING:
+        return
+    if operation["outcome"] != "ok":
+        writing.left_out.append(f"operation {number} ({name}), which did not succeed")
+        return
+    call = _call(operation, writing)
+    if call is None:
+        writing.left_out.append(f"operation {number} ({name}), which cannot be said by roles and names")
+        return
+    writing.lines.append(writing.waited(call))
+    page = writing.pages[str(operation["tab"])]
+    result = operation.get("result") or {}
+    if name in ("goto", "back", "forward") and result.get("title"):
+        writing.lines.append(writing.waited(f"expect({page}).to_have_title({str(result['title'])!r})"))
+
+
+def _call(operation: Mapping[str, Any], writing: _Writing) -> str | None:
+    name, subject = str(operation["name"]), str(operation["subject"])
+    arguments = dict(operation["arguments"])
+    if subject.startswith("expect("):
+        return _expectation(operation, subject, name, arguments, writing)
+    element = operation.get("element")
+    if subject:
+        if name not in _ON_ELEMENTS or not (chain := _chain(subject)):
+            return None
+    elif "ref" in arguments:
+        if name not in _ON_ELEMENTS or not (chain := _by_role(element)):
+            return None
+        del arguments["ref"]
+    elif name in _ON_PAGES:
+        chain = ""
+    else:
+        return None
+    page = writing.page_of(str(operation["tab"]))
+    return f"{page}{chain}.{name}({_arguments(name, arguments, writing)})"
+
+
+def _expectation(
+    operation: Mapping[str, Any], subject: str, name: str, arguments: dict[str, Any], writing: _Writing
+) -> str | None:
+    inner, closing, negation = subject.removeprefix("expect(").rpartition(")")
+    if not closing or negation not in ("", ".not_") or not name.startswith("to_") or not name.isidentifier():
+        return None
+    chain = "" if inner == "page" else _chain(inner)
+    if inner != "page" and not chain:
+        return None
+    page = writing.page_of(str(operation["tab"]))
+    return f"expect({page}{chain}){negation}.{name}({_arguments(name, arguments, writing)})"
+
+
+def _arguments(name: str, arguments: Mapping[str, Any], writing: _Writing) -> str:
+    written = []
+    for number, (key, value) in enumerate(arguments.items()):
+        if key in _NOT_REPLAYED:
+            continue
+        if not key.isidentifier():
+            raise UsageError(f"the trace is damaged: an argument is called {key[:40]!r}")
+        if value == REDACTED:
+            writing.secrets += 1
+            text = f'os.environ["SECRET_{writing.secrets}"]'
+        elif isinstance(value, Mapping) and set(value) == {"pattern", "flags"}:
+            text = f"re.compile({str(value['pattern'])!r}{', re.IGNORECASE' if value['flags'] else ''})"
+        else:
+            text = repr(value)
+        if name == "select" and key == "values":
+            text = f"*{text}"
+            written.append(text)
+        else:
+            written.append(text if number == 0 and name not in ONLY_BY_NAME else f"{key}={text}")
+    return ", ".join(written)
+
+
+def _chain(subject: str) -> str:
+    """`get_by_role('button', name='Pay').first` written anew out of its parsed form; "" where it is something else."""
+    try:
+        node: ast.expr = ast.parse(f"page.{subject}", mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ""
+    parts: list[str] = []
+    while isinstance(node, ast.Call):
+        function = node.func
+        if not isinstance(function, ast.Attribute) or function.attr not in _LOCATING:
+            return ""
+        values = [*node.args, *(keyword.value for keyword in node.keywords)]
+        if not all(_is_plain(value) for value in values):
+            return ""
+        given = [ast.unparse(value) for value in node.args]
+        given += [f"{keyword.arg}={ast.unparse(keyword.value)}" for keyword in node.keywords if keyword.arg]
+        parts.append(f".{function.attr}({', '.join(given)})")
+        node = function.value
+    return "".join(reversed(parts)) if isinstance(node, ast.Name) and node.id == "page" else ""
+
+
+def _is_plain(value: ast.expr) -> bool:
+    """A literal, or `re.compile` of literals."""
+    if isinstance(value, ast.Constant):
+        return True
+    if isinstance(value, ast.UnaryOp):
+        return isinstance(value.op, ast.USub) and isinstance(value.operand, ast.Constant)
+    if isinstance(value, ast.Attribute):
+        return ast.unparse(value) == "re.IGNORECASE"
+    if isinstance(value, ast.Call):
+        return ast.unparse(value.func) == "re.compile" and not value.keywords and all(map(_is_plain, value.args))
+    return False
+
+
+def _by_role(element: Mapping[str, Any] | None) -> str:
+    """How a person would find what a ref was; "" where a role or a name does not say it."""
+    if not element or element["role"] not in INTERACTIVE_ROLES | CONTENT_ROLES:
+        return ""
+    role, name, nth, of = str(element["role"]), str(element["name"]), int(element["nth"]), int(element["of"])
+    if name.endswith("…"):
+        return ""
+    named = f", name={name!r}, exact=True" if name else ""
+    return f".get_by_role({role!r}{named})" + (f".nth({nth})" if of > 1 else "")
+
+
+def _module(session: Mapping[str, Any], writing: _Writing) -> str:
+    body = "\n".join(f"    {line}" for line in writing.lines)
+    started = datetime.fromtimestamp(float(session["started_s"]), UTC).strftime("%Y-%m-%d %H:%M UTC")
+    grants = [(str(host), int(port)) for host, port in session["grants"]]
+    home = "bridge" if writing.is_async else "bridge.sync"
+    expects = "expect(" in body
+    several = len(writing.pages) > 1
+    plain = [name for name, used in (("os", "os.environ" in body), ("re", "re.compile(" in body)) if used]
+    imports = [f"import {name}\n" for name in plain]
+    if several or grants:
+        names = [name for name, used in (("Awaitable", several and writing.is_async), ("Callable", several)) if used]
+        imports += [f"from collections.abc import {', '.join(names)}\n"] if names else []
+        imports += ["from typing import Any\n", "\nimport pytest\n"] if grants else []
+    if not grants and imports:
+        imports.append("\n")
+    imports += ["from bridge import TestServerGrant\n"] if grants and not writing.is_async else []
+    words = ["Page", *(["TestServerGrant"] if grants and writing.is_async else []), *(["expect"] if expects else [])]
+    imports.append(f"from {home} import {', '.join(words)}\n")
+    fixture = (
+        "\n\n@pytest.fixture\ndef webview_session_options() -> dict[str, Any]:\n"
+        f'    return {{"grants": [{", ".join(f"TestServerGrant({host!r}, {port})" for host, port in grants)}]}}\n'
+        if grants
+        else ""
+    )
+    maker = f", new_page: Callable[..., {'Awaitable[Page]' if writing.is_async else 'Page'}]" if several else ""
+    return (
+        f'"""What a session did on {started}, replayed."""\n\n{"".join(imports)}{fixture}\n\n'
+        f"{'async ' if writing.is_async else ''}def test_replay(page: Page{maker}) -> None:\n{body}\n"
+    )

@@ -1,0 +1,81 @@
+"""A site with everything that operations can be done to, and a session that may open only it."""
+
+from __future__ import annotations
+
+import http.server
+import threading
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from bridge import Session, TestServerGrant
+
+PAGE = b"""<!doctype html><title>Everything</title><meta name=viewport content="width=device-width">
+<h1>Everything</h1>
+<label>Name <input id=name></label> <label>Password <input id=password type=password></label>
+<label>Colour <select id=colour><option value=r>Red<option value=g>Green</select></label>
+<label>Files <input type=file id=files></label>
+<button onclick="tell()">Tell</button> <button onclick="window.open('/second')">Window</button>
+<button onclick="this.remove()">Vanish</button> <button onclick="rename(this)">Rename</button>
+<a href="/second">Second</a> <p id=echo></p> <p id=late></p>
+<script>
+  const tell = () => {
+    const said = document.getElementById('password').value || document.getElementById('name').value;
+    document.getElementById('echo').textContent = 'You said ' + said;
+    document.title = 'Said ' + said;
+    console.log('said', said);
+    console.error(new Error('failed with ' + said));
+    fetch('/log?said=' + encodeURIComponent(said));
+  };
+  const rename = (button) => { button.textContent = 'Renamed'; };
+  setTimeout(() => { document.getElementById('late').innerHTML = '<b id=done>done</b>'; }, 300);
+</script>"""
+SECOND = b"<!doctype html><title>Second</title><h1>Second</h1><p>Here is the end of it.</p><button>In it</button>"
+
+
+class _Everything(http.server.BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        path = self.path.partition("?")[0]
+        if path == "/away":
+            self.send_response(302)
+            self.send_header("Location", "http://127.0.0.1:1/forbidden")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
+        body = {"/": PAGE, "/second": SECOND, "/file": b"a file"}.get(path, b"")
+        self.send_response(200)
+        self.send_header("Content-Type", "text/plain" if path == "/file" else "text/html")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="session")
+def everything() -> Iterator[str]:
+    """The site's address, without a slash at its end."""
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Everything) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+
+
+@pytest.fixture
+def roots(tmp_path: Path) -> tuple[Path, Path]:
+    """The operator's folders for uploads and downloads."""
+    uploads, downloads = tmp_path / "up", tmp_path / "down"
+    uploads.mkdir()
+    downloads.mkdir()
+    (uploads / "a.txt").write_text("alpha")
+    (tmp_path / "outside.txt").write_text("not to be read")
+    return uploads, downloads
+
+
+@pytest.fixture
+async def session(webview_device: str, everything: str, roots: tuple[Path, Path]) -> AsyncIterator[Session]:
+    grant = TestServerGrant("127.0.0.1", int(everything.rpartition(":")[2]))
+    async with Session.open(webview_device, grants=[grant], uploads_root=roots[0], downloads_root=roots[1]) as session:
+        yield session
