@@ -55,7 +55,8 @@ class Actions:
             settled = await self.act_and_settle(entry, "click", tap_commands(x, y), settle_s, deadline)
             self.check_hit(entry, settled)
             changes = await self.changes(before, settled)
-        return ActionResult(action="click", ref=entry.ref, changes=changes, cost=meter.cost())
+        notices = kept_from(entry, settled)
+        return ActionResult(action="click", ref=entry.ref, changes=changes, cost=meter.cost(), notices=notices)
 
     async def scripted(
         self, ref: str, action: str, params: Mapping[str, Any], *, timeout_s: float, settle_s: float = 1.0
@@ -307,6 +308,14 @@ class Actions:
             "snapshot": request.script_options(None),
         }
         return json.dumps(options)
+
+
+def kept_from(entry: RefEntry, settled: Settled) -> tuple[str, ...]:
+    """What is to be said of a tap that began on the element, and would have ended on something that came over it."""
+    over = settled.acted.get("over")
+    if not isinstance(over, str):
+        return ()
+    return (f"{over} came over {entry.ref} during the tap, and was not given the rest of it: there was no click",)
 
 
 def settle_time(settle_s: float, deadline: Deadline) -> float:

@@ -14,7 +14,7 @@ from typing import Literal, get_args
 
 from bridge.deadline import Deadline
 from bridge.errors import ActionFailed, UsageError
-from bridge.page.actions import Actions, settle_time
+from bridge.page.actions import Actions, kept_from, settle_time
 from bridge.page.elements import on_element
 from bridge.page.pointer import tap_commands, to_top_viewport, touch
 from bridge.page.refs import RefEntry
@@ -98,7 +98,8 @@ async def double_click(actions: Actions, ref: str, *, timeout_s: float, settle_s
         settled = await actions.act_and_settle(entry, "dblclick", tap_commands(x, y) * 2, settle_s, deadline)
         actions.check_hit(entry, settled)
         changes = await actions.changes(before, settled)
-    return ActionResult(action="double_click", ref=entry.ref, changes=changes, cost=meter.cost())
+    notices = kept_from(entry, settled)
+    return ActionResult(action="double_click", ref=entry.ref, changes=changes, cost=meter.cost(), notices=notices)
 
 
 async def long_press(actions: Actions, ref: str, *, timeout_s: float, settle_s: float) -> ActionResult:

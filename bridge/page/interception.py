@@ -7,7 +7,9 @@ redirects. What it cannot see (workers of other targets, WebSockets, prefetching
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from bridge.errors import (
     BridgeError,
@@ -21,6 +23,7 @@ from bridge.errors import (
 from bridge.page.attachment import Attachment
 from bridge.page.fetching import Abort, PausedRequest, Rank, Verdict
 from bridge.page.navigation import navigation_failed
+from bridge.policy.address import parse_address
 from bridge.policy.judge import decide
 from bridge.policy.pinning import PinnedEgress, refusal
 
@@ -57,13 +60,17 @@ class Interception:
 
     Attributes:
         closes_ways_around: Whether WebRTC and WebTransport are taken from pages.
+        watches_addresses: Whether hosts are held to the addresses at which the browser has seen them, because no gate
+            does it: what has come by then has come, but nothing more is asked of such a host and nothing shown of it.
     """
 
     def __init__(self, egress: PinnedEgress, *, closes_ways_around: bool) -> None:
         self.closes_ways_around = closes_ways_around
+        self.watches_addresses = False
         self._egress = egress
         self._trails: OrderedDict[str, _Trail] = OrderedDict()
         self._by_first_url: OrderedDict[str, _Trail] = OrderedDict()
+        self._moved: dict[str, PolicyRefused] = {}
 
     async def install(self, attachment: Attachment, *, timeout_s: float) -> tuple[bool, bool]:
         """Whether requests are asked about, and whether the ways around a proxy are closed."""
@@ -71,7 +78,9 @@ class Interception:
         async def judge(request: PausedRequest) -> Verdict | None:
             return await self._judge(request, attachment.state.main_frame_id or "")
 
-        attachment.check_shown = self._check_shown
+        attachment.check_shown = self.check_shown
+        if self.watches_addresses:
+            attachment.connection.on_event(self._watch)
         closed = self.closes_ways_around and await self._close_ways_around(attachment, timeout_s)
         try:
             await attachment.fetching.add(
@@ -106,6 +115,7 @@ class Interception:
                     f"{trail.first_url[:200]} is refused: more than {MAX_REDIRECTS} redirects", rule="redirects"
                 )
             await self._egress.check_request(request.url, use="navigation" if is_top else "request")
+            self._check_seen(request.url)
         except PolicyRefused as error:
             trail.refused = error
             return Abort("BlockedByClient")
@@ -127,13 +137,36 @@ class Interception:
                 self._by_first_url.popitem(last=False)
         return trail
 
-    def _check_shown(self, url: str) -> None:
+    def check_shown(self, url: str) -> None:
         """Refuse to hand out content of a document that may not be open."""
         if not url or url.partition("#")[0].partition("?")[0] in _NO_ADDRESS:
             return
         decision = decide(self._egress.policy, url, self._egress.grants)
         if not decision.allowed and not self._egress.was_allowed_when_asked(decision):
             raise refusal(decision, url, "the page went there by itself, and nothing of it is shown")
+        self._check_seen(url)
+
+    def _watch(self, method: str, params: Mapping[str, Any], _session_id: str | None) -> None:
+        """Take the address from which a response came."""
+        response = params.get("response") if method == "Network.responseReceived" else None
+        if not isinstance(response, Mapping) or response.get("fromDiskCache") or not response.get("remoteIPAddress"):
+            return
+        decision = decide(self._egress.policy, str(response.get("url", "")), self._egress.grants)
+        if decision.host is None or decision.port is None or decision.rule == "grant":
+            return
+        try:
+            self._egress.check_resolved_host(decision.host, str(response["remoteIPAddress"]).strip("[]"))
+        except PolicyRefused as error:
+            rule = str(error.details.get("rule", ""))
+            if rule == "rebinding":
+                return  # another public address: the browser has its own answer, whose other addresses nobody has seen
+            self._moved.setdefault(decision.host, error)
+            self._egress.record_refusal(decision.host, decision.port, rule)
+
+    def _check_seen(self, url: str) -> None:
+        """Refuse a host that was seen where it may not be."""
+        if self._moved and (moved := self._moved.get(parse_address(url).host or "")) is not None:
+            raise moved
 
     async def _close_ways_around(self, attachment: Attachment, timeout_s: float) -> bool:
         params = {"source": CLOSE_WAYS_AROUND, "runImmediately": True}

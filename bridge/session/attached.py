@@ -7,9 +7,9 @@ host app takes no part, and there is no gate on the wire (`egress=unpinned`).
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from dataclasses import replace
 
 from bridge.adb import AdbDevice, AdbServer
 from bridge.cdp.discovery import read_package
@@ -27,9 +27,10 @@ from bridge.page.dialogs import DialogAnswer
 from bridge.page.journal import Journal
 from bridge.page.operations import Observer
 from bridge.page.page import Page
+from bridge.policy.configuration import load_policy
 from bridge.policy.grant import AppGrant, Grant, TestServerGrant
 from bridge.policy.pinning import PinnedEgress
-from bridge.policy.rules import BrowserPolicy, policy_for
+from bridge.policy.rules import BrowserPolicy
 from bridge.session.app import App, Found, Wanted
 from bridge.session.attached_tab import AttachedTab
 from bridge.session.devices import Notice, VirtualDevices, chosen_device
@@ -196,13 +197,14 @@ async def attaching(
 
     The arguments are those of `Session.attach`.
     """
-    if policy is not None and policy.strict:
+    policy = policy or load_policy("operator", os.environ)
+    if policy.strict:
         raise PolicyRefused(
             "the policy is strict, and an app's own traffic does not go through the egress gate (egress=unpinned)",
             hint="Set strict = false in [browser.policy] to attach to apps.",
             rule="strict",
         )
-    egress = PinnedEgress(policy or replace(policy_for("operator"), strict=False), grants)
+    egress = PinnedEgress(policy, grants)
     if foreign := [grant for grant in grants if isinstance(grant, AppGrant) and grant.package != app.package]:
         raise UsageError(f"the grant {foreign[0]} is not for {app.package}")
     deadline = Deadline.after(timeout_s)

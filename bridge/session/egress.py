@@ -89,6 +89,7 @@ class Containment:
         Raises:
             PolicyRefused: That is not possible, and the policy is strict.
         """
+        self._interception.watches_addresses = self.mode == "unpinned"
         self.intercepts, closed = await self._interception.install(attachment, timeout_s=_SET_UP_S)
         self.webrtc = "blocked" if closed else "open"
         missing = "" if self.intercepts else "requests cannot be intercepted"

@@ -27,6 +27,7 @@ from bridge.page.journal import Journal
 from bridge.page.operations import Observer
 from bridge.page.page import Page
 from bridge.page.popups import OpenedPages
+from bridge.policy.configuration import load_policy
 from bridge.policy.grant import Grant, TestServerGrant
 from bridge.policy.pinning import Ask, PinnedEgress
 from bridge.policy.rules import BrowserPolicy, policy_for
@@ -67,6 +68,8 @@ class Session:
     """
 
     virtual_devices: ClassVar[VirtualDevices | None] = None
+    # What holds without a policy is said once in a program.
+    _has_said_default: ClassVar[bool] = False
     tracing: ClassVar[Tracing | None] = None
 
     def __init__(
@@ -132,7 +135,8 @@ class Session:
         Args:
             device: A serial, "virtual", or "auto" (the one attached device, else a virtual one).
             adb_server: `host:port`; without it what ADB's own environment variables say.
-            policy: Which addresses may be opened; without one the public web, with what is always refused refused.
+            policy: Which addresses may be opened; without one what the operator has configured (file, environment),
+                else the public web, with what is always refused refused.
             ask: Asked about what the policy leaves open (`default_action="ask"`); nobody means no.
             egress: Instead of policy, grants and ask: what another session has pinned already, or a resolver and a
                 dialler of one's own.
@@ -163,7 +167,10 @@ class Session:
                 chosen_device(server, device, cls.virtual_devices, notice, timeout_s=deadline.remaining_s)
             )
             if egress is None:
-                egress = PinnedEgress(policy or policy_for("operator"), grants, ask=ask)
+                egress = PinnedEgress(policy or load_policy("operator", os.environ), grants, ask=ask)
+            if egress.policy == policy_for("operator") and not cls._has_said_default:
+                Session._has_said_default = True
+                notice("no policy is configured, so the whole public web may be opened ([browser.policy] narrows it)")
             # One port may be granted under several names, such as localhost and 127.0.0.1.
             link = HostLink(
                 server,
@@ -216,8 +223,8 @@ class Session:
             activity: Launched first (`.MainActivity`), and again when the app's process has ended; without it the app
                 must be running.
             data: The address that the launching intent carries.
-            policy: Which addresses `goto` may open; without one the public web. What the app requests by itself cannot
-                be held to it (egress=unpinned), so a strict one is refused.
+            policy: Which addresses `goto` may open; without one what is configured, else the public web. What the app
+                requests by itself cannot be held to it (egress=unpinned), so a strict one is refused.
             grants: Test servers as in `open`, and `AppGrant(package, origins)` for what the app serves to itself.
             url, title: Which page to wait for, where the app has several: a glob over its address, words of its title.
             trace: As in `open`.

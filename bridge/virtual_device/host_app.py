@@ -30,7 +30,7 @@ _log = logging.getLogger(__name__)
 TAG = "WebViewBridgeHost"
 WEBVIEW_PACKAGE = "com.google.android.webview"
 DEVTOOLS_SOCKET = "webview_devtools_remote_{pid}"
-FAULTS = ("kill_renderer", "freeze_host", "thaw_host", "kill_host", "update_webview")
+FAULTS = ("kill_renderer", "freeze_host", "thaw_host", "kill_host", "update_webview", "take_proxy_away")
 LINGER_S = 30.0
 _MAX_ENDPOINTS = 8
 
@@ -72,6 +72,7 @@ class HostApp:
     Attributes:
         serving: Cleared while the process is frozen.
         protocol: The number that it answers with; tests play an APK of another version.
+        takes_proxy: Cleared for a WebView that knows no proxy override.
     """
 
     def __init__(
@@ -88,6 +89,7 @@ class HostApp:
         self.clock = clock
         self.process: HostProcess | None = None
         self.protocol = PROTOCOL_VERSION
+        self.takes_proxy = True
         self.serving = asyncio.Event()
         self.serving.set()
         self.hello_turn = asyncio.Lock()
@@ -180,7 +182,12 @@ class HostApp:
             "max_tabs": MAX_TABS,
             "max_capture_height_px": MAX_CAPTURE_HEIGHT_PX,
             "idle_timeout_s": max(1, round(self.process.idle_timeout_s)),
-            "features": {"profiles": True, "proxy": "controller", "capture": ["canvas", "surface"], "resize": True},
+            "features": {
+                "profiles": True,
+                "proxy": "controller" if self.takes_proxy else "none",
+                "capture": ["canvas", "surface"],
+                "resize": True,
+            },
         }
 
     async def fault(self, name: str, arguments: Mapping[str, Any]) -> None:
@@ -198,6 +205,10 @@ class HostApp:
             case "update_webview":
                 version = arguments.get("version")
                 await self.update_webview(version if isinstance(version, str) else None)
+            case "take_proxy_away":
+                self.takes_proxy = False
+                if self.process is not None:
+                    self.process.has_proxy = False
             case _:
                 raise UsageError(f"There is no fault {name!r}; the host app has {', '.join(FAULTS)}.")
 
@@ -242,6 +253,7 @@ class HostApp:
             timeout_s = float(idle_timeout_s)
         folder = self.device.folder / "host_files" / str(pid)
         process = HostProcess(pid, self.engine, folder, clock=self.clock, idle_timeout_s=timeout_s)
+        process.has_proxy = self.takes_proxy
         process.on_picker = lambda element: self.die(
             f"android.view.WindowManager$BadTokenException: Unable to add window -- token null is not valid ({element})"
         )

@@ -68,6 +68,7 @@ class HostProcess:
         self.owner_since = clock()
         self.clients: set[HostConnection] = set()
         self.ending = False
+        self.has_proxy = True
         self.changed = asyncio.Event()
         self.on_picker: Callable[[str], None] = lambda _element: None
         self._clock = clock

@@ -130,6 +130,8 @@ async def _proxy_set(process: HostProcess, fields: Fields, _body: bytes) -> Answ
     port = None if host is None else fields.integer("port", 1, 65535)
     if host not in (None, "127.0.0.1", "localhost", "::1"):
         raise Refusal("unsupported", f"the virtual device has no network in which {host} could be.")
+    if not process.has_proxy:
+        raise Refusal("unsupported", "this WebView takes no proxy.")
     if process.tabs or process.opening:
         raise Refusal("tabs_open", "connections already made would stay outside the proxy.")
     await process.engine.set_proxy(port)

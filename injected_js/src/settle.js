@@ -22,7 +22,8 @@ const GUARDED = 'pointerdown touchstart mousedown pointerup touchend mouseup cli
 
 /**
  * Watches the document and arms the guard: the first trusted event decides; when it misses the element, or the element has
- * become something else since it was checked, the gesture is stopped.
+ * become something else since it was checked, the gesture is stopped. What has come over the element since then gets no
+ * part of the tap.
  */
 export const watch = (el, on, open, ref) => {
   if (state) state._stop();
@@ -31,14 +32,20 @@ export const watch = (el, on, open, ref) => {
     const { type, target } = event;
     if (type == 'invalid') mine._texts.push(target.validationMessage);
     if (/load|hide/.test(type)) mine._left = 1;
-    if (is(type, GUARDED) && el && !open && event.isTrusted && mine._hit !== true) {
-      newTurn();
-      mine._error = mine._error || resolve(ref).error;
-      mine._hit = mine._hit || (!mine._error && landing(event.composedPath()[0], el, on));
-      if (mine._hit !== true) {
+    // Until the first click: those after it are a label's doing.
+    if (is(type, GUARDED) && el && !open && event.isTrusted && (mine._hit !== true || !is('click', mine._types))) {
+      const over = landing(event.composedPath()[0], el, on);
+      let stops = mine._hit === true && over !== true && isLive(el);
+      if (stops) mine._over = over;
+      else if (mine._hit !== true) {
+        newTurn();
+        mine._error = mine._error || resolve(ref).error;
+        mine._hit = mine._hit || (!mine._error && over);
+        if ((stops = mine._hit !== true)) mine._types = ' click';
+      }
+      if (stops) {
         event.preventDefault();
         event.stopImmediatePropagation();
-        mine._types = ' click';
       }
     }
     mine._types += ' ' + type;
@@ -84,7 +91,7 @@ export const settle = async ({ settleMs = 1e3, quietMs = 20, expect, expectMs = 
     if (words && !_texts[7] && !_texts.some((text) => text.includes(words))) _texts.push(words);
   }
   return assign(
-    { reason: mine._left ? 'navigation' : late() ? 'deadline' : 'quiet', waitedMs: now() - start, hit: mine._hit, error: mine._error, texts: _texts },
+    { reason: mine._left ? 'navigation' : late() ? 'deadline' : 'quiet', waitedMs: now() - start, hit: mine._hit, error: mine._error, over: mine._over, texts: _texts },
     options && !mine._left && { snapshot: snapshot(options) },
   );
 };

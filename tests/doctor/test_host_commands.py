@@ -22,7 +22,7 @@ from bridge.virtual_device.client import VirtualDeviceHandle
 from tests.conftest import adb_program
 from tests.doctor.conftest import Command
 
-pytestmark = [pytest.mark.browser, pytest.mark.jdk]
+pytestmark = [pytest.mark.browser, pytest.mark.jdk, pytest.mark.timeout(300)]
 
 ROOT = Path(__file__).resolve().parents[2]
 Answer = Callable[..., dict[str, Any]]

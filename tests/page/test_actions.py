@@ -223,3 +223,24 @@ async def test_a_dead_ref_brings_a_fresh_snapshot_where_that_is_asked_for(
         await controls.click(hold)
     assert "[snapshot] url=" in helped.value.details["snapshot"]
     assert "second.html" in helped.value.details["snapshot"]
+
+
+async def test_what_comes_over_an_element_during_the_tap_gets_no_part_of_it(controls: Page) -> None:
+    """A menu that opens where it was asked for must not take the same tap for a choice."""
+    attachment, _ = await controls._ready()
+    overlay = """(() => {
+      const button = document.body.appendChild(document.createElement('button'));
+      button.textContent = 'Opens at once';
+      button.onpointerdown = () => {
+        const veil = document.body.appendChild(document.createElement('div'));
+        veil.id = 'veil';
+        veil.style.cssText = 'position:fixed;inset:0';
+        veil.onclick = () => { veil.textContent = 'chosen by accident'; };
+      };
+    })()"""
+    await attachment.call("Runtime.evaluate", {"expression": overlay}, timeout_s=5)
+    result = await controls.click((await controls.snapshot()).find(name="Opens at once").ref)
+    assert result.notices == (
+        f"div#veil came over {result.ref} during the tap, and was not given the rest of it: there was no click",
+    )
+    assert "chosen by accident" not in (await controls.snapshot(interactive_only=False)).text

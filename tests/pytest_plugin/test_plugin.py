@@ -51,6 +51,18 @@ def test_a_failure_is_told_at_the_line_of_the_test(sample_project: Project) -> N
 
 
 @pytest.mark.browser
+def test_a_trace_lies_in_the_folder_and_tells_what_the_test_did(sample_project: Project) -> None:
+    from bridge.surfaces.trace.document import read_trace
+
+    run = sample_project.run("--webview-device=virtual", "--webview-trace", "-k", "plain_failure")
+
+    folder = sample_project.folder / run.properties("test_plain_failure")["webview_artifacts"]
+    assert {path.name for path in folder.iterdir()} == BUNDLE | {"trace.html"}
+    done = [operation["name"] for operation in read_trace(folder / "trace.html")["operations"]]
+    assert done == ["goto", "click", "to_have_text"]
+
+
+@pytest.mark.browser
 def test_what_an_earlier_run_left_is_not_touched(sample_project: Project) -> None:
     earlier = sample_project.run("--webview-device=virtual", "-k", "plain_failure")
     kept = sample_project.folder / earlier.properties("test_plain_failure")["webview_artifacts"]

@@ -84,6 +84,7 @@ class Artifacts:
                 missing.append(f"{name}: {error}\n")
 
         for number, page in enumerate(session.pages):
+            page.observer = None  # a trace tells what the test did, not what we look at afterwards
             prefix = "" if number == 0 else f"{page.tab_id}-"
             await keep(f"{prefix}screenshot.png", lambda left, page=page: _picture(page, left), _PICTURE_S)  # type: ignore[misc]
             await keep(f"{prefix}snapshot.txt", lambda left, page=page: _snapshot(page, left), _TEXT_S)  # type: ignore[misc]
