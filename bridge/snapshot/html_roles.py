@@ -9,19 +9,19 @@ from __future__ import annotations
 INTERACTIVE, CONTENT, FROM_CONTENT, LEAF, THIN, APART, SAYS_IT = 1, 2, 4, 8, 16, 32, 64
 
 _TABLE = {
-    0: "application banner complementary contentinfo document feed form graphics-document:svg "
-    "group:address,details,fieldset,hgroup,optgroup iframe: list:dir,menu,ol,ul note search: table: "
-    "tabpanel timer",
-    9: "combobox searchbox:@search slider:@range spinbutton:@number textbox:textarea",
-    2: "alert article: figure: listitem log main: navigation:nav region status:output",
+    0: "application banner:header complementary:aside contentinfo:footer document feed form: "
+    "graphics-document:svg group:address,details,fieldset,hgroup,optgroup iframe: list:dir,menu,ol,ul "
+    "note search: table: tabpanel timer",
+    9: "combobox:select searchbox:@search slider:@range spinbutton:@number textbox:textarea,input",
+    2: "alert article: figure: listitem:li log main: navigation:nav region:section status:output",
     4: "row:tr",
-    69: "link menuitem treeitem",
-    6: "cell columnheader gridcell rowheader tooltip",
+    69: "link:a,area menuitem treeitem",
+    6: "cell:td columnheader:th gridcell rowheader tooltip",
     70: "heading:h1,h2,h3,h4,h5,h6",
     8: "math: scrollbar separator:hr",
     10: "img:img,image meter: progressbar:progress",
-    77: "button:button,@button,@submit,@reset,@image,@file checkbox:@checkbox menuitemcheckbox menuitemradio "
-    "option: radio:@radio switch tab",
+    77: "button:button,summary,@button,@submit,@reset,@image,@file checkbox:@checkbox menuitemcheckbox "
+    "menuitemradio option: radio:@radio switch tab",
     16: "blockquote: caption: code: definition:dd deletion:del,s emphasis:em insertion:ins mark: none:@hidden "
     "paragraph:p presentation strong: subscript:sub superscript:sup term:dfn,dt time:",
     80: "generic",

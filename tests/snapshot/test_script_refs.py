@@ -172,6 +172,18 @@ def test_a_tap_that_would_land_elsewhere_is_stopped_and_told(tab: Page) -> None:
     assert tab.run("log") == "A"
 
 
+def test_a_row_that_is_recycled_between_the_check_and_the_tap_is_not_acted_on(tab: Page) -> None:
+    tab.show(
+        "<ul><li><b id=t>Ann</b> <button onclick=\"log+='A'\">Delete</button><li>Bo <button>Delete</button></ul><script>log=''</script>"
+    )
+    place = prepare(tab, next(iter(refs(tab.snapshot()))), timeout_ms=2000)
+    tab.run("t.textContent = 'Eve'; 0")
+    tab.tap(place["x"], place["y"])
+    hit = tab.call("settle", {"settleMs": 1000, "quietMs": 50, "expect": "click"})["hit"]
+    assert hit["error"]["code"] == "stale_ref"
+    assert tab.run("log") == ""
+
+
 MUTATE = """(seed => {
   let s = seed; const rnd = n => (s = (s * 1103515245 + 12345) & 0x7fffffff) % n;
   const pick = list => list[rnd(list.length)], names = ['Ann', 'Bo', 'Cy', 'Di', 'Eve', 'Flo', 'Gus'];
