@@ -58,8 +58,13 @@ async def answers(attachment: Attachment, *, slack_s: float = 0.0) -> bool:
     return await _replies(attachment, "Runtime.evaluate", {"expression": "1"}, _PROBE_S + slack_s)
 
 
-async def free(attachment: Attachment, tab: StuckTab, *, slack_s: float = 0.0) -> Step:
-    """Climb until the page answers; the step that did it. `slack_s` is added to each bound, for slow links."""
+async def free(attachment: Attachment, tab: StuckTab, *, again: bool = False, slack_s: float = 0.0) -> Step:
+    """Climb until the page answers; the step that did it. `slack_s` is added to each bound, for slow links.
+
+    A document that hangs `again` after its script was terminated would do so for ever: its renderer is killed at once.
+    """
+    if again:
+        return "kill_renderer" if await tab.kill_renderer(timeout_s=_KILL_S + slack_s) else "failed"
     await _replies(attachment, "Runtime.terminateExecution", {}, _TERMINATE_S + slack_s)
     is_free = await _replies(attachment, "Runtime.evaluate", {"expression": "1"}, _TERMINATE_S + slack_s)
     if is_free:

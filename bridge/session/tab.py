@@ -137,6 +137,9 @@ class SessionTab:
         self._changed = asyncio.Event()
         self._lost: str | None = None
         self._closed = False
+        # The document whose script the ladder has terminated, and whether it hung again after that.
+        self._freed_document = ""
+        self._hung_again = False
         self._link_s = 0.0
         self.host_tab: str | None = None
         self.opener_id: str | None = None
@@ -255,7 +258,11 @@ class SessionTab:
         attachment = await self.open(timeout_s=deadline.remaining_s)
         why = {_IDLE: "closed after idling", _FREED: "closed because its page did not answer"}.get(why, f"lost ({why})")
         said = f"{self._tab_id} had been {why} and was opened again"
-        if revisit and url and not url.startswith("about:blank"):
+        if self._hung_again and url:
+            # It would hang a third time, and every operation after it.
+            self._hung_again = False
+            said += f" without {url}, which had hung twice"
+        elif revisit and url and not url.startswith("about:blank"):
             await self._home.check_url(url)
             try:
                 await go(attachment, url, "load", timeout_s=deadline.remaining_s)
@@ -338,7 +345,11 @@ class SessionTab:
                 return error
             if (lost := await self._home.diagnose()) is not None:
                 return lost
-            return ladder.told(error, await ladder.free(attachment, self, slack_s=slack_s))
+            document = attachment.state.main.loader_id if attachment.state.main else ""
+            self._hung_again = document == self._freed_document
+            step = await ladder.free(attachment, self, again=self._hung_again, slack_s=slack_s)
+            self._freed_document = document if step == "terminate_script" else ""
+            return ladder.told(error, step)
         if self._lost is None:
             self._changed.clear()
             with suppress(TimeoutError):
