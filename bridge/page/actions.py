@@ -31,6 +31,8 @@ InputKind = Literal["touch", "script"]
 _LEAST_SETTLE_S = 0.1
 # Input is acknowledged by the page that it was sent to; that reply has to travel.
 _ACKNOWLEDGED_S = 0.5
+# Characters of a control's value that a result holds.
+_MAX_VALUE = 100_000
 
 
 class Actions:
@@ -71,7 +73,9 @@ class Actions:
             expression = (
                 f"(async(a,p)=>{{p=await a.prepare({local},{kind},{prepare_options(deadline, hit=False)});"
                 f"if(p.error)return p;const r=await a.action({local},{kind},{json.dumps(dict(params))});"
-                f"return r.success?Object.assign(await a.settle({self.settle_options(settle_s)}),{{done:r}}):r}})"
+                f"if(!r.success)return r;p=Object.assign(await a.settle({self.settle_options(settle_s)}),{{done:r}});"
+                # A framework may have made something else of the value by now.
+                f"const v=a.query({local},'value',{_MAX_VALUE}).value;if(r.value!=null&&v!=null)r.value=v;return p}})"
                 "(__agentBrowser)"
             )
             settled = await self.settle_with(entry, f"{action} {entry.ref}", expression, [], settle_s, deadline)

@@ -14,6 +14,8 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -63,9 +65,16 @@ def free_port() -> int:
         return port
 
 
+@pytest.fixture
+def own_sessions() -> Iterator[Path]:
+    """Sessions that other tests or the user keep are not seen from here; a socket's path is short."""
+    with tempfile.TemporaryDirectory(prefix="wvb-") as folder:
+        yield Path(folder)
+
+
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("block", parameters())
-def test_the_block_runs(block: Block, tmp_path: Path, adb_port: int) -> None:
+def test_the_block_runs(block: Block, tmp_path: Path, adb_port: int, own_sessions: Path) -> None:
     if block.language == "python":
         command = [sys.executable, "-c", block.code]
     else:
@@ -74,7 +83,12 @@ def test_the_block_runs(block: Block, tmp_path: Path, adb_port: int) -> None:
     with subprocess.Popen(
         command,
         cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "ANDROID_ADB_SERVER_PORT": str(adb_port)},
+        env={
+            **os.environ,
+            "PYTHONPATH": str(ROOT),
+            "ANDROID_ADB_SERVER_PORT": str(adb_port),
+            "XDG_RUNTIME_DIR": str(own_sessions),
+        },
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

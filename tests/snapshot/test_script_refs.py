@@ -179,8 +179,8 @@ def test_a_row_that_is_recycled_between_the_check_and_the_tap_is_not_acted_on(ta
     place = prepare(tab, next(iter(refs(tab.snapshot()))), timeout_ms=2000)
     tab.run("t.textContent = 'Eve'; 0")
     tab.tap(place["x"], place["y"])
-    hit = tab.call("settle", {"settleMs": 1000, "quietMs": 50, "expect": "click"})["hit"]
-    assert hit["error"]["code"] == "stale_ref"
+    settled = tab.call("settle", {"settleMs": 1000, "quietMs": 50, "expect": "click"})
+    assert settled["error"]["code"] == "stale_ref"
     assert tab.run("log") == ""
 
 

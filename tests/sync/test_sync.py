@@ -39,8 +39,14 @@ def test_a_type_checker_knows_the_blocking_classes(tmp_path: Path) -> None:
     assert "Found 1 error" in said
 
 
+def bridge_threads() -> int:
+    """The plugin keeps the device that all tests share in one of its own."""
+    return [thread.name for thread in threading.enumerate()].count("webview-bridge")
+
+
 @pytest.mark.browser
 def test_a_script_without_await_does_what_one_with_it_does(webview_device: str, local_server: LocalServer) -> None:
+    before = bridge_threads()
     with Session.open(webview_device, grants=[local_server.grant]) as session:
         page = session.new_tab(local_server.url("shop.html"))
         assert isinstance(page, Page)
@@ -61,7 +67,7 @@ def test_a_script_without_await_does_what_one_with_it_does(webview_device: str, 
             expect(page.get_by_role("button")).not_.to_have_count(0, timeout_s=0.2)
         session.close_tab(page)
         assert session.pages == ()
-    assert "webview-bridge" not in {thread.name for thread in threading.enumerate()}
+    assert bridge_threads() == before
     assert THE_LOOP._loop is None
     with pytest.raises(UsageError, match="the session is over"):
         page.snapshot()

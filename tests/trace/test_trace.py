@@ -211,7 +211,7 @@ async def test_a_reader_finds_the_failure_its_pictures_and_its_messages(
     async with viewer(recorded()) as page:
         detail = page.get_by_role("article")
         await expect(detail).to_contain_text("expectation_failed")
-        await expect(page.get_by_role("image")).to_have_count(2)
+        await expect(page.get_by_role("img")).to_have_count(2)
         await page.get_by_role("button", name="re.IGNORECASE").click()
         await expect(detail).to_contain_text("no stock was checked")
         await expect(detail).to_contain_text('+ - status "Thank you, Ann"')
