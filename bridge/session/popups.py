@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from bridge.adb import AdbDevice
 from bridge.cdp import open_cdp
-from bridge.deadline import Deadline
+from bridge.deadline import Deadline, finish
 from bridge.errors import BridgeError, PolicyRefused, TabLost
 from bridge.host.client import HostClient
 from bridge.page.attachment import Attachment
@@ -140,10 +140,8 @@ class Popups:
         except BridgeError as error:
             _log.debug("a popup of %s was not kept: %s", opener.tab_id, error)
             self._home.drop_tab(tab.tab_id)
-            try:
-                await tab.close(timeout_s=_CLOSE_S)
-            except BridgeError as gone:
-                _log.debug("the popup's tab was gone: %s", gone)
+            # The session may be ending, and cancel us: nobody else knows of this tab any more.
+            await finish(tab.close(timeout_s=_CLOSE_S), at_most_s=_CLOSE_S, what=f"closing the popup {tab.tab_id}")
             return (
                 error if isinstance(error, PolicyRefused | TabLost) else TabLost(f"the popup is gone: {error.message}")
             )
