@@ -55,11 +55,13 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "webview_device" not in metafunc.fixturenames or metafunc.config.getoption("--webview-device") != "all":
         return
-    from bridge.surfaces.pytest_plugin.devices import attached_serials
+    import asyncio
+
+    from bridge.surfaces.device_pool.pool import attached_serials
 
     serials = metafunc.config.stash.get(_ATTACHED, None)
     if serials is None:
-        serials = metafunc.config.stash[_ATTACHED] = attached_serials()
+        serials = metafunc.config.stash[_ATTACHED] = asyncio.run(attached_serials())
     if not serials:
         raise pytest.UsageError("--webview-device=all, and no device is attached")
     # With `--dist loadgroup` each device's tests go to one worker, which then never waits for a device.
