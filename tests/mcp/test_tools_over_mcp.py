@@ -51,7 +51,7 @@ async def test_every_web_tool_works_over_both_transports_and_in_both_eras(
     uploads.mkdir()
     downloads.mkdir()
     (uploads / "note.txt").write_text("hello", encoding="utf-8")
-    folders = ("--uploads", str(uploads), "--downloads", str(downloads))
+    folders = ("--uploads-root", str(uploads), "--downloads-root", str(downloads))
     page = serving.local.url
     async with serving.client(transport, *folders, mode=mode) as client:
         listed = await client.list_tools()

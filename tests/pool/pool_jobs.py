@@ -43,7 +43,7 @@ def die_once(flag: Path, serial: str) -> None:
 
 
 #: What the shop has, by what is searched for.
-FOUND = {"gold": "4 products", "ring": "4 products", "silver ring": "1 product", "nothing": "0 products"}
+FOUND = {"gold": "4 products", "ring": "4 products", "silver ring": "2 products", "nothing": "0 products"}
 
 
 def work_for(url: str, count: int, flags: Path, *, deaths: int = 1) -> list[dict[str, Any]]:

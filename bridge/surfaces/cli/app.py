@@ -13,6 +13,7 @@ import bridge
 from bridge.errors import BridgeError, UsageError
 from bridge.surfaces.cli.action_commands import ACTION_COMMANDS
 from bridge.surfaces.cli.capture_commands import CAPTURE_COMMANDS
+from bridge.surfaces.cli.completion_command import completion
 from bridge.surfaces.cli.demo_command import demo
 from bridge.surfaces.cli.device_commands import devices, targets, virtual
 from bridge.surfaces.cli.doctor_command import doctor
@@ -43,6 +44,7 @@ SECTIONS: dict[str, tuple[click.Command, ...]] = {
     "For models": (mcp, ops, schema),
     "Without a device": (fetch, policy, gate),
     "Devices": (doctor, devices, targets, host, virtual, demo),
+    "Shells": (completion,),
 }
 
 

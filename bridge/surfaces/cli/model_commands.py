@@ -6,7 +6,7 @@ import json
 
 import click
 
-from bridge.surfaces.cli.options import DEVICE_OPTIONS
+from bridge.surfaces.cli.options import DEVICE_OPTIONS, folder_options
 
 SETS = ("web", "simple", "ops")
 FORMATS = ("openai-responses", "openai-chat", "anthropic", "gemini", "mcp")
@@ -31,8 +31,7 @@ _javascript = click.option(
     metavar="PORT",
     help=f"With --http: which port; 0 takes a free one. [default: {DEFAULT_PORT}]",
 )
-@click.option("--uploads", type=click.Path(), metavar="FOLDER", help="Files of this folder may be uploaded.")
-@click.option("--downloads", type=click.Path(), metavar="FOLDER", help="Downloads may be saved in this folder.")
+@folder_options
 @click.option(
     "--secrets-env",
     multiple=True,
@@ -46,8 +45,8 @@ def mcp(
     tools: str,
     http: bool,
     port: int | None,
-    uploads: str | None,
-    downloads: str | None,
+    uploads_root: str | None,
+    downloads_root: str | None,
     secrets_env: tuple[str, ...],
     allow_javascript: bool,
     adb_server: str | None,
@@ -72,8 +71,8 @@ def mcp(
         allow_javascript=allow_javascript,
         http_port=(DEFAULT_PORT if port is None else port) if http else None,
         secrets_env=secrets_env,
-        uploads_root=uploads,
-        downloads_root=downloads,
+        uploads_root=uploads_root,
+        downloads_root=downloads_root,
     )
     run_server(options, verbose=verbose)
 

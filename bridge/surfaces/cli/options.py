@@ -43,6 +43,9 @@ class SessionOptions(OwnSessionOptions):
 
     session_name: str
     trace: Path | None
+    allowed_origins: tuple[str, ...]
+    uploads_root: str | None
+    downloads_root: str | None
 
 
 def _check_seconds(context: click.Context, option: click.Parameter, value: float | None) -> float | None:
@@ -82,8 +85,21 @@ DEVICE_OPTIONS = (
         help="Allow pages from this machine's loopback on this port. May be repeated.",
     ),
 )
+#: Where files may come from and go to.
+FOLDER_OPTIONS = (
+    click.option("--uploads-root", metavar="FOLDER", help="Where upload may take files from (default: nowhere)."),
+    click.option("--downloads-root", metavar="FOLDER", help="Where download may put files (default: nowhere)."),
+)
 _SESSION = (
     *DEVICE_OPTIONS,
+    click.option(
+        "--allow",
+        "allowed_origins",
+        multiple=True,
+        metavar="ORIGIN",
+        help="Only these origins, instead of the policy's allowed_origins. May be repeated.",
+    ),
+    *FOLDER_OPTIONS,
     click.option(
         "--session",
         "session_name",
@@ -124,6 +140,13 @@ def origin_flags(command: click.decorators.FC) -> click.decorators.FC:
         click.option("--deny", multiple=True, metavar="ORIGIN", help="Instead of denied_origins. May be repeated."),
         click.option("--default-action", type=click.Choice(["deny", "allow", "ask"]), help="For all other origins."),
     ):
+        command = option(command)
+    return command
+
+
+def folder_options(command: click.decorators.FC) -> click.decorators.FC:
+    """`--uploads-root` and `--downloads-root`."""
+    for option in reversed(FOLDER_OPTIONS):
         command = option(command)
     return command
 

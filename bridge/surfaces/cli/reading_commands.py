@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -41,13 +40,13 @@ def fetch(options: SessionOptions, url: str, out: Path | None, render: bool, **w
     With --json: markdown, url, status, content_type, title, truncated, truncate_reasons, body_bytes, charset,
     charset_source, kind, redirects, metadata, outline, notes, pages, hidden_text_removed, rendered, cost.
     """
-    from bridge.policy.configuration import load_policy
     from bridge.policy.pinning import PinnedEgress
     from bridge.surfaces.cli.page_commands import check_writable
-    from bridge.surfaces.cli.running import Steps, grants_of, opened_page, run_async
+    from bridge.surfaces.cli.running import Steps, opened_page, run_async, start_options
 
     check_writable(out)
-    egress = PinnedEgress(load_policy("operator", os.environ), grants_of(options))
+    start = start_options(options)
+    egress = PinnedEgress(start.policy(), start.grants())
     usual_s = RENDER_TIMEOUT_S if render else FETCH_TIMEOUT_S
 
     async def rendered(address: str, *, timeout_s: float) -> str:

@@ -22,7 +22,7 @@ from bridge.surfaces.device_pool.jobs import JobBook, JobOutcome, Ticket
 
 Item = TypeVar("Item")
 
-RESOURCE = "android_device"
+RESOURCE = "android_device"  # as `webview-bridge devices --ray` prints it
 START_TIMEOUT_S = 120.0
 _CLOSE_S = 30.0
 

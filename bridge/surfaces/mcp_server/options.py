@@ -15,6 +15,7 @@ from bridge.model_tools.sets import SetName
 from bridge.model_tools.shared_session import SharedSession
 from bridge.ops import Secrets
 from bridge.ops.effects import configured_actions
+from bridge.page.confinement import DOWNLOADS_KEY, UPLOADS_KEY, Confined
 from bridge.policy.configuration import load_policy
 from bridge.policy.pinning import PinnedEgress
 from bridge.surfaces.workspace import StartOptions
@@ -55,6 +56,9 @@ async def opened_house(options: ServerOptions, environ: Mapping[str, str]) -> As
     policy = load_policy("model", environ)
     egress = PinnedEgress(policy, options.start.grants(), ask=asking.may_open)
     action_policy = configured_actions(environ)
+    # Before anybody calls: a folder that is none should stop the start.
+    Confined.at(options.uploads_root, UPLOADS_KEY)
+    Confined.at(options.downloads_root, DOWNLOADS_KEY)
     secrets = Secrets({name: _secret(name, environ) for name in options.secrets_env})
 
     def opener() -> AbstractAsyncContextManager[Session]:
