@@ -133,11 +133,17 @@ async def test_other_processes_have_their_turn_on_an_attached_device(webview_dev
 async def test_a_pool_that_leaves_its_block_leaves_no_device(adb_port: int) -> None:
     from bridge.virtual_device.client import list_virtual_devices
 
-    with pytest.raises(RuntimeError, match="the user's own"):
+    seen: list[str] = []
+
+    async def work() -> None:
         async with DevicePool.open(["virtual"]) as pool, pool.lease() as session:
+            seen.append(session.serial)
             assert session.serial in {handle.serial for handle in list_virtual_devices()}
             raise RuntimeError("the user's own")
-    assert session.serial not in {handle.serial for handle in list_virtual_devices()}
+
+    with pytest.raises(RuntimeError, match="the user's own"):
+        await work()
+    assert seen[0] not in {handle.serial for handle in list_virtual_devices()}
 
 
 async def test_a_virtual_device_that_cannot_start_is_told_at_once(
