@@ -112,7 +112,9 @@ def press(options: SessionOptions, key: str, ref: str | None, url: str | None, w
 
 @click.command()
 @click.argument("direction", type=click.Choice(["up", "down", "left", "right"]))
-@click.option("--amount", type=click.IntRange(1, 100_000), default=300, show_default=True, help="CSS pixels.")
+@click.option(
+    "--amount", type=click.IntRange(1, 100_000), default=300, show_default=True, metavar="PX", help="CSS pixels."
+)
 @click.option("--ref", metavar="REF", help="Scroll inside this element.")
 @on_a_page
 def scroll(

@@ -30,6 +30,9 @@ from bridge.surfaces.cli.trace_commands import trace
 
 INTERRUPTED, TERMINATED, BROKEN_PIPE = 130, 143, 141
 
+# The formatter wraps it: half a sentence says nothing.
+_WHOLE_SENTENCE = 200
+
 _EPILOG = """Exit codes: 0 ok, 1 the operation failed, 2 bad usage, 3 no device, 4 refused by policy, 5 timeout.
 
 With --json every command prints one JSON object: {"ok": true, "command": …} with its results, or {"ok": false,
@@ -56,7 +59,7 @@ class _Sections(click.Group):
         for title, commands in SECTIONS.items():
             with formatter.section(title):
                 rows = [
-                    (str(command.name).ljust(width), command.get_short_help_str(max(20, formatter.width - width - 6)))
+                    (str(command.name).ljust(width), command.get_short_help_str(_WHOLE_SENTENCE))
                     for command in commands
                 ]
                 formatter.write_dl(rows)
@@ -71,7 +74,10 @@ class _Sections(click.Group):
 @click.version_option(bridge.__version__, message="webview-bridge %(version)s")
 @click.pass_context
 def webview_bridge(context: click.Context) -> None:
-    """Drive a real Android WebView over ADB; without a phone, a virtual device on this machine."""
+    """Drive a real Android WebView over ADB; without a phone, a virtual device on this machine.
+
+    Begin with 'demo', or with: open URL, snapshot, click e3.
+    """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
 

@@ -67,6 +67,22 @@ _COMMON = (
     click.option("--adb-server", metavar="HOST:PORT", help="Which adb server (default: as adb itself finds it)."),
     click.option("-v", "--verbose", is_flag=True, help="Log to stderr, and show where unexpected errors came from."),
 )
+
+
+class _Port(click.ParamType[int]):
+    """A port; unlike IntRange it is not explained to everybody with [1<=x<=65535]."""
+
+    name = "port"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        return int(click.IntRange(1, 65535).convert(value, param, ctx))
+
+
+def local_option(said: str) -> Callable[[click.decorators.FC], click.decorators.FC]:
+    """`--local PORT`."""
+    return click.option("--local", "local_ports", type=_Port(), multiple=True, metavar="PORT", help=said)
+
+
 #: Where pages are opened.
 DEVICE_OPTIONS = (
     click.option(
@@ -76,14 +92,7 @@ DEVICE_OPTIONS = (
         metavar="auto|virtual|SERIAL",
         help="auto: the attached device, else a virtual one. A serial never falls back.",
     ),
-    click.option(
-        "--local",
-        "local_ports",
-        type=click.IntRange(1, 65535),
-        multiple=True,
-        metavar="PORT",
-        help="Allow pages from this machine's loopback on this port. May be repeated.",
-    ),
+    local_option("Allow pages from this machine's loopback on this port. May be repeated."),
 )
 #: Where files may come from and go to.
 FOLDER_OPTIONS = (

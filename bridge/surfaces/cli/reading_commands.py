@@ -18,7 +18,9 @@ RENDER_TIMEOUT_S = 120.0
 
 @click.command()
 @click.argument("url")
-@click.option("--max-length", type=int, default=50_000, show_default=True, help="Bound of the text; 0: no bound.")
+@click.option(
+    "--max-length", type=int, default=50_000, show_default=True, metavar="N", help="Bound of the text; 0: no bound."
+)
 @click.option("--selector", metavar="CSS", help="Only the first element that this selector finds.")
 @click.option(
     "--mode",
@@ -29,7 +31,9 @@ RENDER_TIMEOUT_S = 120.0
 )
 @click.option("--metadata", is_flag=True, help="Description, author, dates, language; the description first.")
 @click.option("--outline", is_flag=True, help="Only the headings.")
-@click.option("--pages", type=click.IntRange(1, 50), default=1, show_default=True, help="Follow rel=next up to here.")
+@click.option(
+    "--pages", type=click.IntRange(1, 50), default=1, show_default=True, metavar="N", help="Follow rel=next up to here."
+)
 @click.option("--links", type=click.Choice(["inline", "none"]), default="inline", show_default=True)
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write the text there.")
 @click.option("--render", is_flag=True, help="Open a page that is empty without JavaScript on a device (--device).")
