@@ -187,7 +187,7 @@ async def test_an_unknown_tool_is_an_error_of_the_protocol(serving: Serving) -> 
 async def test_console_and_network_of_the_current_page_are_resources(serving: Serving) -> None:
     async with serving.client("stdio") as client:
         uris = [resource.uri for resource in (await client.list_resources()).resources]
-        assert uris == ["webview://console", "webview://network"]
+        assert uris == ["webview://console", "webview://network", "webview://trace"]
         before = (await client.read_resource("webview://network")).contents[0]
         assert before.text == "no page is open"  # type: ignore[union-attr]
         await client.call_tool("web_open", {"url": serving.local.url("second.html")})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import click
 
@@ -33,6 +34,12 @@ _javascript = click.option(
 )
 @folder_options
 @click.option(
+    "--trace",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="When the session ends, write what was done in it there, as HTML; meanwhile it is the resource webview://trace.",
+)
+@click.option(
     "--secrets-env",
     multiple=True,
     metavar="NAME",
@@ -47,6 +54,7 @@ def mcp(
     port: int | None,
     uploads_root: str | None,
     downloads_root: str | None,
+    trace: Path | None,
     secrets_env: tuple[str, ...],
     allow_javascript: bool,
     adb_server: str | None,
@@ -73,6 +81,7 @@ def mcp(
         secrets_env=secrets_env,
         uploads_root=uploads_root,
         downloads_root=downloads_root,
+        trace=trace,
     )
     run_server(options, verbose=verbose)
 
