@@ -25,6 +25,7 @@ from bridge.surfaces.cli.page_commands import back, forward, get, open_command, 
 from bridge.surfaces.cli.policy_commands import gate, policy
 from bridge.surfaces.cli.read_command import read
 from bridge.surfaces.cli.reading_commands import fetch
+from bridge.surfaces.cli.retried_command import retried
 from bridge.surfaces.cli.session_commands import close, close_tab, daemon, tab, tabs, view
 from bridge.surfaces.cli.trace_commands import trace
 
@@ -45,7 +46,7 @@ SECTIONS: dict[str, tuple[click.Command, ...]] = {
     "Acting by ref": ACTION_COMMANDS,
     "Tabs and sessions": (tabs, tab, close_tab, view, close, daemon, trace),
     "For models": (mcp, ops, schema),
-    "Without a device": (fetch, policy, gate),
+    "Without a device": (fetch, policy, gate, retried),
     "Devices": (doctor, devices, targets, host, virtual, demo),
     "Shells": (completion,),
 }
