@@ -10,6 +10,7 @@ import html
 import io
 import json
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -73,7 +74,10 @@ async def terminal(shop: DemoServer, work: Path, target: Path) -> None:
                 check=True,
             )
             said = [line for line in done.stderr.splitlines() if "no policy is configured" not in line]
-            lines += [f"<b>$ webview-bridge {html.escape(' '.join(arguments))}</b>", html.escape(done.stdout.rstrip())]
+            lines += [
+                f"<b>$ webview-bridge {html.escape(shlex.join(arguments))}</b>",
+                html.escape(done.stdout.rstrip()),
+            ]
             lines += [f"<i>{html.escape(line)}</i>" for line in said] + [""]
     (work / "terminal.html").write_text(_TERMINAL.format(text="\n".join(lines).rstrip()), encoding="utf-8")
     await picture_of(work, "terminal.html", target, width_px=900, whole=True)
