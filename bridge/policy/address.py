@@ -53,7 +53,7 @@ def parse_address(url: str) -> Address:
         scheme, host, href, port = parsed.protocol[:-1], parsed.hostname, parsed.href, parsed.port
     except ValueError:  # also UnicodeError: ada answers bytes that are no UTF-8 for some hosts that it refuses
         return Address(_scheme_of(url))
-    if scheme not in DEFAULT_PORTS or not _HOST.fullmatch(host) or ("xn--" in host and not _is_own_spelling(host)):
+    if scheme not in DEFAULT_PORTS or not _HOST.fullmatch(host):
         return Address(scheme, url=href)
     has_credentials = bool(parsed.username or parsed.password)
     return Address(scheme, host.strip("[]"), int(port) if port else DEFAULT_PORTS[scheme], href, has_credentials)
@@ -99,18 +99,6 @@ def is_loopback(host: str) -> bool:
             return True
         address = ipaddress.IPv4Address(low)
     return int(address) >> 24 in (0, 127)
-
-
-def _is_own_spelling(host: str) -> bool:
-    """Whether each `xn--` label is how what it stands for is written (UTS #46 §4, validity criterion 1).
-
-    `xn--pokxncvks` stands for digits in circles, which a host cannot hold; ada takes such labels, browsers do not.
-    """
-    try:
-        labels = [label[4:].encode().decode("punycode") if label[:4] == "xn--" else label for label in host.split(".")]
-        return bool(URL(_scalar(f"http://{'.'.join(labels)}/")).hostname == host)
-    except ValueError:
-        return False
 
 
 def _scheme_of(url: str) -> str:
