@@ -57,7 +57,7 @@ async def test_chromium_reads_the_same_hosts_live(page: Page) -> None:
     urls += ["http://" + "".join(rng.choices(_PIECES, k=rng.randint(1, 7))) for _ in range(6000)]
     urls += ["".join(rng.choices(_PIECES, k=rng.randint(1, 6))) for _ in range(2000)]
 
-    attachment, _ = await page._ready()
+    attachment = await page.attached()
     read_one = "u=>{try{const x=new URL(u);return [x.protocol,x.hostname,x.port]}catch(e){return null}}"
     expression = f"({json.dumps(urls)}).map({read_one})"
     read = await attachment.evaluate(attachment.state.main_frame_id or "", expression, timeout_s=60)
