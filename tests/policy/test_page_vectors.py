@@ -224,3 +224,16 @@ async def test_without_the_gate_nothing_leaves(held: Session, site: Site) -> Non
     with pytest.raises(BridgeError):
         await page.goto(site.url("/hit/without-a-gate"))
     assert "without-a-gate" not in site.hits
+
+
+async def test_a_window_is_handed_to_a_script_without_the_ways_around(held: Session, site: Site) -> None:
+    page = await held.new_tab(site.url("/blank"))
+    attachment = await page.attached()
+    for opened in ("open('about:blank')", "document.open('about:blank', '_blank', '')", "open('', 'named')"):
+        held_out = f"(handed => typeof handed.RTCPeerConnection + typeof handed.WebTransport)({opened})"
+        call = {"expression": held_out, "userGesture": True, "returnByValue": True}
+        reply = await attachment.call("Runtime.evaluate", call, timeout_s=10)
+        assert reply["result"].get("value") == "undefinedundefined", opened
+    assert (await attachment.call("Runtime.evaluate", {"expression": "document.open() === document"}, timeout_s=5))[
+        "result"
+    ]["value"] is True
