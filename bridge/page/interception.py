@@ -118,12 +118,16 @@ class Interception:
         match self._egress.recent_failure(trail.last_url if trail is not None else error.url):
             case PolicyRefused() as refused:
                 return refused
-            case NameNotResolved():
-                return navigation_failed(error.url, "net::ERR_NAME_NOT_RESOLVED")
+            case NameNotResolved() as unknown:
+                hint = (
+                    f"Check the host name: this machine, which looks names up for the device, says {unknown.message}."
+                )
+                return NavigationFailed(error.url, "net::ERR_NAME_NOT_RESOLVED", hint=hint)
             case DeadlineExceeded() | TimeoutError():
                 return navigation_failed(error.url, "net::ERR_CONNECTION_TIMED_OUT")
             case ConnectionRefusedError():
-                return navigation_failed(error.url, "net::ERR_CONNECTION_REFUSED")
+                hint = "Nothing listens there, as far as this machine, which connects for the device, can see."
+                return NavigationFailed(error.url, "net::ERR_CONNECTION_REFUSED", hint=hint)
         return error
 
     async def _judge(self, request: PausedRequest, main_frame_id: str) -> Verdict | None:
