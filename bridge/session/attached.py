@@ -1,8 +1,8 @@
 """Attach mode: the WebViews of an app that is not ours, or Chrome's tabs, driven with the same pages.
 
 Nothing is started on the device but the app that was named, and nothing of it is closed: tabs cannot be opened, the
-host app takes no part, and there is no gate on the wire (`egress=unpinned`): what a page asks for while it is attached is
-judged in the page, as far as interception sees it.
+host app takes no part, and there is no gate on the wire (`egress=unpinned`): what a page asks for while it is attached
+is judged in the page, as far as interception sees it.
 """
 
 from __future__ import annotations

@@ -60,7 +60,8 @@ async def test_what_an_attached_page_asks_for_is_judged(device: VirtualDeviceHan
         assert (await page.goto(site.url("/blank"))).title == "blank"
         with pytest.raises(PolicyRefused, match="loopback"):
             await page.goto(site.url(f"/redirect/302?to=http://127.0.0.1:{forbidden.port}/"))
-        assert forbidden.seen == []
+        # Without a gate Chromium may connect before it asks whether it may; it asks for nothing.
+        assert {*forbidden.seen} <= {"a connection without a request"}
 
 
 async def test_what_an_app_serves_to_itself_is_shown_where_it_was_granted(

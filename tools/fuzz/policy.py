@@ -4,9 +4,9 @@
     python tools/fuzz/policy.py -max_total_time=60        # the minute of CI; 3600 for the hour
 
 It begins with the corpus of tests/policy. An input is a URL and, after a line break, a pattern of an origin. Laws: no
-text makes the rules crash; nothing passes without a web scheme and a host; a canonical URL is judged as the text it came
-from; no address of a forbidden range passes in any spelling; what is denied stays denied; the strict policy allows
-nothing.
+text makes the rules crash; nothing passes without a web scheme and a host; a canonical URL is judged as the text it
+came from; no address of a forbidden range passes in any spelling; what is denied stays denied; the strict policy
+allows nothing.
 """
 
 from __future__ import annotations
