@@ -81,6 +81,10 @@ class Line:
     def space(self) -> None:
         self._space = True
 
+    def forget_space(self) -> None:
+        """Nothing is in the line: what waited for a word waits no more."""
+        self._space, self._breaks = False, 0
+
     def line_break(self) -> None:
         if self._code_depth:
             self._space = True
