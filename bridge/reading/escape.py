@@ -7,6 +7,7 @@ import re
 #: HTML's white space (Infra §4.6) and U+00A0, which pages use to indent; U+3000 and the like belong to the text.
 WHITE = " \t\n\r\f\xa0"
 SPACES = re.compile(rf"[{WHITE}]+")
+_NOT_ONE_SPACE = re.compile(rf"[{WHITE}]{{2,}}|[{WHITE[1:]}]")
 
 _SPECIAL = re.compile(r"[\\`*_~<&\[\]]")
 _ESCAPES = re.compile(
@@ -43,9 +44,14 @@ def escape_text(text: str, *, in_link: bool = False) -> str:
     return _ESCAPES.sub(escaped, text)
 
 
+def folded(text: str) -> str:
+    """White space as one space each; most texts of a page have no other."""
+    return _NOT_ONE_SPACE.sub(" ", text)
+
+
 def escape_leaf(text: str) -> str:
     """The paragraph that a text node is where nothing else stands in it."""
-    return escape_line_starts(escape_text(SPACES.sub(" ", text).strip(" ")))
+    return escape_line_starts(escape_text(folded(text).strip(" ")))
 
 
 def escape_line_starts(text: str) -> str:
