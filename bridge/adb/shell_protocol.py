@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 _HEADER = struct.Struct("<BI")
+_LAST_CHARS = 200
+_LAST_BYTES = 4 * _LAST_CHARS
 
 
 class Stream(IntEnum):
@@ -21,7 +23,6 @@ class Stream(IntEnum):
     STDERR = 2
     EXIT = 3
     CLOSE_STDIN = 4
-    WINDOW_SIZE_CHANGE = 5
 
 
 @dataclass(frozen=True)
@@ -68,16 +69,16 @@ class ShellOutput:
         self._decoder = PacketDecoder()
         self._stdout: list[bytes] = []
         self._stderr: list[bytes] = []
+        self._last = b""
         self._exit_code: int | None = None
 
     def feed(self, piece: bytes) -> None:
         for stream, payload in self._decoder.feed(piece):
-            if stream == Stream.STDOUT:
-                self._stdout.append(payload)
-            elif stream == Stream.STDERR:
-                self._stderr.append(payload)
-            elif stream == Stream.EXIT and payload:
+            if stream == Stream.EXIT and payload:
                 self._exit_code = payload[0]
+            elif stream in (Stream.STDOUT, Stream.STDERR):
+                (self._stdout if stream == Stream.STDOUT else self._stderr).append(payload)
+                self._last = (self._last + payload[-_LAST_BYTES:])[-_LAST_BYTES:]
 
     @property
     def result(self) -> ShellResult | None:
@@ -89,7 +90,7 @@ class ShellOutput:
     @property
     def last_words(self) -> str:
         """The end of what was said so far, for the error of a command that does not end."""
-        return _text(b"".join([*self._stdout, *self._stderr]))[-200:].strip()
+        return _text(self._last)[-_LAST_CHARS:].strip()
 
 
 _EXIT_MARK = "wvb-exit:"
