@@ -6,6 +6,7 @@ feature `shell_v2` (Android 7 and later) speak it.
 
 from __future__ import annotations
 
+import re
 import shlex
 import struct
 from collections.abc import Iterator, Sequence
@@ -110,7 +111,7 @@ def parse_exit_mark(output: bytes) -> ShellResult:
     """The result of a `with_exit_mark` command; the pty of devices before Android 7 turns line ends into CR LF."""
     text = _text(output).replace("\r\n", "\n")
     said, mark, code = text.rpartition(_EXIT_MARK)
-    if not mark or not code.strip().isdecimal():
+    if not mark or not re.fullmatch(r"[0-9]{1,3}\s*", code):
         return ShellResult(-1, text, "")
     return ShellResult(int(code), said, "")
 
