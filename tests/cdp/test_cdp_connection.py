@@ -200,11 +200,10 @@ async def test_closing_with_a_reason_gives_callers_that_reason(devtools: Devtool
 
 
 async def test_what_was_sent_just_before_the_end_is_not_written_after_it(devtools: Devtools) -> None:
-    came: list[str] = []
+    came: list[str | bytes] = []
 
     async def note(websocket: ServerConnection) -> None:
-        async for message in websocket:
-            came.append(str(message))
+        came.extend([message async for message in websocket])
 
     async with devtools(note) as connection:
         connection.send("Page.navigate", {"url": "https://example.com/"})
