@@ -13,7 +13,7 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontext
 
 from bridge.adb import AdbDevice, AdbServer
 from bridge.cdp.discovery import read_package
-from bridge.deadline import Deadline
+from bridge.deadline import Deadline, finish
 from bridge.errors import (
     BridgeError,
     DeadlineExceeded,
@@ -40,6 +40,7 @@ from bridge.session.targets import CHROME_SOCKET, devtools_sockets, pages_of
 _POLL_S = 0.2
 _PROBE_S = 2.0
 _ASK_S = 0.6
+_CLOSE_S = 5.0
 
 
 class AttachedSession:
@@ -226,4 +227,4 @@ async def attaching(
                 await session.page(url=url, title=title, timeout_s=deadline.remaining_s)
                 yield session
             finally:
-                await session.close()
+                await finish(session.close(), at_most_s=_CLOSE_S, what=f"letting go of {app.package}")
