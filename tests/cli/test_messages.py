@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from bridge.errors import StaleRef
 from bridge.surfaces.cli.output import json_line, one_line, printable, report_failure, write_file
 
-
 # All that ECMA-48 lets a terminal obey, and half surrogate pairs, which no stream encodes.
 STEERING = {*map(chr, range(0x20)), *map(chr, range(0x7F, 0xA0)), *map(chr, range(0xD800, 0xE000))}
 BIDI = {*map(chr, range(0x202A, 0x202F)), *map(chr, range(0x2066, 0x206A))}
