@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import click
 
+from bridge.errors import UsageError
 from bridge.surfaces.cli.options import SessionOptions, session_options
 from bridge.surfaces.cli.output import one_line
 from bridge.surfaces.cli.performing import perform, print_answer
@@ -21,10 +23,11 @@ def on_a_page(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def checked_ref(ref: str) -> str:
-    """`e3` for `e3` and `@e3`, looked at before a device is."""
-    from bridge.page.refs import parse_ref
-
-    return parse_ref(ref)
+    """`e3` for `e3` and `@e3`."""
+    number = ref.removeprefix("@")
+    if not re.fullmatch(r"e[1-9][0-9]*", number, re.ASCII):
+        raise UsageError(f"{ref[:80]!r} is no ref.", hint="A ref looks like e3; 'webview-bridge snapshot' shows them.")
+    return number
 
 
 def _act(
