@@ -27,7 +27,7 @@ from bridge.surfaces.cli.reading_commands import fetch
 from bridge.surfaces.cli.session_commands import close, close_tab, daemon, tab, tabs, view
 from bridge.surfaces.cli.trace_commands import trace
 
-INTERRUPTED, TERMINATED, BROKEN_PIPE = 130, 143, 141
+INTERRUPTED, BROKEN_PIPE = 130, 141
 
 _EPILOG = """Exit codes: 0 ok, 1 the operation failed, 2 bad usage, 3 no device, 4 refused by policy, 5 timeout.
 
