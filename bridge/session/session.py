@@ -335,6 +335,9 @@ class Session:
     ) -> StateSummary:
         """Put a saved state back; session storage, which is a tab's own, into `page` where one is given.
 
+        Storage is put back from an empty document of each origin, without asking its server; `page` is left on the
+        last of them.
+
         Raises:
             UsageError: The file is no saved state.
         """
