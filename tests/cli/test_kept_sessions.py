@@ -8,9 +8,11 @@ import stat
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
+from bridge.surfaces.pytest_plugin.local_server import serving
 from tests.cli.conftest import LIMIT_S, Shell, ref_of
 
 pytestmark = pytest.mark.browser
@@ -169,3 +171,15 @@ def test_a_name_that_would_leave_the_folder_is_refused(shell: Shell, name: str) 
     code, _, err = shell.run("tabs", f"--session={name}")
     assert code == 2
     assert "cannot name a session" in err
+
+
+def test_half_a_surrogate_pair_on_a_page_ends_no_command(shell: Shell, tmp_path: Path) -> None:
+    words = "cut \\ud83d off"
+    (tmp_path / "half.html").write_text(f'<script>document.title="{words}"; console.log("{words}")</script>')
+    with serving(tmp_path) as server:
+        opened = shell.json("open", server.url("half.html"), *shell.options, "--local", str(server.port))
+        assert opened["title"] == "cut ? off"
+        assert shell.json("console")["entries"][0]["text"] == "cut ? off"
+        code, out, err = shell.run("console", "--url", server.url("half.html"), "--local", str(server.port), "--json")
+    assert code == 0, err
+    assert "cut \\ud83d off" in out

@@ -14,7 +14,7 @@ from tests.conftest import LocalServer
 
 pytestmark = pytest.mark.browser
 
-IDLE_S = 1.5
+IDLE_S = 4.0
 
 
 @pytest.mark.parametrize("is_kept", [True, False])
@@ -31,7 +31,7 @@ async def test_a_kept_session_keeps_its_tabs_longer_than_the_device_would(
     ):
         page = await session.new_tab(local_server.url("second.html"))
         over = asyncio.Event()
-        asyncio.get_running_loop().call_later(3 * IDLE_S, over.set)
+        asyncio.get_running_loop().call_later(1.6 * IDLE_S, over.set)
         await (session.stay_awake(over) if is_kept else over.wait())
         assert (await page.snapshot()).title == "Second"
         assert any("closed after idling" in notice for notice in said) is not is_kept

@@ -70,11 +70,8 @@ def commands(step: Step) -> list[list[str]]:
     text = step.script.replace("\\\n", " ")
     for name, value in step.environment.items():
         text = text.replace(f'"${name}"', shlex.quote(value))
-    found = []
-    for line in text.splitlines():
-        simple = [part.strip() for part in re.split(r"\|\||&&|\|", line)]
-        found += [shlex.split(re.sub(r">+ *\S+", "", part)) for part in simple if part.startswith(OURS)]
-    return found
+    simple = [part.strip() for line in text.splitlines() for part in re.split(r"\|\||&&|\|", line)]
+    return [shlex.split(re.sub(r">+ *\S+", "", part)) for part in simple if part.split(" ")[0] in OURS]
 
 
 @pytest.mark.parametrize("step", STEPS)
@@ -123,7 +120,7 @@ def check_parses(command: click.Command, name: str, arguments: list[str], parent
     """Raises click.UsageError where the command line does not know what is asked of it; runs nothing."""
     context = command.make_context(name, list(arguments), parent=parent)
     if isinstance(command, click.Group):
-        rest = [*context._protected_args, *context.args]  # click gives no public way to them
+        rest = [*context.protected_args, *context.args] if hasattr(context, "protected_args") else context.args
         below_name, below, below_arguments = command.resolve_command(context, rest)
         assert below is not None
         check_parses(below, below_name or "", below_arguments, context)

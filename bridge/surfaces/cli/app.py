@@ -29,7 +29,7 @@ from bridge.surfaces.cli.retried_command import retried
 from bridge.surfaces.cli.session_commands import close, close_tab, daemon, tab, tabs, view
 from bridge.surfaces.cli.trace_commands import trace
 
-INTERRUPTED, TERMINATED, BROKEN_PIPE = 130, 143, 141
+INTERRUPTED, BROKEN_PIPE = 130, 141
 
 # The formatter wraps it: half a sentence says nothing.
 _WHOLE_SENTENCE = 200

@@ -64,7 +64,7 @@ def devices(options: CommonOptions, ray: bool) -> None:
 
 @click.command()
 @click.option("--pages", "with_pages", is_flag=True, help="Ask each for its pages, which connects to it.")
-@click.option("--device", default="auto", show_default=True, metavar="auto|SERIAL", help="Which device.")
+@click.option("--device", default="auto", show_default=True, metavar="auto|virtual|SERIAL", help="Which device.")
 @common_options
 def targets(options: CommonOptions, device: str, with_pages: bool) -> None:
     """List the WebViews and browsers on a device that can be attached to, and whose they are.
@@ -77,6 +77,7 @@ def targets(options: CommonOptions, device: str, with_pages: bool) -> None:
     from bridge.session.devices import chosen_device
     from bridge.session.targets import devtools_sockets, pages_of
     from bridge.surfaces.cli.running import Steps, run_async
+    from bridge.surfaces.compose import RunningVirtualDevices
 
     steps = Steps(options.timeout_s)
 
@@ -84,7 +85,7 @@ def targets(options: CommonOptions, device: str, with_pages: bool) -> None:
         server = AdbServer.from_environment(options.adb_server)
         await server.ensure_running(timeout_s=steps.begin("reaching the adb server", ADB_TIMEOUT_S))
         timeout_s = steps.begin("finding the device", ADB_TIMEOUT_S)
-        async with chosen_device(server, device, None, note, timeout_s=timeout_s) as chosen:
+        async with chosen_device(server, device, RunningVirtualDevices(), note, timeout_s=timeout_s) as chosen:
             adb_device = server.device(chosen.serial)
             rows = []
             for found in await devtools_sockets(adb_device, timeout_s=steps.begin("reading /proc", ADB_TIMEOUT_S)):

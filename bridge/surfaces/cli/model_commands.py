@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from bridge.surfaces.cli.options import DEVICE_OPTIONS, folder_options
+from bridge.surfaces.cli.options import DEVICE_OPTIONS, CommonOptions, common_options, folder_options
+from bridge.surfaces.cli.output import print_json
 
 SETS = ("web", "simple", "ops")
 FORMATS = ("openai-responses", "openai-chat", "anthropic", "gemini", "mcp")
@@ -94,13 +95,17 @@ for _option in DEVICE_OPTIONS:
 @click.option("--format", "dialect", type=click.Choice(FORMATS), required=True, help="For which way of calling.")
 @_tools
 @_javascript
-def schema(dialect: str, tools: str, allow_javascript: bool) -> None:
+@common_options
+def schema(options: CommonOptions, dialect: str, tools: str, allow_javascript: bool) -> None:
     """Print the tools as JSON, as the API of a model wants them in its `tools`.
 
-    Answer a model's call by `bridge.model_tools.Toolbox.call(name, arguments, …)`.
+    Answer a model's call by `bridge.model_tools.Toolbox.call(name, arguments, …)`. With --json: tools.
     """
     from bridge.model_tools.schemas import schema_of
     from bridge.model_tools.sets import tool_set
 
     found = schema_of(tool_set(tools, allow_javascript=allow_javascript), dialect)
-    click.echo(json.dumps(found, ensure_ascii=False, indent=2))
+    if options.as_json:
+        print_json("schema", {"tools": found})
+    else:
+        click.echo(json.dumps(found, ensure_ascii=False, indent=2))

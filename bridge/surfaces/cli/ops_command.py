@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import json
 import os
 import sys
 from collections.abc import AsyncIterator, Callable, Iterable
@@ -15,7 +14,7 @@ import click
 
 from bridge.errors import PolicyRefused, UsageError
 from bridge.surfaces.cli.options import OwnSessionOptions, folder_options, origin_flags, own_session_options
-from bridge.surfaces.cli.output import note, write_file
+from bridge.surfaces.cli.output import json_line, note, write_file
 
 if TYPE_CHECKING:
     from bridge.ops import Event, InvalidOperation, OperationResult, Secrets
@@ -103,9 +102,7 @@ def ops(
                 steps.current = f"after operation {number}"
                 if answer.error is not None:
                     failures.add(answer.error.code)
-                line = json.dumps(_shown(answer, number, pictures), ensure_ascii=False)
-                # Half a surrogate pair, which a page may have in its title, is written as JSON's own escape.
-                click.echo(line.encode("utf-8", "backslashreplace"))
+                click.echo(json_line(_shown(answer, number, pictures)))
         return failures
 
     failures = run_async("ops", options, steps, work())
@@ -143,10 +140,10 @@ def _opened(path: Path) -> IO[str]:
 
 
 def _teller(file: IO[str]) -> Callable[[Event], None]:
-    from bridge.ops import json_line
+    from bridge.ops import json_line as event_line
 
     def tell(event: Event) -> None:
-        file.write(json_line(event))
+        file.write(event_line(event))
         file.flush()
 
     return tell

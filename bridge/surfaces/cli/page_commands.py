@@ -118,7 +118,7 @@ def snapshot(
     answer = perform("snapshot", options, "snapshot", params, url=url, wait_for=wait_for)
     text = str(answer.json["text"])
     if out is not None:
-        write_file(out, f"{text}\n".encode())
+        write_file(out, f"{text}\n")
     print_answer("snapshot", options, answer, f"saved {out}" if out else text, {"file": str(out)} if out else {})
 
 

@@ -62,7 +62,7 @@ def read(
     answer = perform("read", options, "read", params, url=url, wait_for=wait_for)
     text = str(answer.json["markdown"])
     if out is not None:
-        write_file(out, f"{text}\n".encode())
+        write_file(out, f"{text}\n")
     print_answer("read", options, answer, f"saved {out}" if out else text, {"file": str(out)} if out else {})
     if not options.as_json and answer.json["hidden_text_removed"]:
         note(f"{answer.json['hidden_text_removed']} hidden texts removed")

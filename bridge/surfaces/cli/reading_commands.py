@@ -71,7 +71,7 @@ def fetch(options: SessionOptions, url: str, out: Path | None, render: bool, **w
         timeout_s = usual_s if options.timeout_s is None else options.timeout_s
         page = await webfetch(url, egress=egress, timeout_s=timeout_s, render=rendered if render else None, **wanted)
         if out is not None:
-            write_file(out, f"{page.markdown}\n".encode())
+            write_file(out, f"{page.markdown}\n")
         if options.as_json:
             print_json("fetch", {**page.to_json(), **({"file": str(out)} if out else {})})
             return
@@ -112,7 +112,7 @@ def snapshot_of_file(
     )
     shot = snapshot_html(decode_text(body, markup=True).text, wanted, url=url)
     if out is not None:
-        write_file(out, f"{shot.text}\n".encode())
+        write_file(out, f"{shot.text}\n")
     if options.as_json:
         print_json("snapshot", {**shot.to_json(), **({"file": str(out)} if out else {})})
         return

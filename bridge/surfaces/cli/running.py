@@ -18,6 +18,7 @@ import click
 from bridge.deadline import Deadline
 from bridge.errors import PolicyRefused
 from bridge.policy import BrowserPolicy, Decision, TestServerGrant, decide
+from bridge.surfaces.cli.lines import typed_line
 from bridge.surfaces.cli.options import CommonOptions, OwnSessionOptions, SessionOptions
 from bridge.surfaces.cli.output import note, one_line
 from bridge.surfaces.workspace import StartOptions
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from bridge.session.session import Session
 
 T = TypeVar("T")
+
+_ONE_QUESTION = asyncio.Lock()
 
 START_TIMEOUT_S = 60.0
 NAVIGATION_TIMEOUT_S = 30.0
@@ -141,8 +144,10 @@ async def asked_on_terminal(decision: Decision) -> bool:
     """A prompt where somebody sits at a terminal; nobody there means no."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
-    question = one_line(f"open {decision.host}:{decision.port}? {decision.reason}")
-    return await asyncio.to_thread(click.confirm, question, default=False, err=True)
+    question = one_line(f"open {decision.host}:{decision.port}? {decision.reason}", to=sys.stderr)
+    async with _ONE_QUESTION:
+        click.echo(f"{question} [y/N]: ", nl=False, err=True)
+        return (await typed_line(sys.stdin.fileno())).lower() in ("y", "yes")
 
 
 @asynccontextmanager
