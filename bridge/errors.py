@@ -88,7 +88,9 @@ class BridgeError(Exception):
 
     def __str__(self) -> str:
         text = f"{self.code}: {self.message}"
-        return f"{text} {self.hint}" if self.hint else text
+        if not self.hint:
+            return text
+        return f"{text} {self.hint}" if text.endswith((".", "!", "?", "…", ":")) else f"{text}. {self.hint}"
 
     def to_json(self) -> dict[str, Any]:
         """`{"code", "message"}` and, where there are any, `"hint"` and `"details"`."""

@@ -127,6 +127,7 @@ async def live() -> dict[str, Any]:
 
     truth = json.loads((ARTICLES / "ground-truth.json").read_text("utf-8"))
     rows: dict[str, dict[str, tuple[float, float]]] = {"rendered": {}, "fetched": {}}
+    not_shown: set[str] = set()
     with article_server() as port:
         grant = TestServerGrant("127.0.0.1", port)
         async with Session.open("virtual", policy=BrowserPolicy(), grants=[grant]) as session:
@@ -137,21 +138,31 @@ async def live() -> dict[str, Any]:
                 try:
                     # What cannot be reached keeps some pages from ever being loaded; their text is there long before.
                     await page.goto(f"http://127.0.0.1:{port}/{key}", wait_until="domcontentloaded", timeout_s=60)
-                    rendered = (await page.read(max_length=0, timeout_s=60)).markdown
+                    told = await page.read(max_length=0, timeout_s=60)
+                    # The title that goes first is no part of the article's body, which is what the truth is.
+                    first, _, rest = told.markdown.partition("\n\n")
+                    rendered = rest if first.startswith("# ") else told.markdown
+                    everything = shingles(plain((await page.read(mode="raw", max_length=0, timeout_s=60)).markdown))
                 except BridgeError as error:
                     print(f"{key[:16]}: {error}")
-                    rendered = ""
+                    rendered, everything = "", shingles("")
                 wanted = shingles(article["articleBody"])
+                if sum((everything & wanted).values()) * 2 < sum(wanted.values()):
+                    not_shown.add(key)
                 for name, markdown in (("rendered", rendered), ("fetched", fetched)):
                     found = shingles(plain(markdown))
                     hit = sum((found & wanted).values())
                     rows[name][key] = (hit / max(1, sum(found.values())), hit / max(1, sum(wanted.values())))
     out: dict[str, Any] = {}
+    rows["of pages that show their article"] = {k: row for k, row in rows["rendered"].items() if k not in not_shown}
     for name, scores in rows.items():
         precision = statistics.mean(score[0] for score in scores.values())
         recall = statistics.mean(score[1] for score in scores.values())
-        out[name] = {"f1": 2 * precision * recall / (precision + recall), "precision": precision, "recall": recall}
-        print(f"{name:9} F1 {out[name]['f1']:.4f}, precision {precision:.4f}, recall {recall:.4f}")
+        f1 = 2 * precision * recall / (precision + recall)
+        out[name] = {"f1": f1, "precision": precision, "recall": recall, "pages": len(scores)}
+        print(f"{name:32} {len(scores)} pages: F1 {f1:.4f}, precision {precision:.4f}, recall {recall:.4f}")
+    for key in sorted(not_shown):
+        print(f"{key[:16]} {truth[key]['url'][:70]}: what the rendered page shows holds less than half of its article")
     for key in sorted(truth, key=lambda key: sum(rows["rendered"][key]) - sum(rows["fetched"][key]))[:8]:
         there, here = rows["rendered"][key], rows["fetched"][key]
         print(
