@@ -43,7 +43,8 @@ def ways_to_name_an_address(tool: Any) -> Iterator[dict[str, Any]]:
 async def test_every_tool_refuses_every_address_and_names_the_line_that_would_allow_it(
     serving: Serving, name: str
 ) -> None:
-    async with serving.client("stdio", "--set", name) as client:
+    folder = ("--downloads", str(serving.folder))
+    async with serving.client("stdio", "--set", name, *folder) as client:
         asked = [
             (tool.name, arguments)
             for tool in (await client.list_tools()).tools
