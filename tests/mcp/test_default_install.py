@@ -43,8 +43,9 @@ def ways_to_name_an_address(tool: Any) -> Iterator[dict[str, Any]]:
 async def test_every_tool_refuses_every_address_and_names_the_line_that_would_allow_it(
     serving: Serving, name: str
 ) -> None:
-    folder = ("--downloads", str(serving.folder))
-    async with serving.client("stdio", "--set", name, *folder) as client:
+    downloads = serving.folder / "down"
+    downloads.mkdir()
+    async with serving.client("stdio", "--set", name, "--downloads-root", str(downloads)) as client:
         asked = [
             (tool.name, arguments)
             for tool in (await client.list_tools()).tools
