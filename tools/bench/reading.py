@@ -19,6 +19,7 @@ import http.server
 import importlib.util
 import json
 import os
+import random
 import re
 import statistics
 import subprocess
@@ -54,7 +55,8 @@ def main() -> None:
     if importlib.util.find_spec("trafilatura") is None:
         run_with_peers()
     sys.path[:0] = [str(ROOT), str(ARTICLES)]
-    write({"articles": articles(), "markdown": conversion(), "flatness": flatness()})
+    report = {"articles": articles(), "structure": structure(), "markdown": conversion(), "flatness": flatness()}
+    write(report)
 
 
 def write(report: dict[str, Any]) -> None:
@@ -233,6 +235,88 @@ def extractors() -> dict[str, Callable[[str, str], str]]:
         "readability-lxml": readability_markdown,
         "markdownify": lambda html, url: str(markdownify.markdownify(html, strip=["script", "style"])),
         "html2text": lambda html, url: str(html2text.html2text(html)),
+    }
+
+
+LAYOUTS = {
+    "article": "<body><header>{menu}</header><article>{text}</article><aside>{menu}</aside><footer>{menu}</footer>",
+    "main": "<body><nav>{menu}</nav><main><div class=body>{text}</div></main><footer><p>(c) 2025</p></footer>",
+    "boxes": "<body><div id=top>{menu}</div><div class=sidebar>{menu}</div><div class=markdown-body>{text}</div>",
+    "cells": "<body><table><tr><td width=200>{menu}</td><td>{text}</td></tr></table><div class=footer>{menu}</div>",
+}
+WORDS = (
+    "value option request parser buffer thread signal record filter vector matrix kernel module packet socket driver "
+    "schema column branch commit editor server client stream header footer window output result caller handle memory"
+).split()
+
+
+def structure() -> dict[str, Any]:
+    """What is kept of the links, tables and code of made-up pages of documentation, of which all is known."""
+    chance = random.Random(7)  # noqa: S311 - test data
+    tools = {name: tool for name, tool in extractors().items() if name != "trafilatura"}
+    kept = {name: {"links": 0, "tables": 0, "code": 0} for name in tools}
+    there = {"links": 0, "tables": 0, "code": 0}
+    for layout in LAYOUTS.values():
+        for sections in (2, 5, 9):
+            html, wanted = documentation(chance, layout, sections)
+            for kind, items in wanted.items():
+                there[kind] += len(items)
+            for name, extract in tools.items():
+                markdown = extract(html, "http://docs.example/guide/")
+                for kind, count in structure_found(markdown, wanted).items():
+                    kept[name][kind] += count
+    print(f"\n{len(LAYOUTS) * 3} pages of documentation: {there}; kept: links tables code")
+    out = {}
+    for name in tools:
+        out[name] = {kind: kept[name][kind] / there[kind] for kind in there}
+        print(f"{name:16} " + " ".join(f"{share:6.2f}" for share in out[name].values()))
+    return out
+
+
+def documentation(chance: random.Random, layout: str, sections: int) -> tuple[str, dict[str, list[Any]]]:
+    """A page, and its links (words, address), body rows of tables and texts of code."""
+    wanted: dict[str, list[Any]] = {"links": [], "tables": [], "code": []}
+
+    def words(count: int) -> str:
+        return " ".join(chance.choices(WORDS, k=count))
+
+    def paragraph() -> str:
+        link = (f"the {words(2)} {len(wanted['links'])}", f"/ref/{len(wanted['links'])}")
+        wanted["links"].append(link)
+        return f"<p>{words(14).capitalize()}, as {words(6)}; see <a href='{link[1]}'>{link[0]}</a>. {words(9)}.</p>"
+
+    def table(has_head: bool) -> str:
+        rows = [[f"{words(1)} {n}{m}" for m in range(3)] for n in range(3)]
+        wanted["tables"] += rows
+        head = f"<thead><tr>{''.join(f'<th>{words(1)}</th>' for _ in range(3))}</tr></thead>" if has_head else ""
+        body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
+        return f"<table class=docutils>{head}<tbody>{body}</tbody></table>"
+
+    def code(is_highlighted: bool) -> str:
+        lines = [f"def {words(1)}_{n}(x):\n    return x[{n}] * '{words(1)}'" for n in range(2)]
+        text = "\n\n".join(lines)
+        wanted["code"].append(text)
+        if not is_highlighted:
+            return f"<pre><code class=language-python>{text}</code></pre>"
+        coloured = text.replace("def", "<span class=k>def</span>")
+        return f"<div class=highlight-python><div class=highlight><pre>{coloured}</pre></div></div>"
+
+    parts = [f"<h1>{words(3).capitalize()}</h1>"]
+    for number in range(sections):
+        parts += [f"<h2>{words(2).capitalize()}</h2>", paragraph(), code(number % 2 == 0), paragraph()]
+        parts += [table(number % 2 == 0), paragraph()]
+    menu = f"<ul>{''.join(f'<li><a href=/{n}>{words(2)}</a></li>' for n in range(9))}</ul>"
+    html = f"<!doctype html><html><head><title>{words(3)}</title></head>{layout.format(menu=menu, text=''.join(parts))}"
+    return html, wanted
+
+
+def structure_found(markdown: str, wanted: dict[str, list[Any]]) -> dict[str, int]:
+    rows = [line for line in markdown.split("\n") if line.count("|") > 1]
+    fenced = re.findall(r"^```[^\n]*\n(.*?)^```", markdown, re.DOTALL | re.MULTILINE)
+    return {
+        "links": sum(f"[{text}](" in markdown and f"{path})" in markdown for text, path in wanted["links"]),
+        "tables": sum(any(all(cell in row for cell in cells) for row in rows) for cells in wanted["tables"]),
+        "code": sum(any(text in block for block in fenced) for text in wanted["code"]),
     }
 
 
