@@ -452,6 +452,14 @@ class Session:
         require_supported(host.hello)
         host.on_event(self._take_event)
 
+    async def stay_awake(self, until: asyncio.Event) -> None:
+        """Keep the tabs although nobody does anything with them, until the event is set."""
+        while not until.is_set():
+            self.keep_alive()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_TOUCH_EVERY_S):
+                    await until.wait()
+
     def keep_alive(self) -> None:
         """Tell the host app that this session is at work, now and then, without waiting for it."""
         now = time.monotonic()
