@@ -74,11 +74,11 @@ def python_with_peers(home: Path = HOME) -> Path:
             venv.create(folder, with_pip=True, clear=True)
         except (OSError, subprocess.CalledProcessError) as error:
             raise PeerMissing(f"no virtual environment for the peers could be made: {error}") from error
-        # The pip that comes with Python 3.11 fails on readability-lxml's extras.
-        _install([*pip, "--upgrade", "pip"], folder)
         requirements = folder / "ours.txt"
         requirements.write_text(ours)
         pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        # The pip that comes with Python 3.11 fails on readability-lxml's extras.
+        _install([*pip, "--upgrade", "pip"], folder)
         _install([*pip, "--require-hashes", "-r", str(requirements)], folder)
         _install([*pip, *(f"{name}=={version}" for name, version in FROM_PYPI.items())], folder)
         stamp.write_text(wanted)
@@ -183,7 +183,7 @@ class AgentBrowser:
         return (time.perf_counter() - began) * 1000, out.decode(errors="replace")
 
     async def timed(self, *arguments: str) -> tuple[float, str]:
-        """As `run`, less the time of a call that asks for nothing: it is a program per call, with a daemon behind it."""
+        """As `run`, less the time of a call that asks for nothing: a program per call, with a daemon behind it."""
         nothing_ms, _ = await self.run("get", "url")
         whole_ms, text = await self.run(*arguments)
         return max(0.0, whole_ms - nothing_ms), text

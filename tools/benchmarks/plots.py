@@ -74,8 +74,10 @@ def growth(title: str, series: Mapping[str, Sequence[Sequence[float]]]) -> str:
         label = f"{10**power:,} ms" if power >= 0 else f"{10.0**power:g} ms"
         body.append(f'<line x1="{left}" y1="{at:.1f}" x2="{right}" y2="{at:.1f}"/>')
         body.append(f'<text class="small end" x="{left - 6}" y="{at + 4:.1f}">{label}</text>')
-    for nodes in sorted({point[0] for point in next(iter(series.values()))}):
-        body.append(f'<text class="small middle" x="{x(nodes):.1f}" y="{bottom + 18}">{nodes:,.0f}</text>')
+    body += [
+        f'<text class="small middle" x="{x(nodes):.1f}" y="{bottom + 18}">{nodes:,.0f}</text>'
+        for nodes in sorted({point[0] for point in next(iter(series.values()))})
+    ]
     body.append(f'<text class="small middle" x="{(left + right) / 2}" y="{bottom + 38}">elements of the page</text>')
     labels = sorted(((y(points[-1][1]), tool) for tool, points in series.items()), key=lambda one: one[0])
     last = -math.inf

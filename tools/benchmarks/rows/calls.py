@@ -1,4 +1,4 @@
-"""What adb costs a CDP call: the same call to the same tab, through the virtual device's adbd and straight to Chromium."""
+"""What adb costs a CDP call: the same call to the same tab, through the device's adbd and straight to Chromium."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bridge.cdp import CdpConnection
 from tools.benchmarks.bench import Bench, opened, straight
 from tools.benchmarks.measuring import Contender, Finding, at_least, at_most, interleave, ratio_finding
 from tools.benchmarks.pages import generated, served
-from tools.benchmarks.peers import PeerMissing, pychrome
+from tools.benchmarks.peers import Conversation, PeerMissing, pychrome
 
 _SMALL: dict[str, Any] = {"expression": "1", "returnByValue": True}
 _LARGE: dict[str, Any] = {"expression": "'x'.repeat(5e6)", "returnByValue": True}
@@ -39,6 +39,10 @@ def _large_reply(connection: CdpConnection) -> Contender:
     return contender
 
 
+def _large_by_pychrome(talk: Conversation) -> Contender:
+    return lambda: talk.timed({"do": "call", "expression": _LARGE["expression"]})
+
+
 async def calls(bench: Bench) -> Sequence[Finding]:
     found: list[Finding] = []
     with served({"": generated(500)}) as site:
@@ -50,14 +54,13 @@ async def calls(bench: Bench) -> Sequence[Finding]:
                 direct = await stack.enter_async_context(straight(handle, site.url("")))
                 small = {"over adb": _p50_of_calls(over_adb), "straight": _p50_of_calls(direct)}
                 large = {"over adb": _large_reply(over_adb), "straight": _large_reply(direct)}
-                with_pychrome = ""
+                without_pychrome = ""
                 if not quirks:
                     port = await stack.enter_async_context(session.forward())
                     try:
-                        talk = await stack.enter_async_context(pychrome(port))
-                        large["pychrome"] = lambda: talk.timed({"do": "call", "expression": _LARGE["expression"]})
+                        large["pychrome"] = _large_by_pychrome(await stack.enter_async_context(pychrome(port)))
                     except PeerMissing as error:
-                        with_pychrome = f"; pychrome: {error}"
+                        without_pychrome = str(error)
                 times = await interleave(small, rounds=bench.choose(21, 9))
                 replies = await interleave(large, rounds=bench.choose(11, 5))
                 how = ", with WebView's quirks imitated" if quirks else ""
@@ -75,6 +78,8 @@ async def calls(bench: Bench) -> Sequence[Finding]:
                     found.append(
                         ratio_finding("a 5 MB reply, pychrome over a forwarded port", replies, "pychrome", "over adb")
                     )
-                elif with_pychrome:
-                    found.append(Finding("a 5 MB reply, pychrome over a forwarded port", None, "×", note=with_pychrome))
+                elif without_pychrome:
+                    found.append(
+                        Finding("a 5 MB reply, pychrome over a forwarded port", None, "×", note=without_pychrome)
+                    )
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Sequence
 
@@ -29,7 +30,7 @@ async def one_shot(bench: Bench) -> Sequence[Finding]:
                     marks.append(time.perf_counter())
                 marks.append(time.perf_counter())
                 new_tab, _, capture, extract, reset = (
-                    (after - before) * 1000 for before, after in zip(marks, marks[1:], strict=False)
+                    (after - before) * 1000 for before, after in itertools.pairwise(marks)
                 )
                 if number:  # the first one warms up
                     for name, ms in zip(_BARS, (new_tab, capture, extract, reset), strict=True):

@@ -142,7 +142,9 @@ async def snapshots(bench: Bench) -> Sequence[Finding]:
             "snapshot's script in the slowest page", facts[slowest]["script_ms"], "ms", below(100),
             note=f"{slowest}, {facts[slowest]['nodes']} elements, of {len(facts)} {kind} pages", facts=facts,
         ),
-        Finding("raw JSON of the largest snapshot", facts[largest]["json_bytes"] / 1000, "kB", below(100), note=largest),
+        Finding(
+            "raw JSON of the largest snapshot", facts[largest]["json_bytes"] / 1000, "kB", below(100), note=largest
+        ),
         _beside(table, AGENT, OURS, at_least(20)),
         _beside(table, PLAYWRIGHT, OURS, at_least(15)),
         _beside(table, AGENT, WHOLE, at_least(8)),
