@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import platform
 import subprocess
@@ -80,8 +81,20 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "state": finding.state,
         "spread": finding.spread,
         "note": finding.note,
-        "facts": dict(finding.facts),
+        "facts": _without_nan(dict(finding.facts)),
     }
+
+
+def _without_nan(value: Any) -> Any:
+    """JSON has no NaN; an aborted run is null."""
+    match value:
+        case float():
+            return None if math.isnan(value) else value
+        case dict():
+            return {str(key): _without_nan(one) for key, one in value.items()}
+        case list() | tuple():
+            return [_without_nan(one) for one in value]
+    return value
 
 
 def summary(whole: Mapping[str, Any]) -> dict[str, Any]:
@@ -149,7 +162,7 @@ def verdict(whole: Mapping[str, Any]) -> tuple[str, bool]:
 
 def write_json(path: Path, content: Mapping[str, Any]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    path.write_text(json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
 
 
 def _words(*command: str) -> str:

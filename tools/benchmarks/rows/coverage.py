@@ -4,6 +4,9 @@
 The truth comes from a separate, slow script: an element that is interactive by role, handler or tab order is scrolled to
 the middle of the viewport, and counts when it is visible and a hit test there lands on it. It is marked with an
 attribute, and each tool is asked, ref by ref, which of the marked elements its snapshot has.
+
+agent-browser's `snapshot -i` shows what can be acted on and nothing else; ours has a budget, and shows as much of the
+rest of the page as that allows. So sizes are compared at the smallest budget with which ours covers as much.
 """
 
 from __future__ import annotations
@@ -12,9 +15,13 @@ import json
 import re
 import statistics
 from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from typing import Any
 
 from bridge.page.page import Page
+from bridge.page.snapshots import SnapshotRequest
+from bridge.snapshot import SnapshotResult, render_snapshot
+from bridge.snapshot.model import MIN_CHARS_TOTAL
 from tools.benchmarks.bench import Bench, opened
 from tools.benchmarks.measuring import Aborted, Finding, at_least, at_most, spread
 from tools.benchmarks.pages import large_pages, served
@@ -23,7 +30,7 @@ from tools.benchmarks.rows.snapshots import UNBOUNDED
 
 #: Elements of one page that are tried, and refs of agent-browser that are asked for; of more, an even sample.
 TRIED = 1_000
-ASKED = 300
+ASKED = 1_000
 _QUICK = ("floki-medium", "contents", "traf-nymag", "rdb-", "generated-600")
 
 TRUTH = """(limit => {
@@ -51,12 +58,12 @@ TRUTH = """(limit => {
   return found.length;
 })"""
 COVERED = """(async options => {
-  const raw = __agentBrowser.snapshot(options), todo = [raw.tree], covered = [];
+  const raw = __agentBrowser.snapshot(options), todo = [raw.tree], marks = {};
   for (const node of todo) {
     todo.push(...node.children || []);
-    if (node.ref) { const {value} = __agentBrowser.query(node.ref, 'attrs'); if (value && value['data-truth']) covered.push(+value['data-truth']); }
+    if (node.ref) { const {value} = __agentBrowser.query(node.ref, 'attrs'); if (value && value['data-truth']) marks[node.ref] = +value['data-truth']; }
   }
-  return covered;
+  return {raw, marks};
 })"""
 
 
@@ -69,18 +76,16 @@ async def coverage(bench: Bench) -> Sequence[Finding]:
     with served(pages) as site:
         async with opened([site.grant]) as (_, session, page):
             await page.goto(site.url(next(iter(pages))), timeout_s=LIMIT_S)
-            for name in pages:
-                await page.goto(site.url(name), timeout_s=LIMIT_S)
-                facts[name] = await _ours(page)
-            try:
-                async with session.forward() as port, agent_browser(port) as agent:
-                    for name in pages:
-                        await page.goto(site.url(name), timeout_s=LIMIT_S)
-                        await _mark(page)
-                        facts[name]["agent-browser"] = await _theirs(agent)
-            except (PeerMissing, Aborted) as error:
-                without_peer = str(error)
-    recalls = {name: one["covered"] / one["truth"] for name, one in facts.items() if one["truth"]}
+            async with AsyncExitStack() as stack:
+                try:
+                    port = await stack.enter_async_context(session.forward())
+                    agent = await stack.enter_async_context(agent_browser(port))
+                except (PeerMissing, Aborted) as error:
+                    agent, without_peer = None, str(error)
+                for name in pages:
+                    await page.goto(site.url(name), timeout_s=LIMIT_S)
+                    facts[name] = await _of_page(page, agent)
+    recalls = {name: one["ours"]["covered"] / one["truth"] for name, one in facts.items() if one["truth"]}
     worst = min(recalls, key=lambda name: recalls[name])
     return [
         Finding(
@@ -93,41 +98,62 @@ async def coverage(bench: Bench) -> Sequence[Finding]:
 
 
 def _size(facts: dict[str, dict[str, Any]], without_peer: str) -> Finding:
-    what = "characters per covered element: ours / agent-browser, median page"
-    pairs = [
-        (one["chars"] / one["covered"], one["agent-browser"]["chars"] / one["agent-browser"]["covered"])
-        for one in facts.values()
-        if one["covered"] and one.get("agent-browser", {}).get("covered")
-    ]
+    what = "characters for agent-browser's interactive coverage: ours / agent-browser, median page"
+    pairs = [one for one in facts.values() if one.get("as much", {}).get("chars")]
     if not pairs or without_peer:
         return Finding(what, None, "×", at_most(0.7), note=without_peer or "agent-browser covered nothing")
-    ratios = [ours / theirs for ours, theirs in pairs]
-    ours, theirs = (statistics.median(side) for side in zip(*pairs, strict=True))
-    covered = [one["agent-browser"]["covered"] / one["truth"] for one in facts.values() if one["truth"]]
-    note = f"ours {ours:.0f}, agent-browser {theirs:.0f}, whose median recall is {statistics.median(covered):.3f}"
+    ratios = [one["as much"]["chars"] / one["agent-browser"]["chars"] for one in pairs]
+    recalls = [one["agent-browser"]["covered"] / one["truth"] for one in pairs]
+    each = [
+        statistics.median(one[who]["chars"] / max(1, one[who]["covered"]) for one in pairs)
+        for who in ("as much", "agent-browser")
+    ]
+    note = (
+        f"per covered element {each[0]:.0f} and {each[1]:.0f} characters, {len(pairs)} pages; agent-browser's median "
+        f"recall is {statistics.median(recalls):.3f}"
+    )
     return Finding(what, statistics.median(ratios), "×", at_most(0.7), spread(ratios), note)
 
 
-async def _mark(page: Page) -> int:
-    """The number of true elements, which are marked from now on."""
+async def _of_page(page: Page, agent: AgentBrowser | None) -> dict[str, Any]:
+    truth = int(await _evaluated(page, f"{TRUTH}({TRIED})"))
+    raw, whole = await _ours(page, UNBOUNDED)
+
+    found: dict[str, Any] = {
+        "truth": truth,
+        "ours": {"covered": len(set(raw["marks"].values())), "chars": len(whole.text)},
+    }
+    if agent is None:
+        return found
+    found["agent-browser"] = theirs = await _theirs(agent, truth)
+    wanted = min(theirs["covered"], found["ours"]["covered"])
+    low, high, best = MIN_CHARS_TOTAL, len(whole.text), whole
+    while wanted and high - low > max(50, high // 50):
+        middle = (low + high) // 2
+        raw, shot = await _ours(page, middle)
+        if len({raw["marks"][ref] for ref in shot.refs if ref in raw["marks"]}) >= wanted:
+            high, best = middle, shot
+        else:
+            low = middle
+    found["as much"] = {"covered": wanted, "chars": len(best.text)}
+    return found
+
+
+async def _ours(page: Page, max_chars: int) -> tuple[dict[str, Any], SnapshotResult]:
+    """The script's tree with the marks of its refs, and the text of a snapshot with that budget, in the script's refs."""
+    request = SnapshotRequest(max_chars=max_chars, max_nodes=1_000_000, max_depth=100)
+    options = {**request.script_options(None), "timeBudgetMs": 60_000}
+    found = await _evaluated(page, f"{COVERED}({json.dumps(options)})")
+    return found, render_snapshot(found["raw"], request.render_options())
+
+
+async def _evaluated(page: Page, expression: str) -> Any:
     attachment = await page.attached()
     assert attachment.state.main is not None
-    return int(await attachment.evaluate(attachment.state.main.frame_id, f"{TRUTH}({TRIED})", timeout_s=LIMIT_S))
+    return await attachment.evaluate(attachment.state.main.frame_id, expression, timeout_s=LIMIT_S)
 
 
-async def _ours(page: Page) -> dict[str, Any]:
-    truth = await _mark(page)
-    attachment = await page.attached()
-    assert attachment.state.main is not None
-    wanted = {"maxNodes": 10**9, "budgetChars": 10**9, "timeBudgetMs": 60_000, "cursorInteractive": True}
-    covered = await attachment.evaluate(
-        attachment.state.main.frame_id, f"{COVERED}({json.dumps(wanted)})", timeout_s=LIMIT_S
-    )
-    shot = await page.snapshot(max_chars=UNBOUNDED, max_nodes=1_000_000, max_depth=100, timeout_s=LIMIT_S)
-    return {"truth": truth, "covered": len(set(covered)), "chars": len(shot.text), "refs": len(shot.refs)}
-
-
-async def _theirs(agent: AgentBrowser) -> dict[str, Any]:
+async def _theirs(agent: AgentBrowser, truth: int) -> dict[str, Any]:
     """How many marked elements its refs lead to: asked of an even sample where there are many refs."""
     _, text = await agent.run("snapshot", "-i")
     refs = re.findall(r"\bref=(e\d+)\b", text)
@@ -135,7 +161,8 @@ async def _theirs(agent: AgentBrowser) -> dict[str, Any]:
     batch = json.dumps([["get", "attr", f"@{ref}", "data-truth"] for ref in asked])
     _, said = await agent.run("batch", "--json", stdin=batch.encode())
     marked = sum(_is_marked(one) for one in json.loads(said))
-    return {"covered": round(marked * len(refs) / max(1, len(asked))), "chars": len(text), "refs": len(refs)}
+    covered = min(truth, round(marked * len(refs) / max(1, len(asked))))
+    return {"covered": covered, "chars": len(text), "refs": len(refs)}
 
 
 def _is_marked(answer: Any) -> bool:

@@ -13,7 +13,8 @@ _FORM = (
     b"<!doctype html><title>Form</title><h1>Order</h1><label>Name <input id=name></label>"
     b"<label>Size <select><option>small<option>large</select></label>"
     b"<label><input type=checkbox> Gift</label><button onclick='out.textContent=+out.textContent+1'>Count</button>"
-    b"<p>A paragraph that can be read, with <a href='/next'>a link</a> and a few words more.</p><output id=out>0</output>"
+    b"<p>A paragraph that can be read, with <a href='/next'>a link</a> and a few words more.</p>"
+    b"<output id=out>0</output>"
 )
 
 

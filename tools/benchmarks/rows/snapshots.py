@@ -159,7 +159,7 @@ async def growth(bench: Bench) -> Sequence[Finding]:
     points: dict[str, list[tuple[int, float]]] = {}
     for samples, about in table.values():
         for tool, one in samples.items():
-            if not one.aborted:
+            if not one.aborted and one.median > 0:
                 points.setdefault(tool, []).append((about["nodes"], one.median))
     found = []
     for tool, some in points.items():
