@@ -22,8 +22,8 @@ PAGE_COMMANDS = {
 }
 GROUPS = {name: command for name, command in webview_bridge.commands.items() if isinstance(command, click.Group)}
 EVERY_COMMAND = [
-    # What `mcp` and `schema` print is of a shape of its own: they take no --json.
-    *([name] for name in webview_bridge.commands if name not in ("mcp", "schema", *GROUPS)),
+    # What `mcp` and `schema` print is of a shape of its own, and `bench` is another program: they take no --json.
+    *([name] for name in webview_bridge.commands if name not in ("mcp", "schema", "bench", *GROUPS)),
     *([name, below] for name, group in GROUPS.items() for below in group.commands),
 ]
 

@@ -83,11 +83,11 @@ def write(whole: Mapping[str, Any]) -> int:
 
 def differences() -> list[str]:
     """What of README and plots is not what the committed results give."""
+    text = README.read_text(encoding="utf-8")
     if not COMMITTED.is_file():
-        return [] if BEGIN not in README.read_text(encoding="utf-8") else ["README.md has numbers without results"]
+        return [] if f"{BEGIN}\n{END}" in text else ["README.md has numbers, and there are no results"]
     results = json.loads(COMMITTED.read_text(encoding="utf-8"))
     found = []
-    text = README.read_text(encoding="utf-8")
     try:
         if replaced(text, section(results)) != text:
             found.append("README.md's performance section is not what the results give")
