@@ -62,7 +62,7 @@ async def calls(bench: Bench) -> Sequence[Finding]:
                     except PeerMissing as error:
                         without_pychrome = str(error)
                 times = await interleave(small, rounds=bench.choose(21, 9))
-                replies = await interleave(large, rounds=bench.choose(11, 5))
+                replies = await interleave(large, rounds=bench.choose(11, 3))
                 how = ", with WebView's quirks imitated" if quirks else ""
                 found += [
                     ratio_finding(

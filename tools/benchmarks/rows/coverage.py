@@ -31,7 +31,7 @@ from tools.benchmarks.rows.snapshots import UNBOUNDED
 #: Elements of one page that are tried, and refs of agent-browser that are asked for; of more, an even sample.
 TRIED = 1_000
 ASKED = 1_000
-_QUICK = ("floki-medium", "contents", "traf-nymag", "rdb-", "generated-600")
+_QUICK = ("floki-medium", "traf-nymag", "rdb-nytimes", "rdb-youth", "generated-600")
 
 TRUTH = """(limit => {
   const ROLES = 'button link textbox checkbox radio combobox listbox menuitem menuitemcheckbox menuitemradio searchbox slider spinbutton switch tab treeitem'.split(' ');
@@ -108,9 +108,10 @@ def _size(facts: dict[str, dict[str, Any]], without_peer: str) -> Finding:
         statistics.median(one[who]["chars"] / max(1, one[who]["covered"]) for one in pairs)
         for who in ("as much", "agent-browser")
     ]
+    aborted = [name for name, one in facts.items() if "agent-browser aborted" in one]
     note = (
         f"per covered element {each[0]:.0f} and {each[1]:.0f} characters, {len(pairs)} pages; agent-browser's median "
-        f"recall is {statistics.median(recalls):.3f}"
+        f"recall is {statistics.median(recalls):.3f}{'; left out, as it gave up: ' if aborted else ''}{', '.join(aborted)}"
     )
     return Finding(what, statistics.median(ratios), "×", at_most(0.7), spread(ratios), note)
 
@@ -125,7 +126,10 @@ async def _of_page(page: Page, agent: AgentBrowser | None) -> dict[str, Any]:
     }
     if agent is None:
         return found
-    found["agent-browser"] = theirs = await _theirs(agent, truth)
+    try:
+        found["agent-browser"] = theirs = await _theirs(agent, truth)
+    except Aborted as error:
+        return {**found, "agent-browser aborted": str(error)}
     wanted = min(theirs["covered"], found["ours"]["covered"])
     low, high, best = MIN_CHARS_TOTAL, len(whole.text), whole
     while wanted and high - low > max(50, high // 50):

@@ -19,7 +19,7 @@ _LIMIT_S = 900.0
 async def reading(bench: Bench) -> Sequence[Finding]:
     python = await asyncio.to_thread(python_with_peers)
     articles = shared_folder("articles", "BRIDGE_BENCH_ARTICLES")
-    command = [str(python), str(PROGRAMS / "readers.py"), "--rounds", str(bench.choose(9, 5))]
+    command = [str(python), str(PROGRAMS / "readers.py"), "--rounds", str(bench.choose(9, 3))]
     if articles is not None:
         command += ["--articles", str(articles), "--every", str(bench.choose(1, 8))]
     environ = {**os.environ, "PYTHONPATH": str(ROOT)}
