@@ -9,6 +9,7 @@ import gc
 import logging
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import threading
@@ -26,6 +27,9 @@ TESTS = Path(__file__).parent
 PAGES = TESTS / "pages"
 # A checkout that is not installed has no entry point; loading the plugin twice is refused.
 IS_INSTALLED = any(point.name == "webview" for point in entry_points(group="pytest11"))
+# Started in the background of a shell, a process is deaf to Ctrl-C and so are its children; tests send it to theirs.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 pytest_plugins = () if IS_INSTALLED else ("bridge.surfaces.pytest_plugin",)
 
 

@@ -66,7 +66,11 @@ async def lines_of(descriptor: int, *, limit_bytes: int) -> AsyncIterator[bytes 
     queue: asyncio.Queue[bytes | TooLong | OSError | None] = asyncio.Queue(maxsize=1)
 
     def put(item: bytes | TooLong | OSError | None) -> None:
-        asyncio.run_coroutine_threadsafe(queue.put(item), loop).result()
+        putting = queue.put(item)
+        try:
+            asyncio.run_coroutine_threadsafe(putting, loop).result()
+        finally:
+            putting.close()  # a loop that has ended never began it
 
     def read() -> None:
         cutter = LineCutter(limit_bytes)
