@@ -108,9 +108,11 @@ def _size(facts: dict[str, dict[str, Any]], without_peer: str) -> Finding:
         statistics.median(one[who]["chars"] / max(1, one[who]["covered"]) for one in pairs)
         for who in ("as much", "agent-browser")
     ]
+    bare = statistics.median(one["as much"]["chars_with_refs"] / one["agent-browser"]["chars"] for one in pairs)
     aborted = [name for name, one in facts.items() if "agent-browser aborted" in one]
     note = (
-        f"per covered element {each[0]:.0f} and {each[1]:.0f} characters, {len(pairs)} pages; agent-browser's median "
+        f"per covered element {each[0]:.0f} and {each[1]:.0f} characters, {len(pairs)} pages; ours without the lines "
+        f"of text, which `-i` leaves out, {bare:.2f} ×; agent-browser's median "
         f"recall is {statistics.median(recalls):.3f}{'; left out, as it gave up: ' if aborted else ''}{', '.join(aborted)}"
     )
     return Finding(what, statistics.median(ratios), "×", at_most(0.7), spread(ratios), note)
@@ -139,7 +141,8 @@ async def _of_page(page: Page, agent: AgentBrowser | None) -> dict[str, Any]:
             high, best = middle, shot
         else:
             low = middle
-    found["as much"] = {"covered": wanted, "chars": len(best.text)}
+    with_refs = sum(len(line) + 1 for line in best.text.splitlines() if "[ref=" in line)
+    found["as much"] = {"covered": wanted, "chars": len(best.text), "chars_with_refs": with_refs}
     return found
 
 
