@@ -56,7 +56,7 @@ def _is_theirs(what: str) -> bool:
 
 def growth(title: str, series: Mapping[str, Sequence[Sequence[float]]]) -> str:
     """Nodes against milliseconds, both logarithmic, a line per tool."""
-    height, left, right, top, bottom = 380, 64, 610, 46, 330
+    height, left, right, top, bottom = 380, 76, 610, 46, 330
     xs = [point[0] for points in series.values() for point in points]
     ys = [max(point[1], 0.1) for points in series.values() for point in points]
     x_low, x_high, y_low, y_high = (math.log10(v) for v in (min(xs), max(xs), min(ys), max(ys)))
@@ -131,12 +131,13 @@ def bars(title: str, ratios: Sequence[Mapping[str, Any]]) -> str:
         colour = "#0b7285" if one["value"] >= 1 else "#c92a2a"
         body.append(f'<text class="small end" x="{left - 8}" y="{y + 13}">{escape(_short(one["what"]))}</text>')
         body.append(f'<rect x="{begin:.1f}" y="{y + 2}" width="{end - begin:.1f}" height="14" fill="{colour}"/>')
-        body.append(f'<text class="small" x="{end + 6:.1f}" y="{y + 13}">{shown(one["value"], "×")}</text>')
         if limit := _limit(one):
             at = x(limit)
+            end = max(end, at)
             body.append(
                 f'<line x1="{at:.1f}" y1="{y - 2}" x2="{at:.1f}" y2="{y + 20}" style="stroke:#212529;stroke-width:2"/>'
             )
+        body.append(f'<text class="small" x="{end + 6:.1f}" y="{y + 13}">{shown(one["value"], "×")}</text>')
     body.append(
         f'<text class="small" x="{left}" y="{bottom + 18}">logarithmic; grey: as long as ours; black: the bar</text>'
     )

@@ -47,8 +47,8 @@ def section(results: Mapping[str, Any]) -> str:
 def _row(one: Mapping[str, Any]) -> str:
     spread = f"{one['spread']:.0%}" if one["spread"] is not None else ""
     said = _STATES[one["state"]]
-    if one["state"] == "not measured":
-        said = f"not measured: {one['note']}".replace("|", "\\|")
+    if one["state"] in ("missed", "not measured") and one["note"]:
+        said = f"{said}: {one['note']}".replace("|", "\\|").replace("\n", " ")
     return f"| {one['what']} | {shown(one['value'], one['unit'])} | {spread} | {one['bar'] or ''} | {said} |"
 
 

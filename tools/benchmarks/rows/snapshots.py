@@ -161,14 +161,15 @@ async def growth(bench: Bench) -> Sequence[Finding]:
         for tool, one in samples.items():
             if not one.aborted and one.median > 0:
                 points.setdefault(tool, []).append((about["nodes"], one.median))
-    found = []
-    for tool, some in points.items():
-        (few, little), (many, long) = some[0], some[-1]
-        exponent = math.log(long / little) / math.log(many / few) if len(some) > 1 and little > 0 else math.nan
-        found.append(
-            Finding(
-                f"growth of a snapshot's time with the page's size: {tool}", exponent, "= exponent",
-                note=f"{few} nodes {little:.1f} ms, {many} nodes {long:.0f} ms", facts={"nodes_ms": some},
-            )
-        )  # fmt: skip
-    return found
+    return [_exponent(tool, some) for tool, some in points.items()]
+
+
+def _exponent(tool: str, points: list[tuple[int, float]]) -> Finding:
+    """Of nodes, in time: 1 is proportional."""
+    what = f"exponent of a snapshot's growth with the page's size: {tool}"
+    (few, little), (many, long) = points[0], points[-1]
+    if few == many:
+        return Finding(what, None, "", note="fewer than two sizes could be measured")
+    exponent = math.log(long / little) / math.log(many / few)
+    note = f"{few} elements {little:.1f} ms, {many} elements {long:.0f} ms"
+    return Finding(what, exponent, "", note=note, facts={"nodes_ms": points})
