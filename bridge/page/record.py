@@ -25,6 +25,7 @@ _QUALITY = 70
 # GIF players slow down what is faster than this.
 _SHORTEST_MS = 20
 _SMALLEST_FRAMES = 2
+LONGEST_S = 600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ class RecordingRequest:
         for name, least, most in (
             ("max_frames", 1, 5_000),
             ("max_bytes", 1_000, 256 * 1024 * 1024),
-            ("max_duration_s", 0.05, 600),
+            ("max_duration_s", 0.05, LONGEST_S),
             ("max_width_px", 16, 4_096),
             ("max_fps", 0.1, 60),
         ):

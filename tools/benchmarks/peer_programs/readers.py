@@ -50,7 +50,7 @@ def articles(folder: Path, every: int) -> dict[str, Any]:
     kept = {name: {"links": 0, "tables": 0, "code": 0} for name in tools}
     there = {"links": 0, "tables": 0, "code": 0}
     for key, page in truth.items():
-        html = gzip.decompress((folder / "html" / f"{key}.html.gz").read_bytes()).decode("utf-8", "replace")
+        html = unpacked((folder / "html" / f"{key}.html.gz").read_bytes())
         wanted = shingles(page["articleBody"])
         structure = in_truth(html, page["articleBody"])
         for kind, items in structure.items():
@@ -84,6 +84,10 @@ def _scored(
     f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
     shares = {kind: kept[kind] / there[kind] if there[kind] else None for kind in there}
     return {"f1": f1, "precision": precision, "recall": recall, "kept": shares, "ms": spent_ms}
+
+
+def unpacked(html: bytes) -> str:
+    return gzip.decompress(html).decode("utf-8", "replace")
 
 
 def extractors() -> dict[str, Callable[[str, str], str]]:

@@ -13,6 +13,7 @@ from tools.benchmarks.rows.mcp import mcp
 from tools.benchmarks.rows.one_shot import one_shot
 from tools.benchmarks.rows.policies import policies
 from tools.benchmarks.rows.reading import reading
+from tools.benchmarks.rows.rendered import rendered
 from tools.benchmarks.rows.round_trips import round_trips
 from tools.benchmarks.rows.scale import scale
 from tools.benchmarks.rows.sizes import sizes
@@ -32,6 +33,7 @@ ROWS = (
     Row("captures", captures),
     Row("one-shot", one_shot),
     Row("reading", reading),
+    Row("rendered", rendered),
     Row("fetching", fetching),
     Row("command-line", command_line),
     Row("mcp", mcp),
