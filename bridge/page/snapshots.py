@@ -159,6 +159,8 @@ class Snapshots:
             trees.append(FrameTree(frame.frame_id, parent, world.key, reply))
         if not trees:
             raise WorldGone("the document was left while it was read")
+        for frame_id in self.frame_indexes.keys() - self._attachment.state.frames.keys():
+            del self.frame_indexes[frame_id]
         whole = self.stitch(trees)
         if cut_frames:
             whole["truncated"] = True
@@ -166,6 +168,7 @@ class Snapshots:
         return whole
 
     def stitch(self, trees: list[FrameTree]) -> dict[str, Any]:
+        self._refs.forget_left(self.is_live)
         return stitch(
             trees,
             lambda frame, local, role, name, is_cut: self._refs.assign(

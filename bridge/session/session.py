@@ -65,6 +65,7 @@ class Session:
 
     Attributes:
         serial: The device's adb serial.
+        containment: How far its traffic is held to the policy; has the egress gate.
         journal: Console and network of all tabs since the first one, those of closed ones included.
         is_virtual: Whether it is Chromium on this machine instead of a phone.
         restores_tabs: Whether what is lost is restored without being asked.
@@ -94,7 +95,7 @@ class Session:
         self.on_attach: list[OnAttach] = []
         self.restores_tabs = reconnect
         self._link = link
-        self._containment = Containment(egress, lambda: link.device, notice)
+        self.containment = Containment(egress, lambda: link.device, notice)
         self._dialogs = dialogs
         self.observer: Observer | None = None
         self.journal = Journal()
@@ -110,8 +111,8 @@ class Session:
         self._background: set[asyncio.Task[None]] = set()
         self._capabilities: Capabilities | None = None
         self._recovery = Recovery(self.serial, link, self.open_tabs, notice)
-        link.on_connected += [self._take_host, self._containment.route]
-        self.on_attach.append(self._containment.install)
+        link.on_connected += [self._take_host, self.containment.route]
+        self.on_attach.append(self.containment.install)
 
     @classmethod
     @asynccontextmanager
@@ -290,7 +291,7 @@ class Session:
     @property
     def egress(self) -> PinnedEgress:
         """What this session's connections go through: policy, pins, audit."""
-        return self._containment.egress
+        return self.containment.egress
 
     @property
     def capabilities(self) -> Capabilities | None:
@@ -412,7 +413,7 @@ class Session:
         return await self.egress.check_url(url)
 
     def explain(self, error: NavigationFailed) -> BridgeError:
-        return self._containment.explain(error)
+        return self.containment.explain(error)
 
     def _take_event(self, event: str, fields: Mapping[str, Any]) -> None:
         if event == "popup" and (work := self._popups.take(fields)) is not None:
@@ -437,7 +438,7 @@ class Session:
         self._recovery.renderer_killed()
 
     async def _probe(self, attachment: Attachment) -> Capabilities:
-        held = self._containment
+        held = self.containment
         return await probe(
             attachment,
             self.host,
@@ -482,7 +483,7 @@ class Session:
         """Each part in its turn, whatever became of the one before."""
         async with AsyncExitStack() as stack:
             stack.push_async_callback(self._link.close)
-            stack.push_async_callback(self._containment.close)
+            stack.push_async_callback(self.containment.close)
             stack.push_async_callback(self._close_tabs)
             await self._clear()
 
@@ -508,7 +509,7 @@ class Session:
                 task.cancel()
             await asyncio.gather(*self._background, return_exceptions=True)
             await asyncio.gather(*(self.close_tab(page) for _, page in list(self._tabs.values())))
-        await self._containment.close()
+        await self.containment.close()
         await self._link.close()
 
 
