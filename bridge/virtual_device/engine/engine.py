@@ -138,7 +138,7 @@ class Engine:
         return await self.browser.open(url, view, await self._context(profile), timeout_s=timeout_s)
 
     async def set_proxy(self, device_port: int | None) -> None:
-        """Tabs that are opened from now on send everything to that HTTP proxy on the device's loopback (None: not).
+        """Tabs send everything to that HTTP proxy on the device's loopback; for None to take hold, they open anew.
 
         What a profile has stored is the same by every proxy, as it is on a phone.
         """
