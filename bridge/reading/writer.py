@@ -44,9 +44,7 @@ class Writer:
         explained: Abbreviations that have been spelled out.
     """
 
-    def __init__(
-        self, tree: etree._Element, base_url: str, style: LinkStyle, handlers: Mapping[str, Handler]
-    ) -> None:
+    def __init__(self, tree: etree._Element, base_url: str, style: LinkStyle, handlers: Mapping[str, Handler]) -> None:
         self.links = Links(tree, base_url)
         self.style = style
         self.notes = Footnotes(tree)
