@@ -361,7 +361,7 @@ class SessionTab:
             if (lost := await self._home.diagnose()) is not None:
                 return lost
             document = attachment.state.main.loader_id if attachment.state.main else ""
-            self._hung_again = document == self._freed_document
+            self._hung_again = document != "" and document == self._freed_document
             step = await ladder.free(attachment, self, again=self._hung_again, slack_s=slack_s)
             self._freed_document = document if step == "terminate_script" else ""
             return ladder.told(error, step)
