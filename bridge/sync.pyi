@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Literal, overload
 
@@ -39,6 +39,8 @@ from bridge.session.devices import Notice
 from bridge.session.state import StateSummary
 from bridge.session.tab import SessionTab, View
 from bridge.snapshot import SnapshotResult
+from bridge.surfaces.device_pool.jobs import JobOutcome
+from bridge.surfaces.device_pool.pool import Item, Value
 
 class Session:
     @classmethod
@@ -347,6 +349,31 @@ class AttachedSession:
     journal: Journal
     notice: Callable[[str], None]
     serial: str
+
+class DevicePool:
+    def attempt(
+        self, job: Callable[[Session, Item], Value], item: Item, *, timeout_s: float = ...
+    ) -> JobOutcome[Value]: ...
+    def lease(self, *, timeout_s: float = ...) -> AbstractContextManager[Session]: ...
+    @classmethod
+    def open(
+        cls,
+        devices: Sequence[str] | Literal["all"] = ...,
+        *,
+        adb_server: str | None = ...,
+        session_options: Mapping[str, Any] | None = ...,
+    ) -> AbstractContextManager[DevicePool]: ...
+    def run(
+        self,
+        job: Callable[[Session, Item], Value],
+        items: Iterable[Item],
+        *,
+        attempts: int = ...,
+        timeout_s: float = ...,
+        on_outcome: Callable[[JobOutcome[Value]], None] | None = ...,
+    ) -> list[JobOutcome[Value]]: ...
+    @property
+    def size(self) -> int: ...
 
 class Locator:
     def all(self) -> tuple[Match, ...]: ...

@@ -40,6 +40,8 @@ class Capabilities:
         isolated_worlds: Whether the script runs where pages cannot see it.
         egress: `pinned` where everything goes through the egress gate, which resolves once; else `unpinned`.
         webrtc: `blocked` where pages have neither WebRTC nor WebTransport, which go around a proxy; else `open`.
+        websockets: `judged` where they go through the gate; `unjudged` without one, because interception does not see
+            them (nor what shared and service workers ask).
         host_features: What the host app says it offers: proxy, profiles, downloads, capture, …
     """
 
@@ -56,6 +58,20 @@ class Capabilities:
     fetch_interception: bool
     egress: str
     webrtc: str
+    websockets: str
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class AttachedCapabilities:
+    """How far the pages of an app that is not ours are held to the policy; the fields mean what `Capabilities`' do."""
+
+    fetch_interception: bool
+    webrtc: str
+    egress: str = "unpinned"
+    websockets: str = "unjudged"
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -98,6 +114,7 @@ async def probe(
         fetch_interception=fetch_interception,
         egress=egress,
         webrtc=webrtc,
+        websockets="judged" if egress == "pinned" else "unjudged",
         **found,
     )
 

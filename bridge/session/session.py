@@ -223,8 +223,9 @@ class Session:
             activity: Launched first (`.MainActivity`), and again when the app's process has ended; without it the app
                 must be running.
             data: The address that the launching intent carries.
-            policy: Which addresses `goto` may open; without one what is configured, else the public web. What the app
-                requests by itself cannot be held to it (egress=unpinned), so a strict one is refused.
+            policy: Which addresses may be opened; without one what is configured, else the public web. What a page
+                requests is judged from its attachment on and as far as interception sees it (egress=unpinned), so a
+                strict one is refused.
             grants: Test servers as in `open`, and `AppGrant(package, origins)` for what the app serves to itself.
             url, title: Which page to wait for, where the app has several: a glob over its address, words of its title.
             trace: As in `open`.

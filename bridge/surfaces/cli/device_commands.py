@@ -13,15 +13,19 @@ ADB_TIMEOUT_S = 20.0
 START_TIMEOUT_S = 60.0
 # A frozen process accepts and says nothing.
 PAGES_TIMEOUT_S = 2.0
+RAY_RESOURCE = "android_device"
 
 
 @click.command()
+@click.option("--ray", is_flag=True, help="Only what this machine offers a Ray cluster: ray start --resources=…")
 @common_options
-def devices(options: CommonOptions) -> None:
+def devices(options: CommonOptions, ray: bool) -> None:
     """List the devices that the adb server knows.
 
     With --json: devices: [{serial, state, model, product, virtual}].
     """
+    import json
+
     from bridge.adb import AdbServer
     from bridge.surfaces.cli.running import Steps, run_async
     from bridge.virtual_device.client import list_virtual_devices
@@ -45,6 +49,11 @@ def devices(options: CommonOptions) -> None:
         ]
         if options.as_json:
             print_json("devices", {"devices": rows})
+            return
+        if ray:
+            owned = {handle.serial for handle in list_virtual_devices() if not handle.is_detached}
+            ready = [entry for entry in found if entry.state == "device" and entry.serial not in owned]
+            click.echo(json.dumps({RAY_RESOURCE: len(ready)}))
             return
         print_table(rows)
         if not rows:

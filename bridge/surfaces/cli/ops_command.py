@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from bridge.errors import PolicyRefused, UsageError
-from bridge.surfaces.cli.options import OwnSessionOptions, origin_flags, own_session_options
+from bridge.surfaces.cli.options import OwnSessionOptions, folder_options, origin_flags, own_session_options
 from bridge.surfaces.cli.output import json_line, note, write_file
 
 if TYPE_CHECKING:
@@ -26,8 +26,7 @@ LONGEST_LINE_BYTES = 2 * 1024 * 1024
 @click.command("ops")
 @click.option("--bail", is_flag=True, help="End with the first operation that fails.")
 @click.option("--events", type=click.Path(path_type=Path), metavar="FILE", help="Append events as lines of JSON.")
-@click.option("--uploads-root", metavar="FOLDER", help="Where upload may take files from (default: nowhere).")
-@click.option("--downloads-root", metavar="FOLDER", help="Where download may put files (default: nowhere).")
+@folder_options
 @click.option(
     "--pictures",
     type=click.Path(path_type=Path, file_okay=False),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from bridge.errors import PolicyRefused
-from bridge.surfaces.cli.options import CommonOptions, common_options, origin_flags
+from bridge.surfaces.cli.options import CommonOptions, common_options, local_option, origin_flags
 from bridge.surfaces.cli.output import note, one_line, print_json
 
 _RESOLVE_S = 10.0
@@ -13,15 +13,7 @@ _RESOLVE_S = 10.0
 
 def policy_flags(command: click.decorators.FC) -> click.decorators.FC:
     """The flags of a policy, and `--local`."""
-    local = click.option(
-        "--local",
-        "local_ports",
-        type=click.IntRange(1, 65535),
-        multiple=True,
-        metavar="PORT",
-        help="Allow this machine's loopback on this port. May be repeated.",
-    )
-    return origin_flags(local(command))
+    return origin_flags(local_option("Allow this machine's loopback on this port. May be repeated.")(command))
 
 
 @click.group()

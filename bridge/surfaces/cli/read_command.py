@@ -20,7 +20,9 @@ from bridge.surfaces.cli.performing import perform, print_answer
 @click.option(
     "--mode", type=click.Choice(["main_content", "article", "raw"]), default="main_content", show_default=True
 )
-@click.option("--max-length", type=int, default=50_000, show_default=True, help="Bound of the text; 0 is none.")
+@click.option(
+    "--max-length", type=int, default=50_000, show_default=True, metavar="N", help="Bound of the text; 0 is none."
+)
 @click.option("--selector", metavar="CSS", help="Only what is below the first element that this finds.")
 @click.option("--outline", is_flag=True, help="Only the headings.")
 @click.option("--section", metavar="HEADING", help="Only what is below this heading (its words or its anchor).")
