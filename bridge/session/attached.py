@@ -14,7 +14,7 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontext
 
 from bridge.adb import AdbDevice, AdbServer
 from bridge.cdp.discovery import read_package
-from bridge.deadline import Deadline
+from bridge.deadline import Deadline, finish
 from bridge.errors import (
     BridgeError,
     DeadlineExceeded,
@@ -46,6 +46,7 @@ _POLL_S = 0.2
 _PROBE_S = 2.0
 _ASK_S = 0.6
 _HOLD_S = 10.0
+_CLOSE_S = 5.0
 
 
 class AttachedSession:
@@ -247,4 +248,4 @@ async def attaching(
                 await session.page(url=url, title=title, timeout_s=deadline.remaining_s)
                 yield session
             finally:
-                await session.close()
+                await finish(session.close(), at_most_s=_CLOSE_S, what=f"letting go of {app.package}")

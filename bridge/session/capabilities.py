@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -83,8 +84,8 @@ def require_supported(hello: HostHello) -> None:
     Raises:
         WebViewTooOld: With the way to update.
     """
-    major = hello.webview_version.split(".")[0]
-    if major.isdigit() and int(major) < OLDEST_WEBVIEW:
+    major = re.match(r"[0-9]{1,9}\b", hello.webview_version)
+    if major and int(major[0]) < OLDEST_WEBVIEW:
         raise WebViewTooOld(
             f"{hello.webview_package} {hello.webview_version} is older than {OLDEST_WEBVIEW}",
             hint="Update Android System WebView in the Play Store, or use an emulator image with a newer one.",

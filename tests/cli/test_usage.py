@@ -22,7 +22,7 @@ PAGE_COMMANDS = {
 }
 GROUPS = {name: command for name, command in webview_bridge.commands.items() if isinstance(command, click.Group)}
 EVERY_COMMAND = [
-    # What these print is a protocol's, and a shell's.
+    # What `mcp` prints is a protocol's, and `completion` prints a script.
     *([name] for name in webview_bridge.commands if name not in ("mcp", "completion", *GROUPS)),
     *([name, below] for name, group in GROUPS.items() for below in group.commands),
 ]

@@ -26,11 +26,8 @@ class RemoteError(BridgeError):
 
     def __init__(self, facts: Mapping[str, Any]) -> None:
         details = facts.get("details")
-        super().__init__(
-            str(facts.get("message", "")),
-            hint=str(facts.get("hint", "")),
-            **{str(key): value for key, value in details.items()} if isinstance(details, Mapping) else {},
-        )
+        super().__init__(str(facts.get("message", "")), hint=str(facts.get("hint", "")))
+        self.details.update(details if isinstance(details, Mapping) else {})
         exit_code = facts.get("exit_code")
         # Both are class attributes elsewhere; here they are whatever class the error had over there.
         self.code = str(facts.get("code", "error"))  # type: ignore[misc]
@@ -68,7 +65,7 @@ async def read_message(reader: asyncio.StreamReader, frames: FrameReader) -> Fra
             return frame
         try:
             piece = await reader.read(_PIECE_BYTES)
-        except ConnectionError:
+        except OSError:
             piece = b""
         if not piece:
             raise TransportError("the session's process closed the connection before it had answered.")
