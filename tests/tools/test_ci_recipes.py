@@ -70,12 +70,8 @@ def commands(step: Step) -> list[list[str]]:
     text = step.script.replace("\\\n", " ")
     for name, value in step.environment.items():
         text = text.replace(f'"${name}"', shlex.quote(value))
-    found = []
-    for line in text.splitlines():
-        for simple in re.split(r"\|\||&&|\|", line):
-            if simple.split(maxsplit=1)[:1] and simple.split(maxsplit=1)[0] in OURS:
-                found.append(shlex.split(re.sub(r">+ *\S+", "", simple)))
-    return found
+    simple = [part.strip() for line in text.splitlines() for part in re.split(r"\|\||&&|\|", line)]
+    return [shlex.split(re.sub(r">+ *\S+", "", part)) for part in simple if part.split(" ")[0] in OURS]
 
 
 @pytest.mark.parametrize("step", STEPS)
