@@ -138,7 +138,7 @@ class Snapshots:
         return self.assemble(wanted, replies, cut_frames=not only_top and len(frames) > len(wanted))
 
     def assemble(self, frames: list[Frame], replies: list[Any], *, cut_frames: bool = False) -> dict[str, Any]:
-        """Stitch the frames' replies; child frames that have gone away meanwhile are left out."""
+        """Stitch the frames' replies; child frames without one are left out, and that is said of those still there."""
         top = replies[0]
         if isinstance(top, BaseException):
             raise top
@@ -152,6 +152,8 @@ class Snapshots:
             world = self._attachment.state.world_of(frame.frame_id, WORLD_NAME)
             parent = position.get(frame.parent_id or "")
             if not isinstance(reply, Mapping) or world is None or (trees and parent is None) or "error" in reply:
+                # Such as a frame in a renderer of its own, where a browser isolates sites.
+                cut_frames |= frame.frame_id in self._attachment.state.frames
                 continue
             position[frame.frame_id] = len(trees)
             index = reply.get("frameIndex")
