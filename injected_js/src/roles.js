@@ -12,7 +12,7 @@ export const roleOf = (el) => {
   if (!facts._role) {
     // A name may ask for the role it is computed for.
     facts._role = 'generic';
-    facts._role = explicitRole(el) || implicitRole(el) || 'generic';
+    facts._role = (attr(el, 'role') && explicitRole(el)) || implicitRole(el) || 'generic';
   }
   return facts._role;
 };
@@ -31,7 +31,9 @@ const explicitRole = (el) =>
 const SECTIONS = 'article *,aside *,nav *,section *';
 
 const implicitRole = (el) => {
-  const tag = tagOf(el), { type } = el, role = TAG_ROLES[tag], table = /^(ce|col|row)/.test(role) && el.closest('table'), kind = table && roleOf(table), scope = attr(el, 'scope');
+  const tag = tagOf(el), role = TAG_ROLES[tag];
+  if (!role) return;
+  const { type } = el, table = /^(ce|col|row)/.test(role) && el.closest('table'), kind = table && roleOf(table), scope = attr(el, 'scope');
   return (
     isSilent(kind) ? 0
     : is(tag, 'a area') ? matches(el, '[*|href]') && role

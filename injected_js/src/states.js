@@ -5,6 +5,8 @@ export const DISABLED = ':disabled,[aria-disabled=true],[aria-disabled=true] *';
 /** How HTML says each state; ARIA says all of them. */
 const STATES = { checked: 'input:checked', selected: 'option:checked', expanded: 'details[open]>summary', disabled: DISABLED, required: ':required', readonly: '[readonly]', pressed: '_', current: '_', invalid: '_' };
 
+const ANY_STATE = Object.keys(STATES).map((key) => `[aria-${key}],` + STATES[key]).join();
+
 export const foldLabels = (options) => [...options].map((it) => fold(it.label));
 
 /** What a list has chosen. @type {(el: Element) => string[] | undefined} */
@@ -26,7 +28,8 @@ export const checkedOf = (el) => {
 export const attrsOf = (el, role, maxLen, lean) => {
   const out = {}, put = (key, value) => value && (out[key] = value);
   for (const key of ('href name type value placeholder' + (lean ? '' : ' src alt title action method')).split(' ')) put(key, cut(key == 'value' ? valueOf(el) || '' : attr(el, key), maxLen));
-  for (const key in STATES) put(key, matches(el, `[aria-${key}=true],` + STATES[key]) || aria(el, key));
+  // Most have none.
+  if (matches(el, ANY_STATE)) for (const key in STATES) put(key, matches(el, `[aria-${key}=true],` + STATES[key]) || aria(el, key));
   if (el.indeterminate) out.checked = 'mixed';
   put('level', aria(el, 'level'));
   put('valuenow', aria(el, 'valuenow') || (/ider|ssbar|meter/.test(role) && el.value));

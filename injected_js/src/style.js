@@ -1,6 +1,8 @@
 /** What a person can see of an element, asked of computed style and boxes only where needed. */
 import { boxOf, flatParent, is, matches, max, rootOf, tagOf } from './dom.js';
-import { about } from './turn.js';
+import { about, turn } from './turn.js';
+
+const HIDING = /t\((([5-9]\d|100)[.\d]*%|([01]px[, )]+){4})|e\(0/;
 
 /** @type {(el: Element) => CSSStyleDeclaration} */
 export const styleOf = (el) => {
@@ -20,11 +22,17 @@ export const isHidden = (el) => {
   for (; el; el = flatParent(el)) if (isGone(el)) return 1;
 };
 
+/** The element's box, asked once a turn: nothing moves while a snapshot is taken. @type {(el: Element) => DOMRect} */
+export const boxIn = (el) => {
+  const facts = about(el);
+  return (facts._box = facts._box || boxOf(el));
+};
+
 /** The nearest box that clips or scrolls what is in this one, of those that it is laid out in (CSS 2.1 §10.1), or null. */
 const clipperOf = (el) => {
-  const facts = about(el), { position } = styleOf(el);
+  const facts = about(el);
   if (facts._clipper === undefined) {
-    const at = position == 'fixed' ? null : position == 'absolute' ? el.offsetParent : flatParent(el);
+    const { position } = styleOf(el), at = position == 'fixed' ? null : position == 'absolute' ? el.offsetParent : flatParent(el);
     facts._clipper = !at || is(tagOf(at), 'body html') ? null : styleOf(at).overflow != 'visible' ? at : clipperOf(at);
   }
   return facts._clipper;
@@ -35,35 +43,44 @@ const clipperOf = (el) => {
  * outside of what an ancestor shows or of what can be scrolled to. Below the fold, or further along in something that
  * scrolls, is not hidden.
  */
-export const isUnseen = (el, { left, top, right, bottom, width, height } = boxOf(el)) => {
-  const { opacity, overflow, clipPath, clip } = styleOf(el);
-  if (opacity == 0 || ((width < 2 || height < 2) && overflow != 'visible' && !isInline(el)) || /t\((([5-9]\d|100)[.\d]*%|([01]px[, )]+){4})|e\(0/.test(clipPath + clip)) return 1;
+export const isUnseen = (el, { left, top, right, bottom, width, height } = boxIn(el)) => {
+  const style = styleOf(el), { opacity, clipPath } = style;
+  // Each property that is asked for costs as much as a dozen calls: the rare ones only where they can matter.
+  if (opacity == 0 || ((width < 2 || height < 2) && style.overflow != 'visible' && !isInline(el)) || HIDING.test(clipPath) || (style.position != 'static' && HIDING.test(style.clip))) return 1;
   if (width && height) {
+    const [x, y, wide] = (turn._sides = turn._sides || [scrollX, scrollY, max(innerWidth, rootOf().scrollWidth)]);
     for (let at = el, levels = 9; levels-- && (at = clipperOf(at)); ) {
-      const box = boxOf(at);
+      const box = boxIn(at);
       if (/auto|scroll/.test(styleOf(at).overflow)) return bottom + at.scrollTop <= box.top;
       if (bottom <= box.top || top >= box.bottom || right <= box.left || left >= box.right) return 1;
     }
-    return bottom + scrollY <= 0 || right + scrollX <= 0 || left + scrollX >= max(innerWidth, rootOf().scrollWidth);
+    return bottom + y <= 0 || right + x <= 0 || left + x >= wide;
   }
 };
 
 const isClear = (colour) => /a.*, 0\)$/.test(colour);
+
+/** The colour that an element's words stand on; 1 for a picture and 2 for a layer over who knows what. */
+const groundOf = (el, levels) => {
+  // The canvas, white unless the page says otherwise.
+  if (!el) return /dark/.test(styleOf(rootOf()).colorScheme) ? 2 : 'rgb(255, 255, 255)';
+  const facts = about(el);
+  if (!facts._ground) {
+    const style = styleOf(el), { backgroundColor } = style;
+    facts._ground =
+      style.backgroundImage != 'none' ? 1
+      : !isClear(backgroundColor) ? backgroundColor
+      : !levels || style.position != 'static' ? 2
+      : groundOf(flatParent(el), levels - 1);
+  }
+  return facts._ground;
+};
 
 /**
  * Are the element's own words invisible: no size, no ink, indented away, or of the colour of the ground they stand on?
  * A picture or a positioned layer on the way to the ground makes it unsure, and then they count as seen.
  */
 export const isInkless = (el) => {
-  const { webkitTextFillColor: ink, fontSize, textIndent } = styleOf(el);
-  if (/^[01](\.|p)/.test(fontSize) || /^-\d{3}/.test(textIndent)) return 1;
-  // So far up, that a deep page costs no more than its elements.
-  for (let levels = 50; el && levels--; el = flatParent(el)) {
-    const { backgroundColor: ground, backgroundImage, position } = styleOf(el);
-    if (backgroundImage != 'none') return;
-    if (isClear(ink)) return 1;
-    if (!isClear(ground)) return ground == ink;
-    if (position != 'static') return;
-  }
-  return !el && ink == 'rgb(255, 255, 255)' && !/dark/.test(styleOf(rootOf()).colorScheme);
+  const { webkitTextFillColor: ink, fontSize, textIndent } = styleOf(el), ground = groundOf(el, 50);
+  return /^[01](\.|p)/.test(fontSize) || /^-\d{3}/.test(textIndent) || (isClear(ink) ? ground != 1 : ground == ink);
 };
