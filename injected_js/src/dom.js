@@ -28,7 +28,7 @@ export const isVoid = (tag) => is(tag, 'script style title desc defs textarea if
 export const rootOf = () => doc.documentElement;
 export const hasWords = (text) => /\S/.test(text);
 /** @type {(el: Element) => boolean} */
-export const isField = (el) => matches(el, 'input,select,textarea');
+export const isField = (el) => matches(el, 'input,select,textarea,[contenteditable]');
 
 /** Children in the flat tree (CSS Scoping §3.3): of the open shadow root, else what a slot was given, else its own. */
 export const kidsOf = (el) => {
@@ -39,10 +39,7 @@ export const kidsOf = (el) => {
 };
 
 /** The parent in the flat tree, if there is one. @type {(node: Node) => Element | null | undefined} */
-export const flatParent = (node) => {
-  const parent = parentOf(node);
-  return parent && (kindOf(parent) == 1 ? (shadowOf(parent) && node.assignedSlot) || parent : parent.host);
-};
+export const flatParent = (node, parent = parentOf(node)) => parent && (kindOf(parent) == 1 ? (shadowOf(parent) && node.assignedSlot) || parent : parent.host);
 
 /** Characters that take no room: words for a model can hide in them. Joiners stay where scripts and emoji need them. */
 export const strip = (text) => text.replace(/[\xad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]|\udb40[\udc00-\udc7f]|[\u200c\u200d](?![^\0-\u02ff\u2000-\u206f])/g, '');

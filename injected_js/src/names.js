@@ -29,10 +29,7 @@ export const authorName = (el, noTitle) => referenced(el, 'labelledby') || fold(
 export const nameOf = (el, _known) => fold(compute(el, { _root: el, _seen: new Set(), _known, _sight: _known && !(ROLE_FLAGS[roleOf(el)] & INTERACTIVE), _hidden: _known && !isVisible(el) }, 0));
 
 /** @type {(el: Element, name: string) => string} */
-export const descriptionOf = (el, name) => {
-  const said = referenced(el, 'describedby') || fold(attr(el, 'title'));
-  return said == name ? '' : said;
-};
+export const descriptionOf = (el, name, said = referenced(el, 'describedby') || fold(attr(el, 'title'))) => (said == name ? '' : said);
 
 /**
  * 2C: a control inside somebody's label counts with its value; nothing for what is no such control. The first kind is
@@ -45,15 +42,11 @@ const embeddedValue = (el, role) => {
 };
 
 /** 2E: what HTML and SVG give. */
-const nativeName = (el, tag, kids, walk, how) => {
-  const { type } = el, found = kids.find((kid) => is(kid.localName, 'legend figcaption caption title'));
-  return (
-    (how != 1 && from(labelsOf(el), walk)) ||
-    (found ? (tag == 'svg' ? textOf(found) : compute(found, walk, 2))
-    : tag == 'input' && is(type, 'submit reset button image') ? (type == 'image' ? attr(el, 'alt') || attr(el, 'title') : el.value) || (type == 'reset' ? 'Reset' : type == 'button' ? '' : 'Submit')
-    : attr(el, /^opt/.test(tag) ? 'label' : tag == 'math' ? 'alttext' : 'alt'))
-  );
-};
+const nativeName = (el, tag, kids, walk, how, { type } = el, found = kids.find((kid) => is(kid.localName, 'legend figcaption caption title'))) =>
+  (how != 1 && from(labelsOf(el), walk)) ||
+  (found ? (tag == 'svg' ? textOf(found) : compute(found, walk, 2))
+  : tag == 'input' && is(type, 'submit reset button image') ? (type == 'image' ? attr(el, 'alt') || attr(el, 'title') : el.value) || (type == 'reset' ? 'Reset' : type == 'button' ? '' : 'Submit')
+  : attr(el, /^opt/.test(tag) ? 'label' : 'alt'));
 
 /** The string of a `content` value; behind a slash stands its alternative text. */
 const pseudo = (el, which) => (/"(.*)"/.exec(getComputedStyle(el, '::' + which).content.split(' / ').pop()) || [, ''])[1];
@@ -69,12 +62,12 @@ const compute = (el, walk, how) => {
   const visible = _hidden || isVisible(el), sight = walk._sight && visible;
   let said = '';
   if (visible || !nested) {
-    if (sight && nested && isUnseen(el)) return turn._removed++, '';
+    if (sight && nested && isUnseen(el)) return '';
     // 2B to 2E
     if (!walk._referenced && (said = referenced(el, 'labelledby', _root))) return said;
     said = how && el != _root && embeddedValue(el, role);
     if (said || (nested && said === '')) return said;
-    said = (tag != 'slot' && fold(aria(el, 'label'))) || (isSilent(role) ? '' : fold(nativeName(el, tag, kids, walk, how)));
+    said = fold(aria(el, 'label')) || (isSilent(role) ? '' : fold(nativeName(el, tag, kids, walk, how)));
     if (said) return said;
   }
   // 2F to 2H
