@@ -182,6 +182,6 @@ def _parse_address(text: str, name: str) -> tuple[str, int]:
 
 
 def _parse_port(text: str, name: str) -> int:
-    if not text.isdecimal() or not 0 < int(text) < 65536:
+    if not re.fullmatch("[0-9]{1,5}", text) or not 0 < int(text) < 65536:
         raise UsageError(f"{name} is {text!r}; it must be a number from 1 to 65535.")
     return int(text)

@@ -84,7 +84,7 @@ class FiledPage(ABC):
             tab = self._filed
             uploads = Uploads(attachment, self._refs, self._snapshots, tab.host_services, tab.uploads)
             result = await uploads.give(ref, wanted, timeout_s=timeout_s, settle_s=settle_s)
-            return replace(result, notices=notices) if notices else result
+            return replace(result, notices=(*notices, *result.notices)) if notices else result
 
     async def download(
         self,
@@ -118,4 +118,4 @@ class FiledPage(ABC):
                 assert ref is not None
                 tapped = ref
                 result = await downloads.started_by(lambda: self._tap(tapped, timeout_s), dest_path, **bounds)
-            return replace(result, notices=notices) if notices else result
+            return replace(result, notices=(*notices, *result.notices)) if notices else result

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 from bridge.page.console import ConsoleEntry, ConsoleLog, entry_of_call, entry_of_exception, entry_of_log
 from bridge.page.network import NetworkEntry, NetworkLog, Requests
@@ -22,13 +23,19 @@ Reducer = Callable[[str, Mapping[str, Any], str | None], None]
 
 
 class Journal:
-    """Both logs of a session."""
+    """Both logs of a session.
+
+    Attributes:
+        origins: Of every document that a tab and its frames have shown, by tab: what may have been stored under.
+            Nothing is dropped from it, however much a page asks for.
+    """
 
     def __init__(self, *, console_kept: int = CONSOLE_KEPT, requests_kept: int = REQUESTS_KEPT) -> None:
         self._console: deque[ConsoleEntry] = deque(maxlen=console_kept)
         self._console_last = 0
         self._heard: dict[str, dict[tuple[str, float, str], None]] = {}
         self.requests = Requests(requests_kept)
+        self.origins: dict[str, set[str]] = {}
 
     def reader(self, tab_id: str) -> Reducer:
         """What a new connection of that tab feeds its events to, from before the first one."""
@@ -36,7 +43,9 @@ class Journal:
 
         def reduce(method: str, params: Mapping[str, Any], _session_id: str | None) -> None:
             try:
-                if method.startswith("Network."):
+                if method == "Page.frameNavigated":
+                    self.note_origin(tab_id, str(params["frame"].get("securityOrigin") or params["frame"]["url"]))
+                elif method.startswith("Network."):
                     self.requests.reduce(tab_id, method, params)
                 elif method in ("Page.domContentEventFired", "Page.loadEventFired"):
                     self.requests.document_event(tab_id, method, float(params["timestamp"]))
@@ -47,6 +56,13 @@ class Journal:
                 return  # a newer WebView's event of another shape is no reason to lose the others
 
         return reduce
+
+    def note_origin(self, tab_id: str, url: str) -> None:
+        """A document of that address, or origin, was shown."""
+        parts = urlsplit(url)
+        if parts.scheme in ("http", "https") and parts.netloc:
+            origin = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+            self.origins.setdefault(tab_id, set()).add(origin)
 
     def _is_replay(self, entry: ConsoleEntry) -> bool:
         """Whether it was heard before: `Runtime.enable` and `Log.enable` tell again what the page has said so far."""

@@ -208,7 +208,9 @@ class Locator:
         return await self._act(lambda ref, left: self._page.drag(ref, to, timeout_s=left), deadline.remaining_s)
 
     async def query(self, kind: QueryKind, limit: int = 2_000, *, timeout_s: float = LOCATOR_TIMEOUT_S) -> QueryResult:
-        return await self._page.query(await self.ref(timeout_s=timeout_s), kind, limit)
+        deadline = Deadline.after(timeout_s)
+        ref = await self.ref(timeout_s=timeout_s)
+        return await self._page.query(ref, kind, limit, timeout_s=deadline.remaining_s)
 
     async def one(self, deadline: Deadline) -> Match:
         """The only match, waited for.

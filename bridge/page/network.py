@@ -18,6 +18,7 @@ _SECRET_HEADERS = re.compile(
 REDACTED = "[redacted]"
 _URL_CHARS = 8_000
 _HEADERS_KEPT = 100
+_EARLY_KEPT = 100
 _HEADER_CHARS = 8_000
 _PAGES_KEPT = 200
 
@@ -62,7 +63,6 @@ class NetworkEntry:
     redirect_url: str = ""
     encoded_bytes: int = 0
     body_bytes: int = 0
-    responded_at: float | None = None
     ended_at: float | None = None
     failure: str = ""
     state: str = "pending"
@@ -218,13 +218,14 @@ class Requests:
         entry, headers = self._open.get(key), _headers(params.get("headers"))
         if entry is not None:
             entry.request_headers.update(headers)
-        elif len(self._early) < _HEADERS_KEPT:
+        else:
             self._early[key] = headers
+            if len(self._early) > _EARLY_KEPT:  # requests that never came to be
+                del self._early[next(iter(self._early))]
 
     def _responded(self, key: tuple[str, str], params: Mapping[str, Any]) -> None:
         if (entry := self._open.get(key)) is not None:
             entry.resource_type = str(params.get("type", entry.resource_type)).lower()
-            entry.responded_at = float(params.get("timestamp", entry.started_at))
             _answer(entry, params["response"])
 
     def _responded_really(self, key: tuple[str, str], params: Mapping[str, Any]) -> None:

@@ -15,7 +15,7 @@ from bridge.page.host_services import HostServices
 from bridge.page.journal import Journal
 from bridge.page.network import NetworkLog
 from bridge.page.picture import ImageFormat
-from bridge.page.record import Recorder, Recording, RecordingFormat, RecordingRequest, record, recording
+from bridge.page.record import LONGEST_S, Recorder, Recording, RecordingFormat, RecordingRequest, record, recording
 from bridge.page.refs import RefTable
 from bridge.page.results import Screenshot
 from bridge.page.screenshots import ScreenshotRequest, Screenshots
@@ -109,7 +109,9 @@ class ObservedPage(ABC):
         on_frame: Callable[[int, int], None] | None = None,
     ) -> Recording:
         """What is drawn in the next `duration_s` seconds, as an animated WebP or GIF; see `recording` for a block."""
-        request = RecordingRequest(format, max_frames, max_bytes, max(duration_s, 0.05), max_width_px, max_fps)
+        request = RecordingRequest(
+            format, max_frames, max_bytes, min(max(duration_s, 0.05), LONGEST_S), max_width_px, max_fps
+        )
         attachment, _ = await self._ready()
         return await record(attachment, request, duration_s, timeout_s=timeout_s, on_frame=on_frame)
 

@@ -221,7 +221,8 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
             boxes: With `[box=x,y,width,height]` in CSS pixels of the viewport.
             delta: `text` tells what changed since the last snapshot of the whole page; the whole where that is not
                 longer, or there was none.
-            renumber: Start again at e1; every earlier ref is dead then.
+            renumber: Start again at e1: a ref of an earlier result is refused then, also where its number is given
+                out again; a ref written as text means what is shown from here on.
 
         Raises:
             UsageError: `scope` matches nothing.
@@ -245,9 +246,10 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
         async with self._turn:
             attachment, _ = await self._ready()
             assert self._snapshots is not None
-            before = self._snapshots.last if delta else None
             if renumber:
-                self._refs.forget_numbers()
+                self._refs.number_anew()
+                self._snapshots.last = None
+            before = self._snapshots.last if delta else None
             with attachment.connection.measure() as meter:
                 result = await self._snapshots.take(request, timeout_s=timeout_s)
             if before is not None:

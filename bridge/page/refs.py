@@ -1,4 +1,5 @@
-"""Refs of one page session: numbers that are given out once and always mean the same element.
+"""Refs of one page session: numbers that are given out once and always mean the same element, until they are given
+out anew because somebody asked for it.
 
 The script numbers elements within one document; here those numbers become `e1`, `e2`, … of the whole session, over
 all frames and navigations. What a ref meant stays known after its document is gone, so that an error can say it.
@@ -16,6 +17,16 @@ from bridge.snapshot.wording import refusal
 
 _REF = re.compile(r"@?(e[1-9][0-9]{0,8})\Z")
 _NEAREST_SHOWN = 3
+
+
+class Ref(str):
+    """A ref as it was shown; `numbering` tells it from the same number after the refs were numbered anew.
+
+    Written as a plain string, a ref means what the newest numbering has shown.
+    """
+
+    __slots__ = ("numbering",)
+    numbering: int
 
 
 @dataclass(slots=True)
@@ -39,6 +50,10 @@ class RefEntry:
         return f'{self.role} "{self.name}"' if self.name else self.role
 
 
+def is_ref(text: object) -> bool:
+    return isinstance(text, str) and _REF.match(text) is not None
+
+
 def parse_ref(text: str) -> str:
     """`"e5"` or `"@e5"` as `"e5"`.
 
@@ -58,6 +73,7 @@ class RefTable:
         self._by_ref: dict[str, RefEntry] = {}
         self._by_place: dict[tuple[str, str], RefEntry] = {}
         self._last = 0
+        self._numbering = 0
 
     def __len__(self) -> int:
         return len(self._by_ref)
@@ -77,7 +93,9 @@ class RefTable:
         entry = self._by_place.get((world_key, local))
         if entry is None:
             self._last += 1
-            entry = RefEntry(f"e{self._last}", world_key, frame_id, local, role, name, page_url, is_cut)
+            ref = Ref(f"e{self._last}")
+            ref.numbering = self._numbering
+            entry = RefEntry(ref, world_key, frame_id, local, role, name, page_url, is_cut)
             self._by_ref[entry.ref] = entry
             self._by_place[world_key, local] = entry
         else:
@@ -87,11 +105,12 @@ class RefTable:
 
     def frame_of(self, text: str) -> str | None:
         """The frame that a ref was shown in; None for one that was never given out."""
-        entry = self._by_ref.get(parse_ref(text))
+        entry = self._by_ref.get(parse_ref(text)) if self._is_of_now(text) else None
         return entry.frame_id if entry is not None else None
 
-    def forget_numbers(self) -> None:
-        """Start again at e1: every ref given out so far is dead, none is pointed elsewhere."""
+    def number_anew(self) -> None:
+        """Start again at e1: every ref of an earlier result is dead, also where its number is given out again."""
+        self._numbering += 1
         self._by_ref.clear()
         self._by_place.clear()
         self._last = 0
@@ -109,6 +128,10 @@ class RefTable:
         """
         ref = parse_ref(text)
         entry = self._by_ref.get(ref)
+        if not self._is_of_now(text):
+            raise RefNotFound(
+                f"{ref} was given out before the refs were numbered anew.", hint="Take a new snapshot.", ref=ref
+            )
         if entry is None:
             raise RefNotFound(f"{ref} was never given out on this page.", hint="Take a snapshot.", ref=ref)
         if not is_live(entry.world_key):
@@ -145,6 +168,9 @@ class RefTable:
         if "options" in error:
             failed.details["options"] = error["options"]
         return failed
+
+    def _is_of_now(self, text: str) -> bool:
+        return not isinstance(text, Ref) or text.numbering == self._numbering
 
     def _resembling(self, entry: RefEntry, is_live: Callable[[str], bool]) -> list[RefEntry]:
         """The newest refs of the same role and a similar name, in documents that are still shown."""

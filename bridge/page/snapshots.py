@@ -11,7 +11,7 @@ from typing import Any
 from bridge.deadline import Deadline
 from bridge.errors import DeadlineExceeded, ScriptFailed, UsageError
 from bridge.page.attachment import WORLD_NAME, Attachment, WorldGone
-from bridge.page.refs import RefTable
+from bridge.page.refs import RefTable, is_ref
 from bridge.page.state import Frame
 from bridge.page.stitch import FrameTree, stitch
 from bridge.snapshot import RenderOptions, SnapshotResult, render_snapshot
@@ -121,7 +121,7 @@ class Snapshots:
 
     async def raw(self, request: SnapshotRequest, *, timeout_s: float) -> dict[str, Any]:
         """The stitched raw snapshot with the session's refs in it."""
-        scope_ref = request.more or (request.scope if _is_ref(request.scope) else None)
+        scope_ref = request.more or (request.scope if is_ref(request.scope) else None)
         if scope_ref is not None:
             entry = self._refs.look_up(scope_ref, self.is_live)
             reply = await self._of_frame(entry.frame_id, request, entry.local, timeout_s)
@@ -204,8 +204,3 @@ class Snapshots:
     def _main_is_ready(self) -> bool:
         main = self._attachment.state.main
         return main is not None and self._attachment.state.world_of(main.frame_id, WORLD_NAME) is not None
-
-
-def _is_ref(scope: str | None) -> bool:
-    text = (scope or "").removeprefix("@")
-    return text[:1] == "e" and text[1:].isdigit()

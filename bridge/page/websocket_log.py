@@ -32,7 +32,6 @@ def _answered(requests: Requests, key: _Key, params: Mapping[str, Any]) -> None:
         response = params.get("response", {})
         entry.status, entry.status_text = int(response.get("status", 0)), str(response.get("statusText", ""))
         entry.response_headers = _headers(params, "response")
-        entry.responded_at = float(params.get("timestamp", entry.started_at))
         entry.protocol = "http/1.1"
 
 

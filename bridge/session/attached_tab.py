@@ -50,6 +50,8 @@ class Owner(Protocol):
 
     def notice(self, text: str) -> None: ...
 
+    def explain(self, error: NavigationFailed) -> BridgeError: ...
+
     def taken(self) -> set[str]: ...
 
     async def find(self, wanted: Wanted, deadline: Deadline, *, relaunch: bool = False) -> Found: ...
@@ -121,8 +123,7 @@ class AttachedTab:
             yield connection
 
     def explain(self, error: NavigationFailed) -> BridgeError:
-        """The app connects by itself: nothing of ours stands behind a navigation that failed."""
-        return error
+        return self._owner.explain(error)
 
     def on_attach(self, prepare: OnAttach) -> None:
         self._on_attach.append(prepare)

@@ -366,6 +366,8 @@ class SessionTab:
             connection = await stack.enter_async_context(self._connection(deadline))
             connection.on_event(self.journal.reader(self._tab_id))
             attachment = await stack.enter_async_context(attach(connection, timeout_s=deadline.remaining_s))
+            for frame in attachment.state.frames.values():
+                self.journal.note_origin(self._tab_id, frame.url)
             for prepare in (*self._home.on_attach, *self._on_attach):
                 await prepare(attachment)
             self._stack = stack.pop_all()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -83,10 +85,15 @@ def test_an_error_the_script_reports_becomes_the_error_of_the_tree() -> None:
     assert type(table.failure(entry, {"code": "novelty"}, everything_lives)) is ActionFailed
 
 
-def test_renumbering_kills_every_ref_given_out_before() -> None:
+def test_a_ref_from_before_a_renumbering_is_dead_although_its_number_is_given_out_again() -> None:
     table = RefTable()
     old = [table.assign("w", "top", str(n), "button", "x", PAGE) for n in range(1, 4)]
-    table.forget_numbers()
-    assert table.assign("w", "top", "2", "button", "x", PAGE) == "e1"
-    with pytest.raises(RefNotFound):
-        table.look_up(old[2], everything_lives)
+    table.number_anew()
+    new = table.assign("w", "top", "2", "button", "x", PAGE)
+    assert new == old[0] == "e1"
+    for ref in (*old, copy.deepcopy(old[0])):
+        with pytest.raises(RefNotFound, match=f"{ref} was given out before the refs were numbered anew"):
+            table.look_up(ref, everything_lives)
+        assert table.frame_of(ref) is None
+    for ref in (new, "e1", "@e1"):
+        assert table.look_up(ref, everything_lives).local == "2"

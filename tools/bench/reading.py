@@ -1,15 +1,21 @@
 #!/usr/bin/env python3
 """Main content and Markdown beside trafilatura, readability-lxml, markdownify and html2text, in one process.
 
-usage: tools/bench/reading.py [--json FILE]
+usage: tools/bench/reading.py [--live] [--json FILE]
 
 The articles are those of shared/data beside the project, or of the folder BRIDGE_BENCH_ARTICLES. The peers are
 installed into a virtual environment of their own below .cache/, never into the project's.
+
+With --live the articles are served from loopback, rendered on a virtual device, where nothing else of the web can be
+reached, and read with Page.read: F1 of that beside the plain HTML's, and the pages that differ most. It runs in the
+project's own environment (PYTHONPATH=. python tools/bench/reading.py --live).
 """
 
 from __future__ import annotations
 
+import asyncio
 import gzip
+import http.server
 import importlib.util
 import json
 import os
@@ -17,9 +23,11 @@ import re
 import statistics
 import subprocess
 import sys
+import threading
 import time
 import venv
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -37,12 +45,19 @@ UNIT = (
 
 
 def main() -> None:
-    if importlib.util.find_spec("trafilatura") is None:
-        run_with_peers()
     if not ARTICLES.is_dir():
         sys.exit(f"no articles at {ARTICLES}")
+    if "--live" in sys.argv:
+        sys.path[:0] = [str(ARTICLES)]
+        write({"live": asyncio.run(live())})
+        return
+    if importlib.util.find_spec("trafilatura") is None:
+        run_with_peers()
     sys.path[:0] = [str(ROOT), str(ARTICLES)]
-    report = {"articles": articles(), "markdown": conversion(), "flatness": flatness()}
+    write({"articles": articles(), "markdown": conversion(), "flatness": flatness()})
+
+
+def write(report: dict[str, Any]) -> None:
     if "--json" in sys.argv:
         Path(sys.argv[sys.argv.index("--json") + 1]).write_text(json.dumps(report, indent=1))
 
@@ -98,6 +113,76 @@ def articles() -> dict[str, Any]:
         print(f"{name:16} {f1:6.4f} {precision:6.4f} {recall:6.4f} {ratio:5.1f}x       {shown}")
         out[name] = {"f1": f1, "precision": precision, "recall": recall, "time_ratio": ratio, "kept": shares}
     return out
+
+
+async def live() -> dict[str, Any]:
+    """F1 of what is read of the rendered pages, as score.py counts it."""
+    from score import shingles
+
+    from bridge import BrowserPolicy, Session, TestServerGrant
+    from bridge.errors import BridgeError
+    from bridge.reading.extract import main_content
+    from bridge.reading.markdown import to_markdown
+    from bridge.reading.parsing import parse_html
+
+    truth = json.loads((ARTICLES / "ground-truth.json").read_text("utf-8"))
+    rows: dict[str, dict[str, tuple[float, float]]] = {"rendered": {}, "fetched": {}}
+    with article_server() as port:
+        grant = TestServerGrant("127.0.0.1", port)
+        async with Session.open("virtual", policy=BrowserPolicy(), grants=[grant]) as session:
+            page = await session.new_tab()
+            for key, article in sorted(truth.items()):
+                html = gzip.decompress((ARTICLES / "html" / f"{key}.html.gz").read_bytes()).decode("utf-8", "replace")
+                fetched = to_markdown(main_content(parse_html(html), url=article["url"]).tree)
+                try:
+                    # What cannot be reached keeps some pages from ever being loaded; their text is there long before.
+                    await page.goto(f"http://127.0.0.1:{port}/{key}", wait_until="domcontentloaded", timeout_s=60)
+                    rendered = (await page.read(max_length=0, timeout_s=60)).markdown
+                except BridgeError as error:
+                    print(f"{key[:16]}: {error}")
+                    rendered = ""
+                wanted = shingles(article["articleBody"])
+                for name, markdown in (("rendered", rendered), ("fetched", fetched)):
+                    found = shingles(plain(markdown))
+                    hit = sum((found & wanted).values())
+                    rows[name][key] = (hit / max(1, sum(found.values())), hit / max(1, sum(wanted.values())))
+    out: dict[str, Any] = {}
+    for name, scores in rows.items():
+        precision = statistics.mean(score[0] for score in scores.values())
+        recall = statistics.mean(score[1] for score in scores.values())
+        out[name] = {"f1": 2 * precision * recall / (precision + recall), "precision": precision, "recall": recall}
+        print(f"{name:9} F1 {out[name]['f1']:.4f}, precision {precision:.4f}, recall {recall:.4f}")
+    for key in sorted(truth, key=lambda key: sum(rows["rendered"][key]) - sum(rows["fetched"][key]))[:8]:
+        there, here = rows["rendered"][key], rows["fetched"][key]
+        print(
+            f"{key[:16]} {truth[key]['url'][:70]:70} {there[0]:.2f} {there[1]:.2f} fetched {here[0]:.2f} {here[1]:.2f}"
+        )
+    return out
+
+
+@contextmanager
+def article_server() -> Iterator[int]:
+    """The saved pages at /KEY; everything else is not there."""
+
+    class Pages(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            file = ARTICLES / "html" / f"{Path(self.path).name}.html.gz"
+            body = file.read_bytes() if file.is_file() else b""
+            self.send_response(200 if body else 404)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            self.send_header("Content-Length", str(len(body)))
+            if body:
+                self.send_header("Content-Encoding", "gzip")
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *words: object) -> None:
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Pages) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server.server_address[1]
+        server.shutdown()
 
 
 def extractors() -> dict[str, Callable[[str, str], str]]:

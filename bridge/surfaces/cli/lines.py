@@ -57,6 +57,26 @@ class LineCutter:
             self._held += part
 
 
+async def typed_line(descriptor: int) -> str:
+    """What somebody types at a terminal, "" at its end; as with `lines_of`, a thread is left behind in the read."""
+    loop = asyncio.get_running_loop()
+    typed: asyncio.Future[bytes] = loop.create_future()
+
+    def take(line: bytes) -> None:
+        if not typed.done():
+            typed.set_result(line)
+
+    def read() -> None:
+        line = b""
+        with contextlib.suppress(OSError):  # a terminal that was hung up
+            line = os.read(descriptor, _PIECE_BYTES)
+        with contextlib.suppress(RuntimeError):  # nobody waits any more, and the loop has ended
+            loop.call_soon_threadsafe(take, line)
+
+    threading.Thread(target=read, name="typed line", daemon=True).start()
+    return (await typed).decode(errors="replace").strip()
+
+
 async def lines_of(descriptor: int, *, limit_bytes: int) -> AsyncIterator[bytes | TooLong]:
     """The lines that come from a file descriptor until its end.
 
@@ -66,7 +86,11 @@ async def lines_of(descriptor: int, *, limit_bytes: int) -> AsyncIterator[bytes 
     queue: asyncio.Queue[bytes | TooLong | OSError | None] = asyncio.Queue(maxsize=1)
 
     def put(item: bytes | TooLong | OSError | None) -> None:
-        asyncio.run_coroutine_threadsafe(queue.put(item), loop).result()
+        putting = queue.put(item)
+        try:
+            asyncio.run_coroutine_threadsafe(putting, loop).result()
+        finally:
+            putting.close()  # a loop that has ended never began it
 
     def read() -> None:
         cutter = LineCutter(limit_bytes)

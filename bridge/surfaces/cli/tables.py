@@ -17,7 +17,14 @@ def print_table(rows: list[dict[str, object]]) -> None:
 
     table = Table(box=None, pad_edge=False, show_edge=False)
     for name in rows[0]:
-        table.add_column(name.upper())
+        # The first column is what other commands take: whole on one line. Nothing is cut: it may be wanted for copying.
+        is_key = not table.columns
+        table.add_column(
+            name.upper(),
+            no_wrap=is_key,
+            overflow="fold",
+            min_width=max(len(_words(row[name])) for row in rows) if is_key else None,
+        )
     for row in rows:
         # Text, not markup: models and serials are the device's own words.
         table.add_row(*(Text(_words(value)) for value in row.values()))

@@ -19,7 +19,7 @@ from bridge.deadline import Deadline
 from bridge.errors import BridgeError, UsageError
 from bridge.host.protocol import Frame, FrameReader
 from bridge.surfaces.daemon.places import Places, Record
-from bridge.surfaces.daemon.wire import LIMITS, error_facts, message, read_message
+from bridge.surfaces.daemon.wire import LIMITS, answer_message, error_facts, message, read_message
 from bridge.surfaces.workspace import StartOptions, Workspace, opened_workspace
 
 logger = logging.getLogger(__name__)
@@ -104,7 +104,7 @@ class Daemon:
         writer.write(message({"accepted": True}))
 
         def tell(text: str) -> None:
-            writer.write(message({"notice": text}))
+            writer.write(answer_message({"notice": text}))
 
         work = asyncio.create_task(self._run(request, tell), name=f"command {request.get('command')}")
         gone = asyncio.create_task(reader.read(1), name="the command's end")
@@ -118,7 +118,7 @@ class Daemon:
         if work.cancelled():
             return
         frame = work.result()
-        writer.write(message(frame.header, frame.body))
+        writer.write(answer_message(frame.header, frame.body))
         await writer.drain()
         if request.get("command") == "close" and "answer" in frame.header:
             self._ended.set()
