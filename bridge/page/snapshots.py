@@ -23,6 +23,8 @@ _RETRY_PAUSE_S = 0.05
 # per line with a ref: the wire carries what will be shown.
 _RAW_PER_TEXT = 2.2
 _SENT_PER_SHOWN = 2.5
+# How long the script may hold the page up: as long as by default, or by the characters that are asked for.
+_LEAST_SCRIPT_MS, _MOST_SCRIPT_MS, _SCRIPT_MS_PER_CHAR = 300, 10_000, 0.025
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,7 @@ class SnapshotRequest:
             "maxNodes": max(500, round(self.max_nodes * _SENT_PER_SHOWN)),
             "maxTextPerNode": self.max_text_per_node,
             "budgetChars": round(self.max_chars * _RAW_PER_TEXT),
+            "timeBudgetMs": min(_MOST_SCRIPT_MS, max(_LEAST_SCRIPT_MS, round(self.max_chars * _SCRIPT_MS_PER_CHAR))),
             "boxes": self.boxes,
             "scope": scope,
         }
