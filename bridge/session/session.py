@@ -408,6 +408,7 @@ class Session:
         if tab is None:
             return
         await finish(tab.close(), at_most_s=_CLOSE_TAB_S, what=f"closing {page.tab_id}")
+        self.journal.forget_tab(page.tab_id)
 
     async def check_url(self, url: str) -> str:
         return await self.egress.check_url(url)
