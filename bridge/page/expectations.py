@@ -156,7 +156,7 @@ class LocatorExpectations:
         self, holds: Callable[[Found], bool | None], said: str, seen: Callable[[Found], str], timeout_s: float
     ) -> None:
         deadline = Deadline.after(timeout_s)
-        found = await self._locator.look()
+        found = await self._locator.look(deadline=deadline)
         while holds(found) is not self._wanted:
             if deadline.remaining_s <= 0:
                 last = seen(found)[:500] if found.matches else found.described()

@@ -142,11 +142,18 @@ class Screenshots:
     async def _of_view(self, request: ScreenshotRequest, deadline: Deadline) -> Screenshot:
         """The viewport: one round trip, and the engine's own bytes where nothing has to be done to them."""
         with measure() as meter:
-            image, measured, raw = await asyncio.gather(
-                capture_viewport(self._attachment, request.format, request.quality, timeout_s=deadline.remaining_s),
-                self._evaluate(_VIEW, deadline),
-                self._raw(request, deadline),
+            shown = asyncio.ensure_future(
+                capture_viewport(self._attachment, request.format, request.quality, timeout_s=deadline.remaining_s)
             )
+            asked = asyncio.ensure_future(self._evaluate(_VIEW, deadline))
+            read = asyncio.ensure_future(self._raw(request, deadline))
+            try:
+                image, measured, raw = await asyncio.gather(shown, asked, read)
+            finally:
+                # When one fails, the others do not go on behind whoever has the turn next.
+                for task in (shown, asked, read):
+                    task.cancel()
+                await asyncio.gather(shown, asked, read, return_exceptions=True)
         layout = Layout.of(measured)
         width_px, height_px = picture_size(image)
         per = width_px / layout.width
