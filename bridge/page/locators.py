@@ -220,7 +220,7 @@ class Locator:
         Raises:
             SeveralMatches, DeadlineExceeded: As for `ref`.
         """
-        found = await self.look(deadline=deadline)
+        found = await self.look(None, deadline)
         while not found.count:
             if deadline.remaining_s <= 0:
                 raise deadline.exceeded(f"finding {self!r}", found.described())

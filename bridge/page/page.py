@@ -145,7 +145,7 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
         """
         address = await self._tab.check_url(checked_url(url))
         return await self._navigate(
-            lambda tab: go(tab, address, wait_until, timeout_s=timeout_s), wait_until, revisit=False
+            lambda tab, left: go(tab, address, wait_until, timeout_s=left), wait_until, timeout_s, revisit=False
         )
 
     async def back(
@@ -169,12 +169,12 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
     ) -> NavigationResult:
         """Load the document again. Raises as `goto`."""
         return await self._navigate(
-            lambda tab: reload(tab, wait_until, ignore_cache=ignore_cache, timeout_s=timeout_s), wait_until
+            lambda tab, left: reload(tab, wait_until, ignore_cache=ignore_cache, timeout_s=left), wait_until, timeout_s
         )
 
     async def get_state(self, *, timeout_s: float = ACTION_TIMEOUT_S) -> PageState:
         """Address and title as the browser has them; the page's DOM is not touched."""
-        async with self._turn:
+        async with self._turn.within(timeout_s) as timeout_s:
             attachment = await self._here()
             with attachment.connection.measure() as meter:
                 url, title = await present_entry(attachment, timeout_s=timeout_s)
@@ -182,7 +182,7 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
 
     async def stop(self, *, timeout_s: float = ACTION_TIMEOUT_S) -> None:
         """Stop loading; what has arrived stays."""
-        async with self._turn:
+        async with self._turn.within(timeout_s) as timeout_s:
             attachment = await self._here()
             await stop(attachment, timeout_s=timeout_s)
 
@@ -245,7 +245,7 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
             find=find,
             boxes=boxes,
         )
-        async with self._turn:
+        async with self._turn.within(timeout_s) as timeout_s:
             attachment = await self._here()
             assert self._snapshots is not None
             if renumber:
@@ -282,7 +282,7 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
             DeadlineExceeded: Says what was there instead.
         """
         condition = Condition(selector=selector, role=role, name=name, text=text, url=url, gone=gone, function=function)
-        async with self._turn:
+        async with self._turn.within(timeout_s) as timeout_s:
             attachment = await self._here()
             with attachment.connection.measure() as meter:
                 waited_ms = await wait_for(attachment, condition, timeout_s=timeout_s)
@@ -316,20 +316,25 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
             UsageError: The selector matches nothing, or there is no such section.
         """
         request = ReadRequest(mode, max_length, selector, outline, section, links, comments)
-        async with self._turn:
+        async with self._turn.within(timeout_s) as timeout_s:
             attachment, notices = await self._ready()
             with attachment.connection.measure() as meter:
                 result = await read(attachment, self._refs, request, timeout_s=timeout_s)
             return replace(result, cost=meter.cost(), notices=notices)
 
     async def _navigate(
-        self, move: Callable[[Attachment], Awaitable[str]], wait_until: WaitUntil, *, revisit: bool = True
+        self,
+        move: Callable[[Attachment, float], Awaitable[str]],
+        wait_until: WaitUntil,
+        timeout_s: float,
+        *,
+        revisit: bool = True,
     ) -> NavigationResult:
-        async with self._turn:
+        async with self._turn.within(timeout_s) as left:
             attachment, notices = await self._ready(revisit=revisit)
             with attachment.connection.measure() as meter:
                 try:
-                    loader_id = await move(attachment)
+                    loader_id = await move(attachment, left)
                 except NavigationFailed as error:
                     raise self._tab.explain(error) from error
                 title = await self._title(attachment, Deadline.after(_TITLE_S))
@@ -347,12 +352,12 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
             )
 
     async def _travel(self, steps: int, wait_until: WaitUntil, timeout_s: float) -> NavigationResult:
-        async def move(attachment: Attachment) -> str:
-            entry_id, url = await history_entry(attachment, steps, timeout_s=timeout_s)
+        async def move(attachment: Attachment, left: float) -> str:
+            entry_id, url = await history_entry(attachment, steps, timeout_s=left)
             await self._tab.check_url(url)
-            return await go_to_entry(attachment, entry_id, url, wait_until, timeout_s=timeout_s)
+            return await go_to_entry(attachment, entry_id, url, wait_until, timeout_s=left)
 
-        return await self._navigate(move, wait_until)
+        return await self._navigate(move, wait_until, timeout_s)
 
     def expect_popup(self, *, timeout_s: float = NAVIGATION_TIMEOUT_S) -> AbstractAsyncContextManager[ExpectedPopup]:
         """`async with page.expect_popup() as popup: …click…`, then `popup.page`: the window that the block opened.

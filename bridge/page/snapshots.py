@@ -23,6 +23,8 @@ _RETRY_PAUSE_S = 0.05
 # per line with a ref: the wire carries what will be shown.
 _RAW_PER_TEXT = 2.2
 _SENT_PER_SHOWN = 2.5
+# How long the script may hold the page up: as long as by default, or by the characters that are asked for.
+_LEAST_SCRIPT_MS, _MOST_SCRIPT_MS, _SCRIPT_MS_PER_CHAR = 300, 10_000, 0.025
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,7 @@ class SnapshotRequest:
             "maxNodes": max(500, round(self.max_nodes * _SENT_PER_SHOWN)),
             "maxTextPerNode": self.max_text_per_node,
             "budgetChars": round(self.max_chars * _RAW_PER_TEXT),
+            "timeBudgetMs": min(_MOST_SCRIPT_MS, max(_LEAST_SCRIPT_MS, round(self.max_chars * _SCRIPT_MS_PER_CHAR))),
             "boxes": self.boxes,
             "scope": scope,
         }
@@ -161,6 +164,8 @@ class Snapshots:
             trees.append(FrameTree(frame.frame_id, parent, world.key, reply))
         if not trees:
             raise WorldGone("the document was left while it was read")
+        for frame_id in self.frame_indexes.keys() - self._attachment.state.frames.keys():
+            del self.frame_indexes[frame_id]
         whole = self.stitch(trees)
         if cut_frames:
             whole["truncated"] = True
@@ -168,6 +173,7 @@ class Snapshots:
         return whole
 
     def stitch(self, trees: list[FrameTree]) -> dict[str, Any]:
+        self._refs.forget_left(self.is_live)
         return stitch(
             trees,
             lambda frame, local, role, name, is_cut: self._refs.assign(

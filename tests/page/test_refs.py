@@ -107,3 +107,19 @@ def test_a_ref_from_before_a_renumbering_is_dead_although_its_number_is_given_ou
         assert table.frame_of(ref) is None
     for ref in (new, "e1", "@e1"):
         assert table.look_up(ref, everything_lives).local == "2"
+
+
+def test_refs_of_documents_left_long_ago_are_forgotten_and_their_numbers_not_given_out_again() -> None:
+    table = RefTable()
+    kept = table.assign("w0", "top", "1", "button", "Stays", PAGE)
+    for number in range(1, 10_001):
+        table.assign(f"w{number}", "top", "1", "button", f"Buy {number}", PAGE)
+        table.forget_left(lambda world: world in ("w0", "w10000"))
+    assert len(table) < 5_000
+    assert table.look_up(kept, everything_lives).name == "Stays"
+    assert table.look_up("e10001", everything_lives).name == "Buy 10000"
+    with pytest.raises(RefNotFound, match="e2 was on a page that has been left long ago"):
+        table.look_up("e2", everything_lives)
+    with pytest.raises(RefNotFound, match='e9000 was button "Buy 8999"'):
+        table.look_up("e9000", lambda world: world == "w0")
+    assert table.assign("w9", "top", "1", "button", "New", PAGE) == "e10002"
