@@ -118,7 +118,7 @@ def test_refs_of_documents_left_long_ago_are_forgotten_and_their_numbers_not_giv
     assert len(table) < 5_000
     assert table.look_up(kept, everything_lives).name == "Stays"
     assert table.look_up("e10001", everything_lives).name == "Buy 10000"
-    with pytest.raises(RefNotFound, match="e2 was on a page that has been left long ago"):
+    with pytest.raises(RefNotFound, match="e2 was given out long ago and is forgotten"):
         table.look_up("e2", everything_lives)
     with pytest.raises(RefNotFound, match='e9000 was button "Buy 8999"'):
         table.look_up("e9000", lambda world: world == "w0")
