@@ -45,6 +45,9 @@ class ActingPage(ABC):
     @abstractmethod
     async def _ready(self) -> tuple[Attachment, tuple[str, ...]]: ...
 
+    @abstractmethod
+    async def _here(self) -> Attachment: ...
+
     async def click(
         self,
         ref: str,

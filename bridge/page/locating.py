@@ -54,7 +54,7 @@ class LocatingPage(ActingPage):
     async def _ask(self, expression: str, deadline: Deadline) -> str | None:
         """A text of the top document, or None while it is being left."""
         async with self._turn.within(deadline.remaining_s):
-            attachment, _ = await self._ready()
+            attachment = await self._here()
             main = attachment.state.main
             try:
                 found = await attachment.evaluate(main.frame_id if main else "", expression, timeout_s=_ASK_S)

@@ -260,7 +260,7 @@ class Locator:
 
 async def look(page: LocatingPage, steps: tuple[Step, ...], seen: Found | None, deadline: Deadline | None) -> Found:
     """One look at all frames at once."""
-    attachment, _ = await page._ready()
+    attachment = await page._here()
     frames = attachment.state.ordered_frames()
     wait_s = 0.0
     if seen is not None:

@@ -60,6 +60,9 @@ class ObservedPage(ABC):
     @abstractmethod
     async def _ready(self) -> tuple[Attachment, tuple[str, ...]]: ...
 
+    @abstractmethod
+    async def _here(self) -> Attachment: ...
+
     async def screenshot(
         self,
         *,
@@ -113,7 +116,7 @@ class ObservedPage(ABC):
         request = RecordingRequest(
             format, max_frames, max_bytes, min(max(duration_s, 0.05), LONGEST_S), max_width_px, max_fps
         )
-        attachment, _ = await self._ready()
+        attachment = await self._here()
         return await record(attachment, request, duration_s, timeout_s=timeout_s, on_frame=on_frame)
 
     @asynccontextmanager
@@ -125,7 +128,7 @@ class ObservedPage(ABC):
         Args:
             bounds: The fields of `RecordingRequest`.
         """
-        attachment, _ = await self._ready()
+        attachment = await self._here()
         request = RecordingRequest(**bounds)
         async with recording(attachment, request, timeout_s=timeout_s, on_frame=on_frame) as recorder:
             yield recorder

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 READ_TIMEOUT_S = 10.0
 NAVIGATION_TIMEOUT_S = 30.0
 _TITLE_S = 1.0
+_UNTOLD_KEPT = 5
 
 
 class Tab(ObservedTab, FiledTab, Protocol):
@@ -84,6 +85,7 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
     def __init__(self, tab: Tab) -> None:
         self._tab = tab
         self._refs = RefTable()
+        self._untold: tuple[str, ...] = ()
         self._attachment: Attachment | None = None
         self._snapshots: Snapshots | None = None
         self._actions: Actions | None = None
@@ -173,7 +175,7 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
     async def get_state(self, *, timeout_s: float = ACTION_TIMEOUT_S) -> PageState:
         """Address and title as the browser has them; the page's DOM is not touched."""
         async with self._turn.within(timeout_s) as timeout_s:
-            attachment, _ = await self._ready()
+            attachment = await self._here()
             with attachment.connection.measure() as meter:
                 url, title = await present_entry(attachment, timeout_s=timeout_s)
             return PageState(url, title, meter.cost())
@@ -181,7 +183,7 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
     async def stop(self, *, timeout_s: float = ACTION_TIMEOUT_S) -> None:
         """Stop loading; what has arrived stays."""
         async with self._turn.within(timeout_s) as timeout_s:
-            attachment, _ = await self._ready()
+            attachment = await self._here()
             await stop(attachment, timeout_s=timeout_s)
 
     def on_dialog(self, answer: DialogAnswer) -> None:
@@ -244,7 +246,7 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
             boxes=boxes,
         )
         async with self._turn.within(timeout_s) as timeout_s:
-            attachment, _ = await self._ready()
+            attachment = await self._here()
             assert self._snapshots is not None
             if renumber:
                 self._refs.number_anew()
@@ -281,7 +283,7 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
         """
         condition = Condition(selector=selector, role=role, name=name, text=text, url=url, gone=gone, function=function)
         async with self._turn.within(timeout_s) as timeout_s:
-            attachment, _ = await self._ready()
+            attachment = await self._here()
             with attachment.connection.measure() as meter:
                 waited_ms = await wait_for(attachment, condition, timeout_s=timeout_s)
             return WaitResult(str(condition), waited_ms, meter.cost())
@@ -372,8 +374,7 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
 
     async def attached(self) -> Attachment:
         """The living attachment, for what stands between page and session; opens a tab again that idled away."""
-        attachment, _ = await self._ready()
-        return attachment
+        return await self._here()
 
     async def _tap(self, ref: str, timeout_s: float) -> ActionResult:
         assert self._actions is not None
@@ -388,7 +389,15 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
             self._attachment = attachment
             self._snapshots = Snapshots(attachment, self._refs)
             self._actions = Actions(attachment, self._refs, self._snapshots)
-        return attachment, (*self._turn.take_waited(), *notices)
+        notices = (*self._untold, *self._turn.take_waited(), *notices)
+        self._untold = ()
+        return attachment, notices
+
+    async def _here(self) -> Attachment:
+        """As `_ready`, for what tells no notices: they wait for the next result that does."""
+        attachment, notices = await self._ready()
+        self._untold = notices[-_UNTOLD_KEPT:]
+        return attachment
 
     async def _title(self, attachment: Attachment, deadline: Deadline) -> str | None:
         """None when the page moved on, or does not answer any more."""

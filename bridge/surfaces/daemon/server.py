@@ -169,7 +169,7 @@ class Daemon:
         try:
             async with opened_workspace(wanted, self._tell) as workspace:
                 opened.set_result(workspace)
-                await self._ended.wait()
+                await workspace.session.stay_awake(self._ended)
         except Exception as error:
             if not opened.done():
                 opened.set_exception(error)
