@@ -9,10 +9,10 @@ from contextlib import contextmanager
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """No cyclic garbage is looked for meanwhile: for code that makes many thousand objects at once and waits for nobody.
+    """No cyclic garbage is looked for meanwhile: for code that makes thousands of objects at once and waits for nobody.
 
-    What is made stays, so every search finds nothing, and there is one per some hundred objects: of a snapshot of 30,000
-    nodes they take a third of the time.
+    What is made stays, so every search finds nothing, and there is one per some hundred objects: of a snapshot of
+    30,000 nodes they take a third of the time.
     """
     was_enabled = gc.isenabled()
     gc.disable()
