@@ -21,6 +21,8 @@ from tools.benchmarks.peers import HOME
 from tools.benchmarks.rows import ROWS
 
 LATEST = HOME / "latest.json"
+#: A row that takes longer has met something that hangs.
+ROW_LIMIT_S = 900.0
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -77,7 +79,10 @@ async def _measure(rows: Sequence[Row], bench: Bench, quick: bool) -> dict[str, 
 async def run_row(row: Row, bench: Bench) -> Sequence[Finding]:
     """A row's findings; one that fails becomes a line that says so, and the others go on."""
     try:
-        return await row.run(bench)
+        async with asyncio.timeout(ROW_LIMIT_S):
+            return await row.run(bench)
+    except TimeoutError as error:
+        return [Finding(row.name, None, "", note=f"it was stopped after {ROW_LIMIT_S:g} s {error}".rstrip())]
     except (NotMeasured, Aborted) as error:
         return [Finding(row.name, None, "", note=str(error))]
     except Exception as error:
