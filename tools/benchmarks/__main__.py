@@ -17,7 +17,7 @@ from pathlib import Path
 from tools.benchmarks import readme, report
 from tools.benchmarks.bench import Bench, Row, own_adb_server
 from tools.benchmarks.measuring import Aborted, Finding, NotMeasured
-from tools.benchmarks.peers import HOME
+from tools.benchmarks.peers import HOME, PeerMissing, node_modules, python_with_peers
 from tools.benchmarks.rows import ROWS
 
 LATEST = HOME / "latest.json"
@@ -65,6 +65,7 @@ async def _measure(rows: Sequence[Row], bench: Bench, quick: bool) -> dict[str, 
         os.environ["XDG_RUNTIME_DIR"] = runtime
         about = report.surroundings(quick=quick)
         print(f"{about['machine']}\n{about['versions']}", flush=True)
+        _set_up_peers()
         for row in rows:
             print(f"\n{row.name}", flush=True)
             began, load = time.perf_counter(), os.getloadavg()[0]
@@ -74,6 +75,15 @@ async def _measure(rows: Sequence[Row], bench: Bench, quick: bool) -> dict[str, 
                 print(report.table_line(one), flush=True)
             print(f"  {measured[-1].took_s:.0f} s, load {load:.1f}", flush=True)
     return report.document(about, measured)
+
+
+def _set_up_peers() -> None:
+    """Before anything is measured; the lines of a peer that is missing say so."""
+    for install in (node_modules, python_with_peers):
+        try:
+            install()
+        except PeerMissing as error:
+            print(error, file=sys.stderr, flush=True)
 
 
 async def run_row(row: Row, bench: Bench) -> Sequence[Finding]:
