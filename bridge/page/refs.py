@@ -20,6 +20,8 @@ _REF = re.compile(r"@?(e[1-9][0-9]{0,8})\Z")
 _NEAREST_SHOWN = 3
 # So many refs of documents that have been left stay known.
 _LEFT_KEPT = 2_000
+# A page that draws new elements all day is forgotten at its old end.
+_KEPT = 20_000
 
 
 class Ref(str):
@@ -102,6 +104,9 @@ class RefTable:
             entry = RefEntry(ref, world_key, frame_id, local, role, name, page_url, is_cut)
             self._by_ref[entry.ref] = entry
             self._by_place[world_key, local] = entry
+            if len(self._by_ref) > _KEPT:
+                oldest = self._by_ref.pop(next(iter(self._by_ref)))
+                del self._by_place[oldest.world_key, oldest.local]
         else:
             # The script gives a new number when the meaning changes; what may differ is a count in the name.
             entry.name = name
@@ -147,10 +152,9 @@ class RefTable:
             raise RefNotFound(
                 f"{ref} was given out before the refs were numbered anew.", hint="Take a new snapshot.", ref=ref
             )
-        if entry is None and int(ref[1:]) <= self._last:
-            raise RefNotFound(f"{ref} was on a page that has been left long ago.", hint="Take a new snapshot.", ref=ref)
         if entry is None:
-            raise RefNotFound(f"{ref} was never given out on this page.", hint="Take a snapshot.", ref=ref)
+            known = "was given out long ago and is forgotten" if int(ref[1:]) <= self._last else "was never given out"
+            raise RefNotFound(f"{ref} {known} on this page.", hint="Take a snapshot.", ref=ref)
         if not is_live(entry.world_key):
             nearest = self._resembling(entry, is_live)
             raise RefNotFound(
