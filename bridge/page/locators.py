@@ -218,7 +218,7 @@ class Locator:
         Raises:
             SeveralMatches, DeadlineExceeded: As for `ref`.
         """
-        found = await self.look()
+        found = await self.look(None, deadline)
         while not found.count:
             if deadline.remaining_s <= 0:
                 raise deadline.exceeded(f"finding {self!r}", found.described())
@@ -260,7 +260,7 @@ class Locator:
 
 async def look(page: LocatingPage, steps: tuple[Step, ...], seen: Found | None, deadline: Deadline | None) -> Found:
     """One look at all frames at once."""
-    attachment, _ = await page._ready()
+    attachment = await page._here()
     frames = attachment.state.ordered_frames()
     wait_s = 0.0
     if seen is not None:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 READ_TIMEOUT_S = 10.0
 NAVIGATION_TIMEOUT_S = 30.0
 _TITLE_S = 1.0
+_UNTOLD_KEPT = 5
 
 
 class Tab(ObservedTab, FiledTab, Protocol):
@@ -84,6 +85,7 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
     def __init__(self, tab: Tab) -> None:
         self._tab = tab
         self._refs = RefTable()
+        self._untold: tuple[str, ...] = ()
         self._attachment: Attachment | None = None
         self._snapshots: Snapshots | None = None
         self._actions: Actions | None = None
@@ -143,7 +145,7 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
         """
         address = await self._tab.check_url(checked_url(url))
         return await self._navigate(
-            lambda tab: go(tab, address, wait_until, timeout_s=timeout_s), wait_until, revisit=False
+            lambda tab, left: go(tab, address, wait_until, timeout_s=left), wait_until, timeout_s, revisit=False
         )
 
     async def back(
@@ -167,21 +169,21 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
     ) -> NavigationResult:
         """Load the document again. Raises as `goto`."""
         return await self._navigate(
-            lambda tab: reload(tab, wait_until, ignore_cache=ignore_cache, timeout_s=timeout_s), wait_until
+            lambda tab, left: reload(tab, wait_until, ignore_cache=ignore_cache, timeout_s=left), wait_until, timeout_s
         )
 
     async def get_state(self, *, timeout_s: float = ACTION_TIMEOUT_S) -> PageState:
         """Address and title as the browser has them; the page's DOM is not touched."""
-        async with self._turn:
-            attachment, _ = await self._ready()
+        async with self._turn.within(timeout_s) as timeout_s:
+            attachment = await self._here()
             with attachment.connection.measure() as meter:
                 url, title = await present_entry(attachment, timeout_s=timeout_s)
             return PageState(url, title, meter.cost())
 
     async def stop(self, *, timeout_s: float = ACTION_TIMEOUT_S) -> None:
         """Stop loading; what has arrived stays."""
-        async with self._turn:
-            attachment, _ = await self._ready()
+        async with self._turn.within(timeout_s) as timeout_s:
+            attachment = await self._here()
             await stop(attachment, timeout_s=timeout_s)
 
     def on_dialog(self, answer: DialogAnswer) -> None:
@@ -243,8 +245,8 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
             find=find,
             boxes=boxes,
         )
-        async with self._turn:
-            attachment, _ = await self._ready()
+        async with self._turn.within(timeout_s) as timeout_s:
+            attachment = await self._here()
             assert self._snapshots is not None
             if renumber:
                 self._refs.number_anew()
@@ -280,8 +282,8 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
             DeadlineExceeded: Says what was there instead.
         """
         condition = Condition(selector=selector, role=role, name=name, text=text, url=url, gone=gone, function=function)
-        async with self._turn:
-            attachment, _ = await self._ready()
+        async with self._turn.within(timeout_s) as timeout_s:
+            attachment = await self._here()
             with attachment.connection.measure() as meter:
                 waited_ms = await wait_for(attachment, condition, timeout_s=timeout_s)
             return WaitResult(str(condition), waited_ms, meter.cost())
@@ -314,20 +316,25 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
             UsageError: The selector matches nothing, or there is no such section.
         """
         request = ReadRequest(mode, max_length, selector, outline, section, links, comments)
-        async with self._turn:
+        async with self._turn.within(timeout_s) as timeout_s:
             attachment, notices = await self._ready()
             with attachment.connection.measure() as meter:
                 result = await read(attachment, self._refs, request, timeout_s=timeout_s)
             return replace(result, cost=meter.cost(), notices=notices)
 
     async def _navigate(
-        self, move: Callable[[Attachment], Awaitable[str]], wait_until: WaitUntil, *, revisit: bool = True
+        self,
+        move: Callable[[Attachment, float], Awaitable[str]],
+        wait_until: WaitUntil,
+        timeout_s: float,
+        *,
+        revisit: bool = True,
     ) -> NavigationResult:
-        async with self._turn:
+        async with self._turn.within(timeout_s) as left:
             attachment, notices = await self._ready(revisit=revisit)
             with attachment.connection.measure() as meter:
                 try:
-                    loader_id = await move(attachment)
+                    loader_id = await move(attachment, left)
                 except NavigationFailed as error:
                     raise self._tab.explain(error) from error
                 title = await self._title(attachment, Deadline.after(_TITLE_S))
@@ -345,12 +352,12 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
             )
 
     async def _travel(self, steps: int, wait_until: WaitUntil, timeout_s: float) -> NavigationResult:
-        async def move(attachment: Attachment) -> str:
-            entry_id, url = await history_entry(attachment, steps, timeout_s=timeout_s)
+        async def move(attachment: Attachment, left: float) -> str:
+            entry_id, url = await history_entry(attachment, steps, timeout_s=left)
             await self._tab.check_url(url)
-            return await go_to_entry(attachment, entry_id, url, wait_until, timeout_s=timeout_s)
+            return await go_to_entry(attachment, entry_id, url, wait_until, timeout_s=left)
 
-        return await self._navigate(move, wait_until)
+        return await self._navigate(move, wait_until, timeout_s)
 
     def expect_popup(self, *, timeout_s: float = NAVIGATION_TIMEOUT_S) -> AbstractAsyncContextManager[ExpectedPopup]:
         """`async with page.expect_popup() as popup: …click…`, then `popup.page`: the window that the block opened.
@@ -367,8 +374,7 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
 
     async def attached(self) -> Attachment:
         """The living attachment, for what stands between page and session; opens a tab again that idled away."""
-        attachment, _ = await self._ready()
-        return attachment
+        return await self._here()
 
     async def _tap(self, ref: str, timeout_s: float) -> ActionResult:
         assert self._actions is not None
@@ -383,7 +389,15 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
             self._attachment = attachment
             self._snapshots = Snapshots(attachment, self._refs)
             self._actions = Actions(attachment, self._refs, self._snapshots)
-        return attachment, (*self._turn.take_waited(), *notices)
+        notices = (*self._untold, *self._turn.take_waited(), *notices)
+        self._untold = ()
+        return attachment, notices
+
+    async def _here(self) -> Attachment:
+        """As `_ready`, for what tells no notices: they wait for the next result that does."""
+        attachment, notices = await self._ready()
+        self._untold = notices[-_UNTOLD_KEPT:]
+        return attachment
 
     async def _title(self, attachment: Attachment, deadline: Deadline) -> str | None:
         """None when the page moved on, or does not answer any more."""

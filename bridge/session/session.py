@@ -408,6 +408,7 @@ class Session:
         if tab is None:
             return
         await finish(tab.close(), at_most_s=_CLOSE_TAB_S, what=f"closing {page.tab_id}")
+        self.journal.forget_tab(page.tab_id)
 
     async def check_url(self, url: str) -> str:
         return await self.egress.check_url(url)
@@ -451,6 +452,14 @@ class Session:
     async def _take_host(self, host: HostClient) -> None:
         require_supported(host.hello)
         host.on_event(self._take_event)
+
+    async def stay_awake(self, until: asyncio.Event) -> None:
+        """Keep the tabs although nobody does anything with them, until the event is set."""
+        while not until.is_set():
+            self.keep_alive()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_TOUCH_EVERY_S):
+                    await until.wait()
 
     def keep_alive(self) -> None:
         """Tell the host app that this session is at work, now and then, without waiting for it."""

@@ -137,6 +137,8 @@ class SessionTab:
         self._changed = asyncio.Event()
         self._lost: str | None = None
         self._closed = False
+        # Operations that take no turn may find it lost at the same time.
+        self._mending = asyncio.Lock()
         # The document whose script the ladder has terminated, and whether it hung again after that.
         self._freed_document = ""
         self._hung_again = False
@@ -213,15 +215,16 @@ class SessionTab:
             raise TabLost(f"{self._tab_id} has been closed")
         notices = await self._home.ensure_connected()
         self._home.keep_alive()
-        if self._lost is not None:
-            if self._lost not in (_IDLE, _FREED) and not self._home.restores_tabs:
-                raise TabLost(
-                    f"{self._tab_id} is gone: {self._lost}",
-                    hint="Open a new tab, or restore it with session.reconnect().",
-                )
-            notices += (await self.restore(revisit=revisit),)
-        elif self._attachment is not None and self._attachment.connection.closed.is_set():
-            await self.reattach(timeout_s=_REATTACH_S)
+        async with self._mending:
+            if self._lost is not None:
+                if self._lost not in (_IDLE, _FREED) and not self._home.restores_tabs:
+                    raise TabLost(
+                        f"{self._tab_id} is gone: {self._lost}",
+                        hint="Open a new tab, or restore it with session.reconnect().",
+                    )
+                notices += (await self._restore(revisit, Deadline.after(_REOPEN_TIMEOUT_S)),)
+            elif self._attachment is not None and self._attachment.connection.closed.is_set():
+                await self.reattach(timeout_s=_REATTACH_S)
         if self._attachment is None:
             raise TabLost(f"{self._tab_id} was never opened")
         return self._attachment, notices
@@ -238,8 +241,14 @@ class SessionTab:
             timeout_s=deadline.remaining_s,
         )
         self.host_tab = made.tab
-        self._target_id = (await self._find(made.nonce, deadline)).target_id
-        attachment = await self._attach(deadline)
+        try:
+            self._target_id = (await self._find(made.nonce, deadline)).target_id
+            attachment = await self._attach(deadline)
+        except BaseException:
+            self.host_tab = None
+            what = f"closing the WebView that was to be {self._tab_id}"
+            await finish(self._discard(made.tab, Deadline.after(_DISCARD_S)), at_most_s=_DISCARD_S, what=what)
+            raise
         self._lost = None
         return attachment
 
@@ -248,9 +257,15 @@ class SessionTab:
         self._target_id = target_id
         return await self._attach(Deadline.after(timeout_s))
 
-    async def restore(self, *, revisit: bool = True, timeout_s: float = _REOPEN_TIMEOUT_S) -> str:
+    async def restore(self, *, timeout_s: float) -> str:
         """Open it again at its address; what was done, in a sentence."""
         deadline = Deadline.after(timeout_s)
+        async with deadline.bound(f"restoring {self._tab_id}"), self._mending:
+            if self._lost is None:
+                return f"{self._tab_id} had been opened again"
+            return await self._restore(True, deadline)
+
+    async def _restore(self, revisit: bool, deadline: Deadline) -> str:
         url, why = self.url, self._lost or "lost"
         await self._detach()
         if self.host_tab is not None and why == _FREED:
@@ -346,7 +361,7 @@ class SessionTab:
             if (lost := await self._home.diagnose()) is not None:
                 return lost
             document = attachment.state.main.loader_id if attachment.state.main else ""
-            self._hung_again = document == self._freed_document
+            self._hung_again = document != "" and document == self._freed_document
             step = await ladder.free(attachment, self, again=self._hung_again, slack_s=slack_s)
             self._freed_document = document if step == "terminate_script" else ""
             return ladder.told(error, step)
