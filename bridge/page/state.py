@@ -17,17 +17,13 @@ _BACKGROUND_TYPES = frozenset({"WebSocket", "EventSource", "Media", "Ping", "CSP
 
 @dataclass(slots=True)
 class Frame:
-    """One frame and the document it shows; `lifecycle` holds the names seen for `loader_id`.
-
-    `has_navigated` once an event has told of its document: what a reply says of it may be older than the event.
-    """
+    """One frame and the document it shows; `lifecycle` holds the names seen for `loader_id`."""
 
     frame_id: str
     parent_id: str | None
     url: str = ""
     loader_id: str = ""
     lifecycle: set[str] = field(default_factory=set)
-    has_navigated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,10 +120,7 @@ class PageState:
         return True
 
     def load_tree(self, tree: Mapping[str, Any]) -> None:
-        """Take the reply of `Page.getFrameTree`; frames already known keep their lifecycle.
-
-        Whoever waited for the reply takes it after the reader may have gone on to events of newer documents.
-        """
+        """Take the reply of `Page.getFrameTree`, in its order with events; known frames keep their lifecycle."""
         pending: list[tuple[Mapping[str, Any], str | None]] = [(tree, None)]
         while pending:
             node, parent_id = pending.pop()
@@ -136,9 +129,8 @@ class PageState:
             if parent_id is None:
                 self.main_frame_id = frame_id
             frame = self.frames.setdefault(frame_id, Frame(frame_id, parent_id))
-            if not frame.has_navigated:
-                frame.url = described.get("url", "") + described.get("urlFragment", "")
-                frame.loader_id = described.get("loaderId", "")
+            frame.url = described.get("url", "") + described.get("urlFragment", "")
+            frame.loader_id = described.get("loaderId", "")
             pending.extend((child, frame_id) for child in node.get("childFrames", ()))
 
     def world_of(self, frame_id: str, name: str) -> World | None:
@@ -188,7 +180,6 @@ class PageState:
         frame.url = described.get("url", "") + described.get("urlFragment", "")
         frame.loader_id = described.get("loaderId", "")
         frame.lifecycle = set()
-        frame.has_navigated = True
         if frame.parent_id is None:
             self.main_frame_id = frame.frame_id
             self.navigating_to = None

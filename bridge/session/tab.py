@@ -41,6 +41,7 @@ _REOPEN_TIMEOUT_S = 30.0
 _DETACH_S = 2.0
 _REATTACH_S = 5.0
 _DISCARD_S = 5.0
+_GIVE_UP_S = 0.3
 # The host app's event and the end of the CDP connection come by two ways; the event knows more.
 _EVENT_WAIT_S = 0.2
 # Above it a link is slow, and what it asks of the page gets four round trips more time.
@@ -254,7 +255,7 @@ class SessionTab:
         url, why = self.url, self._lost or "lost"
         await self._detach()
         if self.host_tab is not None and why == _FREED:
-            await self._discard(self.host_tab, deadline)
+            await self._discard(self.host_tab, min(_DISCARD_S, deadline.remaining_s))
         attachment = await self.open(timeout_s=deadline.remaining_s)
         why = {_IDLE: "closed after idling", _FREED: "closed because its page did not answer"}.get(why, f"lost ({why})")
         said = f"{self._tab_id} had been {why} and was opened again"
@@ -265,7 +266,7 @@ class SessionTab:
         elif revisit and url and not url.startswith("about:blank"):
             await self._home.check_url(url)
             try:
-                await go(attachment, url, "load", timeout_s=deadline.remaining_s)
+                await go(attachment, url, "load", deadline)
                 said += f" at {url}"
             except (DeadlineExceeded, NavigationFailed) as error:
                 said += f", but {error.message}"
@@ -294,8 +295,12 @@ class SessionTab:
         self._closed = True
         await self._detach()
         host = self._home.host_client
-        if self.host_tab is not None and self._lost is None and not host.closed.is_set():
+        if self.host_tab is None or host.closed.is_set():
+            return
+        if self._lost is None:
             await host.close_tab(self.host_tab, timeout_s=timeout_s)
+        elif self._lost == _FREED:
+            await self._discard(self.host_tab, timeout_s)
 
     async def reattach(self, *, timeout_s: float) -> Attachment:
         """A fresh connection to the document that is there; refs stay good. The old one is given up when it is made.
@@ -332,6 +337,10 @@ class SessionTab:
                 return False
         self.lose_to_ladder()
         self._home.renderer_killed()
+        # No command reaches a renderer that is to show a new document (ladder.let_go), Page.crash neither; it ends with
+        # the last of its WebViews.
+        if self.host_tab is not None:
+            await self._discard(self.host_tab, _GIVE_UP_S)
         return True
 
     async def look_into(self, error: BridgeError) -> BridgeError:
@@ -388,9 +397,9 @@ class SessionTab:
         stack, self._stack = self._stack, AsyncExitStack()
         await finish(stack.aclose(), at_most_s=_DETACH_S, what=f"detaching from {self._tab_id}")
 
-    async def _discard(self, host_tab: str, deadline: Deadline) -> None:
+    async def _discard(self, host_tab: str, timeout_s: float) -> None:
         try:
-            await self._home.host_client.close_tab(host_tab, timeout_s=min(_DISCARD_S, deadline.remaining_s))
+            await self._home.host_client.close_tab(host_tab, timeout_s=timeout_s)
         except BridgeError as error:  # it is gone with its renderer
             logger.debug("%s: %s", self._tab_id, error)
 

@@ -60,7 +60,6 @@ async def test_a_page_that_loops_while_it_loads_is_freed_and_can_be_left(
         await lives(page, faulty_server)
 
 
-@pytest.mark.xfail(strict=False, reason="between two loops the page answers, and a navigation may still wait in vain")
 async def test_a_page_that_loops_again_and_again_can_be_left(opened: Opened, faulty_server: LocalServer) -> None:
     async with opened() as session:
         page = await session.new_tab(faulty_server.url("loop-later"))
@@ -69,6 +68,19 @@ async def test_a_page_that_loops_again_and_again_can_be_left(opened: Opened, fau
                 ended = await outcome(page.snapshot(timeout_s=1.0))
             assert ended is None or ended.details["recovery"] in ("terminate_script", "kill_renderer")
         await lives(page, faulty_server)
+
+
+async def test_a_loop_that_begins_again_does_not_keep_the_next_page_from_coming(
+    opened: Opened, faulty_server: LocalServer
+) -> None:
+    async with opened() as session:
+        page = await session.new_tab(faulty_server.url("loop-later"))
+        there = await page.goto(faulty_server.url("calm"), timeout_s=20)
+        assert there.title == "Calm"
+        assert "did not answer; its script was terminated" in " ".join(there.notices)
+        assert list((await page.snapshot()).refs) == ["e1", "e2"]
+        await page.goto(faulty_server.url("loop-later"))
+        assert (await page.back(timeout_s=20)).title == "Calm"
 
 
 async def test_a_loop_in_one_tab_is_told_in_it_and_the_other_tab_goes_on(

@@ -129,13 +129,3 @@ def test_a_dialog_is_there_until_it_closes(state: PageState) -> None:
 def test_fields_and_events_of_a_newer_webview_are_ignored(state: PageState) -> None:
     assert not state.reduce("Page.somethingNew", {"a": 1})
     assert state.reduce("Page.frameAttached", {"frameId": "x", "parentFrameId": "top", "novelty": {}})
-
-
-def test_a_frame_tree_that_was_asked_for_earlier_does_not_undo_what_events_have_told(state: PageState) -> None:
-    state.load_tree({"frame": {"id": "top", "loaderId": "L0", "url": "about:blank"}})
-    assert state.main is not None
-    assert (state.main.loader_id, state.main.url) == ("L1", "https://a.example/")
-    state.reduce("Page.frameAttached", {"frameId": "child", "parentFrameId": "top"})
-    tree = {"frame": {"id": "top"}, "childFrames": [{"frame": {"id": "child", "loaderId": "C1", "url": "https://c/"}}]}
-    state.load_tree(tree)
-    assert (state.frames["child"].loader_id, state.frames["child"].url) == ("C1", "https://c/")
