@@ -42,7 +42,7 @@ _WITHOUT_SCRIPT = ("", ":", "about:blank")
 SENTENCES: dict[Step, str] = {
     "terminate_script": "The page's script did not come to an end and was terminated; the document is still there.",
     "fresh_connection": "The connection to the tab had gone silent and was made anew.",
-    "kill_renderer": "The page did not answer and its renderer was killed; the next call opens it again.",
+    "kill_renderer": "The page did not answer and its renderer was told to end; the next call opens it again.",
     "failed": "The page does not answer, and its renderer could not be killed.",
 }
 _LEFT = "the document that was left did not answer; its script was terminated"

@@ -13,8 +13,8 @@ from bridge.errors import BridgeError, DeadlineExceeded, NavigationFailed, Trans
 from bridge.page.attachment import Attachment
 from bridge.page.state import Frame
 
-# A response that the renderer has been given is a document at once, unless the script of the one before keeps the thread.
-_COMMIT_S = 5.0
+# What the renderer has been given to show is a document at once, unless the script of the one before keeps the thread.
+_COMMIT_S = 3.0
 
 WaitUntil = Literal["commit", "domcontentloaded", "load", "networkidle"]
 # Chromium's lifecycle names; "commit" is the moment the frame has the new loader.

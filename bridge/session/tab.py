@@ -41,7 +41,8 @@ _REOPEN_TIMEOUT_S = 30.0
 _DETACH_S = 2.0
 _REATTACH_S = 5.0
 _DISCARD_S = 5.0
-_GIVE_UP_S = 0.3
+# What a tab takes that is opened in a renderer which answers.
+_ANSWERS_S = 4.0
 # The host app's event and the end of the CDP connection come by two ways; the event knows more.
 _EVENT_WAIT_S = 0.2
 # Above it a link is slow, and what it asks of the page gets four round trips more time.
@@ -244,6 +245,18 @@ class SessionTab:
         self._lost = None
         return attachment
 
+    async def _open_after_kill(self, deadline: Deadline) -> Attachment:
+        """The blow does not reach a renderer that is to show a new document (see ladder.let_go), and it lives on where
+        other WebViews are in it, perhaps this one too; by its page the blow comes home."""
+        try:
+            return await self.open(timeout_s=min(_ANSWERS_S, deadline.remaining_s))
+        except DeadlineExceeded:
+            logger.debug("%s: the renderer has not died", self._tab_id)
+        await self.kill_renderer(timeout_s=min(1.0, deadline.remaining_s))
+        if self.host_tab is not None:
+            await self._discard(self.host_tab, min(_DISCARD_S, deadline.remaining_s))
+        return await self.open(timeout_s=deadline.remaining_s)
+
     async def adopt(self, target_id: str, *, timeout_s: float) -> Attachment:
         """Attach to a WebView that a page has opened; it becomes lost, restored and closed as any other."""
         self._target_id = target_id
@@ -256,7 +269,9 @@ class SessionTab:
         await self._detach()
         if self.host_tab is not None and why == _FREED:
             await self._discard(self.host_tab, min(_DISCARD_S, deadline.remaining_s))
-        attachment = await self.open(timeout_s=deadline.remaining_s)
+        attachment = await (
+            self._open_after_kill(deadline) if why == _FREED else self.open(timeout_s=deadline.remaining_s)
+        )
         why = {_IDLE: "closed after idling", _FREED: "closed because its page did not answer"}.get(why, f"lost ({why})")
         said = f"{self._tab_id} had been {why} and was opened again"
         if self._hung_again and url:
@@ -337,10 +352,6 @@ class SessionTab:
                 return False
         self.lose_to_ladder()
         self._home.renderer_killed()
-        # No command reaches a renderer that is to show a new document (ladder.let_go), Page.crash neither; it ends with
-        # the last of its WebViews.
-        if self.host_tab is not None:
-            await self._discard(self.host_tab, _GIVE_UP_S)
         return True
 
     async def look_into(self, error: BridgeError) -> BridgeError:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Coroutine
 from typing import Any
 
 import pytest
 
 from bridge.errors import BridgeError, DeadlineExceeded
+from bridge.page.fetching import PausedRequest, Proceed
 from bridge.page.page import Page
 from tests.conftest import LocalServer
 from tests.faults.conftest import Opened, nothing_leaks, within
@@ -70,17 +72,38 @@ async def test_a_page_that_loops_again_and_again_can_be_left(opened: Opened, fau
         await lives(page, faulty_server)
 
 
-async def test_a_loop_that_begins_again_does_not_keep_the_next_page_from_coming(
-    opened: Opened, faulty_server: LocalServer
-) -> None:
+async def test_a_loop_does_not_keep_the_next_page_from_coming(opened: Opened, faulty_server: LocalServer) -> None:
     async with opened() as session:
-        page = await session.new_tab(faulty_server.url("loop-later"))
+        page = await session.new_tab(faulty_server.url("loop-on-click"))
+        attachment = await page.attached()
+        loop = {"expression": "setInterval(()=>{for(;;);},50)"}
+        await attachment.call("Runtime.evaluate", loop, timeout_s=5)
+        await asyncio.sleep(0.2)
         there = await page.goto(faulty_server.url("calm"), timeout_s=20)
         assert there.title == "Calm"
-        assert "did not answer; its script was terminated" in " ".join(there.notices)
-        assert list((await page.snapshot()).refs) == ["e1", "e2"]
-        await page.goto(faulty_server.url("loop-later"))
-        assert (await page.back(timeout_s=20)).title == "Calm"
+        assert "did not answer" in " ".join(there.notices)
+        assert len((await page.snapshot()).refs) == 3
+
+
+async def test_a_loop_that_begins_while_the_next_page_is_on_its_way_does_not_keep_it_either(
+    opened: Opened, faulty_server: LocalServer
+) -> None:
+    """From then on no command reaches the renderer; the tab is opened anew."""
+    async with opened() as session:
+        page = await session.new_tab(faulty_server.url("loop-on-click"))
+        attachment = await page.attached()
+
+        async def late(_request: PausedRequest) -> Proceed:
+            await attachment.call("Runtime.evaluate", {"expression": "setTimeout(()=>{for(;;);},0)"}, timeout_s=5)
+            await asyncio.sleep(0.2)
+            return Proceed()
+
+        await page.route("**/calm", late)
+        there = await page.goto(faulty_server.url("calm"), timeout_s=20)
+        assert there.title == "Calm"
+        assert "was opened again" in " ".join(there.notices)
+        await page.unroute("**/calm")
+        await lives(page, faulty_server)
 
 
 async def test_a_loop_in_one_tab_is_told_in_it_and_the_other_tab_goes_on(
