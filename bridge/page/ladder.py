@@ -90,8 +90,8 @@ async def free(attachment: Attachment, tab: StuckTab, *, again: bool = False, sl
 async def let_go(attachment: Attachment, deadline: Deadline, *, may_detour: bool) -> str:
     """Before a navigation: free a document that hangs, or its successor waits for it; what was done, or "".
 
-    It must be before: from the moment when the browser process has the response until the renderer has put the new
-    document in place, no command reaches the renderer, neither Runtime.terminateExecution nor Page.crash (content,
+    It must be before: while the browser process waits for the renderer to put the new document in place, it keeps back
+    what is meant for the renderer, Runtime.terminateExecution and Page.crash too (content,
     DevToolsSession::SuspendSendingMessagesToAgent).
 
     Args:

@@ -94,14 +94,12 @@ async def test_a_loop_that_begins_while_the_next_page_is_on_its_way_does_not_kee
         attachment = await page.attached()
 
         async def late(_request: PausedRequest) -> Proceed:
-            if attachment.connection.closed.is_set():
-                return Proceed()
-            loop = {"expression": "setTimeout(()=>{for(;;);},300)"}
-            await attachment.call("Runtime.evaluate", loop, timeout_s=5)
-            await asyncio.sleep(0.5)
+            await asyncio.sleep(1.5)
             return Proceed()
 
         await page.route("**/calm", late)
+        loop = {"expression": "setTimeout(()=>{for(;;);},700)"}
+        await attachment.call("Runtime.evaluate", loop, timeout_s=5)
         there = await page.goto(faulty_server.url("calm"), timeout_s=20)
         assert there.title == "Calm", there
         assert "was opened again" in " ".join(there.notices)
