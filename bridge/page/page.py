@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, AbstractContextManager
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
@@ -426,11 +426,16 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
         return attachment, (*self._turn.take_waited(), *notices)
 
     async def _title(self, attachment: Attachment, deadline: Deadline) -> str | None:
-        """None when the page moved on, or does not answer any more."""
+        """As the document has it, else as it has told the browser; None when the page moved on or nobody answers."""
         main = attachment.state.main
         try:
             async with deadline.bound("the title"):
                 found = await attachment.evaluate(main.frame_id if main else "", "document.title", timeout_s=_TITLE_S)
-        except (DeadlineExceeded, WorldGone):
+        except DeadlineExceeded:
+            with suppress(BridgeError):
+                url, title = await present_entry(attachment, timeout_s=_TITLE_S)
+                return title if main and url == main.url and title != url else None
+            return None
+        except WorldGone:
             return None
         return str(found or "")
