@@ -177,6 +177,7 @@ class PageState:
     def _frame_navigated(self, params: Mapping[str, Any]) -> None:
         described = params["frame"]
         frame = self.frames.setdefault(described["id"], Frame(described["id"], described.get("parentId")))
+        self._drop_below(frame.frame_id)
         frame.url = described.get("url", "") + described.get("urlFragment", "")
         frame.loader_id = described.get("loaderId", "")
         frame.lifecycle = set()
@@ -197,14 +198,16 @@ class PageState:
     def _frame_detached(self, params: Mapping[str, Any]) -> None:
         if params.get("reason") == "swap":
             return
-        gone = {params["frameId"]}
-        while True:
-            below = {f.frame_id for f in self.frames.values() if f.parent_id in gone} - gone
-            if not below:
-                break
+        self._drop_below(params["frameId"])
+        self.frames.pop(params["frameId"], None)
+
+    def _drop_below(self, frame_id: str) -> None:
+        """Frames of a document that is gone; those of one that was left by a navigation are not told of."""
+        gone = {frame_id}
+        while below := {frame.frame_id for frame in self.frames.values() if frame.parent_id in gone} - gone:
             gone |= below
-        for frame_id in gone:
-            self.frames.pop(frame_id, None)
+        for below_id in gone - {frame_id}:
+            self.frames.pop(below_id, None)
 
     def _lifecycle(self, params: Mapping[str, Any]) -> None:
         frame = self.frames.get(params["frameId"])
