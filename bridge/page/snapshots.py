@@ -143,8 +143,8 @@ class Snapshots:
             *(self._of_frame(frame.frame_id, request, request.scope, timeout_s) for frame in wanted),
             return_exceptions=True,
         )
-        if not only_top and isinstance(replies[0], Mapping) and "error" in replies[0]:
-            raise _NoRoot("the document has no element")
+        if only_top and isinstance(replies[0], Mapping) and "error" in replies[0]:
+            raise UsageError(str(replies[0]["error"].get("message", "the scope matches nothing")))
         return self.assemble(wanted, replies, cut_frames=not only_top and len(frames) > len(wanted))
 
     def assemble(self, frames: list[Frame], replies: list[Any], *, cut_frames: bool = False) -> dict[str, Any]:
@@ -153,7 +153,9 @@ class Snapshots:
         if isinstance(top, BaseException):
             raise top
         if "error" in top:
-            raise UsageError(str(top["error"].get("message", "the scope matches nothing")))
+            if top["error"].get("code") == "ref_not_found":
+                raise _NoRoot("the document has no element")
+            raise ScriptFailed(f"the page could not be read: {str(top['error'].get('message'))[:500]}")
         position: dict[str, int] = {}
         trees: list[FrameTree] = []
         for frame, reply in zip(frames, replies, strict=True):
