@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from bridge.policy.grant import AppGrant, TestServerGrant
     from bridge.policy.rules import BrowserPolicy
     from bridge.surfaces.compose import Session
+    from bridge.surfaces.device_pool.jobs import JobOutcome
+    from bridge.surfaces.device_pool.on_ray import run_on_ray
+    from bridge.surfaces.device_pool.pool import DevicePool
 
 __version__ = "0.1.0"
 
@@ -27,7 +30,9 @@ __all__ = [
     "Abort",
     "AppGrant",
     "BrowserPolicy",
+    "DevicePool",
     "Fulfil",
+    "JobOutcome",
     "Locator",
     "Page",
     "Proceed",
@@ -35,6 +40,7 @@ __all__ = [
     "TestServerGrant",
     "__version__",
     "expect",
+    "run_on_ray",
 ]
 
 # Importing the package costs nothing; a name brings its layers in when it is used.
@@ -42,13 +48,16 @@ _HOMES = {
     "Abort": "bridge.page.fetching",
     "AppGrant": "bridge.policy.grant",
     "BrowserPolicy": "bridge.policy.rules",
+    "DevicePool": "bridge.surfaces.device_pool.pool",
     "Fulfil": "bridge.page.fetching",
+    "JobOutcome": "bridge.surfaces.device_pool.jobs",
     "Proceed": "bridge.page.fetching",
     "Locator": "bridge.page.locators",
     "Page": "bridge.page.page",
     "Session": "bridge.surfaces.compose",
     "TestServerGrant": "bridge.policy.grant",
     "expect": "bridge.page.expectations",
+    "run_on_ray": "bridge.surfaces.device_pool.on_ray",
 }
 
 

@@ -8,12 +8,17 @@ import math
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
 from bridge.errors import DeadlineExceeded
 
 _log = logging.getLogger(__name__)
+
+# When the clean-up that we are in has to be over, on the monotonic clock.
+_finished_by: ContextVar[float] = ContextVar("finished_by", default=math.inf)
+_LET_GO_S = 0.5
 
 
 @dataclass(frozen=True)
@@ -63,27 +68,35 @@ class Deadline:
 async def finish(cleanup: Coroutine[Any, Any, object], *, at_most_s: float, what: str) -> None:
     """Run `cleanup` to its end even while we are cancelled, but no longer than `at_most_s`.
 
+    A clean-up within a clean-up has no more time than that one has left, so `at_most_s` bounds both. When it is spent,
+    what goes on is cancelled, and given a moment to let go of what it holds.
+
     What goes wrong in it is logged, not raised: it would hide why we are leaving. A cancellation that arrives meanwhile
     is raised when the clean-up is over.
     """
-    deadline = Deadline.after(at_most_s)
+    deadline = Deadline(at_most_s, min(time.monotonic() + at_most_s, _finished_by.get()))
+    token = _finished_by.set(deadline.at)
     task = asyncio.create_task(_logged(cleanup, what), name=f"finish: {what}")
+    _finished_by.reset(token)
+    cancelled = await _waited(task, deadline)
+    if not task.done():
+        _log.warning("%s did not finish within %g s", what, at_most_s)
+        task.cancel()
+        cancelled = await _waited(task, Deadline.after(_LET_GO_S)) or cancelled
+    if cancelled is not None:
+        raise cancelled
+
+
+async def _waited(task: asyncio.Task[None], deadline: Deadline) -> asyncio.CancelledError | None:
+    """Wait for the task, which begins in any case; the cancellation that arrived meanwhile."""
     cancelled: asyncio.CancelledError | None = None
-    while not task.done() and not deadline.passed:
+    while True:
         try:
             await asyncio.wait({task}, timeout=deadline.remaining_s)
         except asyncio.CancelledError as error:
             cancelled = error
-    if not task.done():
-        _log.warning("%s did not finish within %g s", what, at_most_s)
-        task.cancel()
-        while not task.done():
-            try:
-                await asyncio.wait({task})
-            except asyncio.CancelledError as error:
-                cancelled = error
-    if cancelled is not None:
-        raise cancelled
+        if task.done() or deadline.passed:
+            return cancelled
 
 
 async def _logged(cleanup: Coroutine[Any, Any, object], what: str) -> None:

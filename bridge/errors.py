@@ -88,7 +88,11 @@ class BridgeError(Exception):
 
     def __str__(self) -> str:
         text = f"{self.code}: {self.message}"
-        return f"{text} {self.hint}" if self.hint else text
+        return followed_by(text, self.hint)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Errors cross to other processes, whatever their own constructors take."""
+        return _restored, (type(self), self.args, self.__dict__)
 
     def to_json(self) -> dict[str, Any]:
         """`{"code", "message"}` and, where there are any, `"hint"` and `"details"`."""
@@ -98,6 +102,20 @@ class BridgeError(Exception):
         if self.details:
             out["details"] = self.details
         return out
+
+
+def followed_by(sentence: str, hint: str) -> str:
+    """The hint behind what it is about; a message may or may not have ended its sentence."""
+    if not hint:
+        return sentence
+    return f"{sentence}{'' if sentence.endswith(('.', '!', '?', ':', '…')) else '.'} {hint}"
+
+
+def _restored(kind: type[BridgeError], args: tuple[Any, ...], state: dict[str, Any]) -> BridgeError:
+    error = kind.__new__(kind, *args)
+    error.args = args
+    error.__dict__.update(state)
+    return error
 
 
 class UsageError(BridgeError):

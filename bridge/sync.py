@@ -20,10 +20,12 @@ from bridge.page.popups import ExpectedPopup as _ExpectedPopup
 from bridge.session.attached import AttachedSession as _AttachedSession
 from bridge.surfaces.blocking import blocking, method
 from bridge.surfaces.compose import Session as _Session
+from bridge.surfaces.device_pool.pool import DevicePool as _DevicePool
 
 Session = blocking(_Session)
 Page = blocking(_Page)
 AttachedSession = blocking(_AttachedSession)
+DevicePool = blocking(_DevicePool)
 Locator = blocking(_Locator)
 ExpectedPopup = blocking(_ExpectedPopup)
 LocatorExpectations = blocking(_LocatorExpectations)
@@ -32,6 +34,7 @@ expect = method(_expect)
 
 __all__ = [
     "AttachedSession",
+    "DevicePool",
     "ExpectedPopup",
     "Locator",
     "LocatorExpectations",

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Literal, overload
 
@@ -34,11 +34,14 @@ from bridge.policy.rules import BrowserPolicy
 from bridge.reading.extract import Mode
 from bridge.reading.markdown import LinkStyle
 from bridge.session.app import App
-from bridge.session.capabilities import Capabilities
+from bridge.session.capabilities import AttachedCapabilities, Capabilities
 from bridge.session.devices import Notice
+from bridge.session.egress import Containment
 from bridge.session.state import StateSummary
 from bridge.session.tab import SessionTab, View
 from bridge.snapshot import SnapshotResult
+from bridge.surfaces.device_pool.jobs import JobOutcome
+from bridge.surfaces.device_pool.pool import Item, Value
 
 class Session:
     @classmethod
@@ -104,7 +107,7 @@ class Session:
     @property
     def pages(self) -> tuple[Page, ...]: ...
     def popups_of(self, tab_id: str) -> AbstractContextManager[OpenedPages]: ...
-    def profile_of(self, page: Page) -> str | None: ...
+    def profile_of(self, tab_id: str) -> str | None: ...
     def reconnect(self, *, timeout_s: float = ...) -> tuple[str, ...]: ...
     def state_load(
         self, path: str | os.PathLike[str], *, page: Page | None = ..., timeout_s: float = ...
@@ -113,6 +116,7 @@ class Session:
     @property
     def tabs(self) -> Mapping[str, Page]: ...
     def windows_taken(self) -> None: ...
+    containment: Containment
     is_virtual: bool
     journal: Journal
     notice: Notice
@@ -310,7 +314,7 @@ class Page:
         self, text: str, *, ref: str | None = ..., timeout_s: float = ..., settle_s: float = ...
     ) -> ActionResult: ...
     def uncheck(self, ref: str, *, timeout_s: float = ..., settle_s: float = ...) -> ActionResult: ...
-    def unroute(self, pattern: str | re.Pattern[str] | None = ...) -> int: ...
+    def unroute(self, pattern: str | re.Pattern[str] | None = ..., *, timeout_s: float = ...) -> int: ...
     def upload(
         self,
         ref: str,
@@ -337,16 +341,43 @@ class Page:
 class AttachedSession:
     def close(self) -> None: ...
     def detach(self, page: Page) -> None: ...
+    def explain(self, error: NavigationFailed) -> BridgeError: ...
     def new_tab(self, url: str | None = ...) -> Page: ...
     def page(self, *, url: str | None = ..., title: str | None = ..., timeout_s: float = ...) -> Page: ...
     @property
     def pages(self) -> tuple[Page, ...]: ...
     app: App
+    capabilities: AttachedCapabilities | None
     device: AdbDevice
     egress: PinnedEgress
     journal: Journal
     notice: Callable[[str], None]
     serial: str
+
+class DevicePool:
+    def attempt(
+        self, job: Callable[[Session, Item], Value], item: Item, *, timeout_s: float = ...
+    ) -> JobOutcome[Value]: ...
+    def lease(self, *, timeout_s: float = ...) -> AbstractContextManager[Session]: ...
+    @classmethod
+    def open(
+        cls,
+        devices: Sequence[str] | Literal["all"] = ...,
+        *,
+        adb_server: str | None = ...,
+        session_options: Mapping[str, Any] | None = ...,
+    ) -> AbstractContextManager[DevicePool]: ...
+    def run(
+        self,
+        job: Callable[[Session, Item], Value],
+        items: Iterable[Item],
+        *,
+        attempts: int = ...,
+        timeout_s: float = ...,
+        on_outcome: Callable[[JobOutcome[Value]], None] | None = ...,
+    ) -> list[JobOutcome[Value]]: ...
+    @property
+    def size(self) -> int: ...
 
 class Locator:
     def all(self) -> tuple[Match, ...]: ...

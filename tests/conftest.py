@@ -5,10 +5,12 @@ The adb server has a private port, so a user's server and devices are left alone
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import logging
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import threading
@@ -20,12 +22,17 @@ import pytest
 
 from bridge import Session
 from bridge.page.page import Page
+from bridge.surfaces.daemon.client import end
+from bridge.surfaces.daemon.places import recorded
 from bridge.surfaces.pytest_plugin.local_server import FolderHandler, LocalServer, serving
 
 TESTS = Path(__file__).parent
 PAGES = TESTS / "pages"
 # A checkout that is not installed has no entry point; loading the plugin twice is refused.
 IS_INSTALLED = any(point.name == "webview" for point in entry_points(group="pytest11"))
+# Started in the background of a shell, a process is deaf to Ctrl-C and so are its children; tests send it to theirs.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 pytest_plugins = () if IS_INSTALLED else ("bridge.surfaces.pytest_plugin",)
 
 
@@ -55,6 +62,23 @@ def no_failure_is_left_lying() -> Iterator[None]:
     finally:
         asyncio_log.removeHandler(listener)
     assert not told, "\n".join(told)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_runtime_folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Sessions that commands keep are not the user's, and are ended with the run; of a run that was killed, they end
+    soon by themselves. Runs on a phone share the user's folder: its leases say whose turn it is."""
+    if request.config.getoption("--webview-device") != "virtual":
+        yield
+        return
+    folder = tmp_path_factory.mktemp("runtime")
+    folder.chmod(0o700)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_RUNTIME_DIR", str(folder))
+        patch.setenv("WEBVIEW_BRIDGE_IDLE_EXIT_S", "60")
+        yield
+        for record in recorded():
+            asyncio.run(end(record.name))
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import math
 import time
 
@@ -13,10 +14,10 @@ from bridge.errors import DeadlineExceeded
 
 
 async def test_waits_share_one_budget() -> None:
-    deadline = Deadline.after(0.2)
+    deadline = Deadline.after(1.5)
     async with deadline.bound("the first"):
-        await asyncio.sleep(0.15)
-    with pytest.raises(DeadlineExceeded, match=r"the second timed out after 0\.2 s; last seen: nothing yet"):
+        await asyncio.sleep(0.1)
+    with pytest.raises(DeadlineExceeded, match=r"the second timed out after 1\.5 s; last seen: nothing yet"):
         async with deadline.bound("the second", lambda: "nothing yet"):
             await asyncio.Event().wait()
     assert deadline.passed
@@ -77,3 +78,47 @@ async def test_clean_up_that_fails_is_logged_and_hides_nothing(caplog: pytest.Lo
 
     await finish(fail(), at_most_s=1, what="cleaning")
     assert "cleaning failed: oops" in caplog.text
+
+
+async def test_a_clean_up_within_a_clean_up_takes_no_longer_than_the_one_around_it() -> None:
+    async def outer() -> None:
+        for _ in range(3):
+            await finish(asyncio.Event().wait(), at_most_s=5, what="inner")
+
+    began = time.monotonic()
+    await finish(outer(), at_most_s=0.1, what="outer")
+    assert time.monotonic() - began < 2
+    began = time.monotonic()
+    await finish(asyncio.Event().wait(), at_most_s=0.3, what="a later one")
+    assert time.monotonic() - began >= 0.3
+
+
+async def test_a_clean_up_that_will_not_be_cancelled_is_left_behind() -> None:
+    over = asyncio.Event()
+
+    async def stubborn() -> None:
+        while not over.is_set():
+            with contextlib.suppress(asyncio.CancelledError):
+                await over.wait()
+
+    began = time.monotonic()
+    await finish(stubborn(), at_most_s=0.1, what="stubborn")
+    assert time.monotonic() - began < 2
+    over.set()
+
+
+async def test_a_clean_up_whose_time_is_over_still_begins() -> None:
+    begun: list[str] = []
+
+    async def step(name: str) -> None:
+        begun.append(name)
+        await asyncio.Event().wait()
+
+    async def outer() -> None:
+        try:
+            await step("waits")
+        finally:
+            await finish(step("lets go"), at_most_s=5, what="inner")
+
+    await finish(outer(), at_most_s=0.1, what="outer")
+    assert begun == ["waits", "lets go"]

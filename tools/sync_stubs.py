@@ -18,6 +18,7 @@ CLASSES = {
     "Session": "bridge.surfaces.compose",
     "Page": "bridge.page.page",
     "AttachedSession": "bridge.session.attached",
+    "DevicePool": "bridge.surfaces.device_pool.pool",
     "Locator": "bridge.page.locators",
     "ExpectedPopup": "bridge.page.popups",
     "LocatorExpectations": "bridge.page.expectations",
@@ -38,9 +39,12 @@ INTERNAL = {
     "observer",
     "on_attach",
     "renderer_killed",
+    "stay_awake",
     "taken",
 }
 HEAD = '"""Made by tools/sync_stubs.py out of the asynchronous classes: do not edit."""\n'
+# A coroutine function there is a plain one here.
+PLAIN = {"Job[Item, Value]": "Callable[[Session, Item], Value]"}
 _WORD = re.compile(r"(?<![\w.'\"])[A-Za-z_]\w*")
 
 
@@ -101,7 +105,8 @@ def method(name: str, function: Any, imports: Imports, kind: str) -> str:
         stars = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}
         text = stars.get(parameter.kind, "") + parameter.name
         if parameter.annotation is not parameter.empty:
-            text += f": {imports.need(str(parameter.annotation), module)}"
+            annotation = str(parameter.annotation)
+            text += f": {imports.need(PLAIN.get(annotation, annotation), module)}"
         if parameter.default is not parameter.empty:
             text += " = ..."
         parameters.append(text)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
@@ -30,7 +31,7 @@ async def reversed_port(device: AdbDevice, remote: str, local: str, timeout_s: f
     """See AdbDevice.reverse."""
     deadline = Deadline.after(timeout_s)
     try:
-        made = await _make_or_undo(
+        made: str | None = await _make_or_undo(
             _make_reverse(device, remote, local, deadline),
             lambda name: _remove_reverse(device, name, local),
             f"reverse {remote} of {device.serial}",
@@ -38,6 +39,8 @@ async def reversed_port(device: AdbDevice, remote: str, local: str, timeout_s: f
     except ServiceRefused:
         if (remote, local) not in await _list_reverses(device, deadline):
             raise
+        made = None
+    if made is None:
         yield remote  # somebody, perhaps the user, made the very same one: it serves us, and is theirs to remove
         return
     try:
@@ -50,7 +53,7 @@ async def reversed_port(device: AdbDevice, remote: str, local: str, timeout_s: f
 @asynccontextmanager
 async def forwarded(device: AdbDevice, local: str, remote: str, timeout_s: float) -> AsyncIterator[int]:
     """See AdbDevice.forward."""
-    if not local.removeprefix("tcp:").isdecimal() or not local.startswith("tcp:"):
+    if not re.fullmatch("tcp:[0-9]{1,5}", local):
         raise UsageError(f"A forward starts at tcp:PORT or tcp:0, not at {local!r}.")
     made = await _make_or_undo(
         _make_forward(device, local, remote, Deadline.after(timeout_s)),

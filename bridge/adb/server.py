@@ -104,11 +104,7 @@ class AdbServer:
 
     async def devices(self, *, timeout_s: float) -> tuple[DeviceEntry, ...]:
         """What is attached, in the server's order and whatever its state."""
-        return await self.list_devices(Deadline.after(timeout_s))
-
-    async def list_devices(self, deadline: Deadline) -> tuple[DeviceEntry, ...]:
-        """`devices` within a budget that is already running."""
-        return parse_devices(await self.query("host:devices-l", deadline))
+        return parse_devices(await self.query("host:devices-l", Deadline.after(timeout_s)))
 
     @asynccontextmanager
     async def track(self, *, timeout_s: float) -> AsyncIterator[DeviceTracker]:
@@ -182,6 +178,6 @@ def _parse_address(text: str, name: str) -> tuple[str, int]:
 
 
 def _parse_port(text: str, name: str) -> int:
-    if not text.isdecimal() or not 0 < int(text) < 65536:
+    if not re.fullmatch("[0-9]{1,5}", text) or not 0 < int(text) < 65536:
         raise UsageError(f"{name} is {text!r}; it must be a number from 1 to 65535.")
     return int(text)

@@ -6,6 +6,7 @@ feature `shell_v2` (Android 7 and later) speak it.
 
 from __future__ import annotations
 
+import re
 import shlex
 import struct
 from collections.abc import Iterator, Sequence
@@ -13,6 +14,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 _HEADER = struct.Struct("<BI")
+_LAST_CHARS = 200
+_LAST_BYTES = 4 * _LAST_CHARS
 
 
 class Stream(IntEnum):
@@ -21,7 +24,6 @@ class Stream(IntEnum):
     STDERR = 2
     EXIT = 3
     CLOSE_STDIN = 4
-    WINDOW_SIZE_CHANGE = 5
 
 
 @dataclass(frozen=True)
@@ -68,16 +70,16 @@ class ShellOutput:
         self._decoder = PacketDecoder()
         self._stdout: list[bytes] = []
         self._stderr: list[bytes] = []
+        self._last = b""
         self._exit_code: int | None = None
 
     def feed(self, piece: bytes) -> None:
         for stream, payload in self._decoder.feed(piece):
-            if stream == Stream.STDOUT:
-                self._stdout.append(payload)
-            elif stream == Stream.STDERR:
-                self._stderr.append(payload)
-            elif stream == Stream.EXIT and payload:
+            if stream == Stream.EXIT and payload:
                 self._exit_code = payload[0]
+            elif stream in (Stream.STDOUT, Stream.STDERR):
+                (self._stdout if stream == Stream.STDOUT else self._stderr).append(payload)
+                self._last = (self._last + payload[-_LAST_BYTES:])[-_LAST_BYTES:]
 
     @property
     def result(self) -> ShellResult | None:
@@ -89,7 +91,7 @@ class ShellOutput:
     @property
     def last_words(self) -> str:
         """The end of what was said so far, for the error of a command that does not end."""
-        return _text(b"".join([*self._stdout, *self._stderr]))[-200:].strip()
+        return _text(self._last)[-_LAST_CHARS:].strip()
 
 
 _EXIT_MARK = "wvb-exit:"
@@ -109,7 +111,7 @@ def parse_exit_mark(output: bytes) -> ShellResult:
     """The result of a `with_exit_mark` command; the pty of devices before Android 7 turns line ends into CR LF."""
     text = _text(output).replace("\r\n", "\n")
     said, mark, code = text.rpartition(_EXIT_MARK)
-    if not mark or not code.strip().isdecimal():
+    if not mark or not re.fullmatch(r"[0-9]{1,3}\s*", code):
         return ShellResult(-1, text, "")
     return ShellResult(int(code), said, "")
 

@@ -16,6 +16,8 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Generic, TypeAlias, TypeVar
 
+from bridge.errors import UsageError
+
 T = TypeVar("T")
 Parser: TypeAlias = Generator[int, bytes, T]
 
@@ -39,11 +41,20 @@ class NotAdb(Exception):
 
 
 def encode_request(service: str) -> bytes:
-    """The bytes that ask for `service`; ValueError when its name does not fit into the length field."""
-    name = service.encode()
-    if len(name) > MAX_SERVICE_BYTES:
-        raise ValueError(f"an adb service name has at most {MAX_SERVICE_BYTES} bytes, this one has {len(name)}")
+    """The bytes that ask for `service`; UsageError when its name does not fit into the length field."""
+    name = encode_text(service, MAX_SERVICE_BYTES, "a command or service of adb")
     return b"%04x" % len(name) + name
+
+
+def encode_text(text: str, max_bytes: int, what: str) -> bytes:
+    """UTF-8 of at most so many bytes; UsageError for what has none, or more."""
+    try:
+        encoded = text.encode()
+    except UnicodeEncodeError as error:
+        raise UsageError(f"{what} is text, and {text[:80]!r} holds half a character") from error
+    if len(encoded) > max_bytes:
+        raise UsageError(f"{what} has at most {max_bytes} bytes, this one has {len(encoded)}")
+    return encoded
 
 
 def status() -> Parser[None]:
@@ -144,7 +155,7 @@ def parse_devices(text: str) -> tuple[DeviceEntry, ...]:
                 state=match["state"],
                 product=facts.get("product", ""),
                 model=facts.get("model", ""),
-                transport_id=int(transport_id) if transport_id.isdecimal() else 0,
+                transport_id=int(transport_id) if re.fullmatch("[0-9]{1,18}", transport_id) else 0,
             )
         )
     return tuple(entries)

@@ -70,7 +70,7 @@ class AdbStream:
     async def write(self, payload: bytes) -> None:
         try:
             await self._loop.sock_sendall(self._socket, payload)
-        except (ConnectionError, BrokenPipeError) as error:
+        except OSError as error:
             raise StreamClosed(f"{error.strerror or error} while writing") from error
 
     def detach(self) -> socket.socket:
@@ -85,7 +85,7 @@ class AdbStream:
     async def _receive(self, limit: int) -> bytes:
         try:
             return await self._loop.sock_recv(self._socket, limit)
-        except ConnectionError as error:
+        except OSError as error:  # a route that ends, or a peer that stops answering, is no ConnectionError
             raise StreamClosed(f"{error.strerror or error} instead of {self.waiting_for}") from error
 
 

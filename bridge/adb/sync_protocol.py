@@ -10,7 +10,7 @@ import struct
 from collections.abc import Generator
 from dataclasses import dataclass
 
-from bridge.adb.smart_socket import NotAdb, Parser, Refused
+from bridge.adb.smart_socket import NotAdb, Parser, Refused, encode_text
 
 MAX_DATA_BYTES = 64 * 1024
 MAX_PATH_BYTES = 1024
@@ -29,10 +29,8 @@ class RemoteStat:
 
 
 def encode_path_request(request_id: bytes, path: str) -> bytes:
-    """STAT or RECV of a path; ValueError when it is longer than adbd reads."""
-    name = path.encode()
-    if len(name) > MAX_PATH_BYTES:
-        raise ValueError(f"a path on the device has at most {MAX_PATH_BYTES} bytes, this one has {len(name)}")
+    """STAT or RECV of a path; UsageError when it is longer than adbd reads."""
+    name = encode_text(path, MAX_PATH_BYTES, "a path on the device")
     return request_id + _WORD.pack(len(name)) + name
 
 

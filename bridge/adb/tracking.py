@@ -69,7 +69,7 @@ class DeviceTracker:
     async def _read(self) -> bytes:
         try:
             piece = await self._reader.read(self._cutter.missing_bytes)
-        except ConnectionError as error:
+        except OSError as error:
             raise StreamClosed(f"{error.strerror or error} while tracking devices") from error
         if not piece:
             raise StreamClosed("it stopped tracking devices")

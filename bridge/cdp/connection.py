@@ -183,6 +183,7 @@ class CdpConnection:
             return
         self.close_reason = reason
         self.closed.set()
+        self._outbox.clear()
         pending, self._pending = list(self._pending.values()), {}
         self._session.in_flight.clear()
         for call in pending:
@@ -197,6 +198,10 @@ class CdpConnection:
                 try:
                     await self._websocket.send(self._outbox.popleft(), text=True)
                 except ConnectionClosed:  # the reader knows, and says why
+                    return
+                except Exception as error:
+                    _log.exception("writing to %s failed", self._path)
+                    self.close(f"writing failed: {error!r}")
                     return
             self._outbox_filled.clear()
             await self._outbox_filled.wait()

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import socket
 from dataclasses import dataclass
 from typing import Any
 
-from bridge.errors import DeadlineExceeded, TransportError
+from bridge.deadline import Deadline
+from bridge.errors import TransportError
 
 _HEAD_LIMIT = 16 * 1024
 _BODY_LIMIT = 8 * 1024 * 1024
@@ -35,14 +37,9 @@ async def read_package(sock: socket.socket, *, timeout_s: float) -> str:
 
     `/json/version` has it as "Android-Package". Raises as list_targets.
     """
+    body = await _ask(sock, "/json/version", "the version of a devtools endpoint", timeout_s)
     try:
-        async with asyncio.timeout(timeout_s):
-            body = await _get(sock, "/json/version")
         version = json.loads(body)
-    except TimeoutError as error:
-        raise DeadlineExceeded("the version of a devtools endpoint", timeout_s) from error
-    except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError) as error:
-        raise TransportError(f"the devtools endpoint closed before it answered: {error}") from error
     except (ValueError, RecursionError) as error:
         raise TransportError("the devtools endpoint's version is no JSON") from error
     return str(version.get("Android-Package", "")) if isinstance(version, dict) else ""
@@ -55,14 +52,7 @@ async def list_targets(sock: socket.socket, *, timeout_s: float) -> tuple[Target
         TransportError: It is no devtools endpoint, or it went away.
         DeadlineExceeded: It did not answer.
     """
-    try:
-        async with asyncio.timeout(timeout_s):
-            body = await _get(sock, "/json/list")
-    except TimeoutError as error:
-        raise DeadlineExceeded("the list of devtools targets", timeout_s) from error
-    except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError) as error:
-        raise TransportError(f"the devtools endpoint closed before it answered: {error}") from error
-    return parse_targets(body)
+    return parse_targets(await _ask(sock, "/json/list", "the list of devtools targets", timeout_s))
 
 
 def parse_targets(body: bytes) -> tuple[Target, ...]:
@@ -101,6 +91,14 @@ def _view(description: object) -> dict[str, Any]:
     return view if isinstance(view, dict) else {}
 
 
+async def _ask(sock: socket.socket, path: str, awaited: str, timeout_s: float) -> bytes:
+    try:
+        async with Deadline.after(timeout_s).bound(awaited):
+            return await _get(sock, path)
+    except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError) as error:
+        raise TransportError(f"the devtools endpoint closed before it answered: {error}") from error
+
+
 async def _get(sock: socket.socket, path: str) -> bytes:
     reader, writer = await asyncio.open_connection(sock=sock, limit=_HEAD_LIMIT)
     try:
@@ -115,7 +113,7 @@ async def _get(sock: socket.socket, path: str) -> bytes:
         if status != ["200"]:
             raise TransportError(f"the devtools endpoint answered {status_line[:100]!r} to {path}")
         length = headers.get("content-length", "")
-        if not length.isdigit() or int(length) > _BODY_LIMIT:
+        if not re.fullmatch("[0-9]{1,9}", length) or int(length) > _BODY_LIMIT:
             raise TransportError(f"the devtools endpoint announced a body of {length[:20] or 'no'} bytes")
         return await reader.readexactly(int(length))
     finally:

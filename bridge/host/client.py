@@ -294,7 +294,7 @@ class HostClient:
             async with deadline.bound(f"host {kind}"):
                 self._writer.write(frame)
                 # The reader finds out about a break too, and knows more: an error frame may have come before it.
-                with suppress(ConnectionError):
+                with suppress(OSError):
                     await self._writer.drain()
                 reply = await answer
         finally:
@@ -341,7 +341,7 @@ class HostClient:
                 frames.feed(piece)
                 while (frame := frames.next_frame()) is not None:
                     self._take(parse_from_host(frame))
-        except ConnectionError as error:
+        except OSError as error:  # a route that ends, or a peer that stops answering, is no ConnectionError
             self._end(HostLost(f"the connection to the host app broke: {error.strerror or error}."))
         except HostProtocolError as error:
             self._end(error)
@@ -386,21 +386,24 @@ def failure(kind: str, reply: ErrorReply) -> BridgeError:
     """The error of the tree for an error reply to a request of that kind."""
     match reply.code:
         case "device_busy":
-            return DeviceBusy(
-                f"the host app is in use by {reply.facts.get('owner', 'somebody else')}.",
-                hint="Let it finish, or use another device.",
-                **reply.facts,
-            )
+            busy = f"the host app is in use by {reply.facts.get('owner', 'somebody else')}."
+            return _with_facts(DeviceBusy(busy, hint="Let it finish, or use another device."), reply.facts)
         case "unproven":
             return HostUnproven(f"the host app did not accept our token: {reply.message}")
         case "version_mismatch":
             return HostVersionMismatch(reply.message, hint=INSTALL_HINT)
         case "no_such_tab":
-            return TabLost(reply.message, **reply.facts)
+            return _with_facts(TabLost(reply.message), reply.facts)
         case "bad_frame" | "hello_required":
             return HostProtocolError(f"the host app refused {kind}: {reply.code}: {reply.message}")
         case _:
             return HostFailed(kind, reply.code, reply.message)
+
+
+def _with_facts(error: BridgeError, facts: Mapping[str, Any]) -> BridgeError:
+    """Not as keywords: what they are called is the peer's choice, and nobody has proven itself yet."""
+    error.details.update(facts)
+    return error
 
 
 def _hello(fields: Mapping[str, Any]) -> HostHello:

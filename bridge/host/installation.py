@@ -152,7 +152,7 @@ async def uninstall_host(device: AdbDevice, *, timeout_s: float) -> bool:
 async def host_pids(device: AdbDevice, *, timeout_s: float) -> tuple[int, ...]:
     """The processes of the host app; none when it does not run."""
     shown = await device.shell(["pidof", HOST_PACKAGE], timeout_s=timeout_s)
-    return tuple(int(word) for word in shown.stdout.split() if word.isdecimal())
+    return tuple(int(word) for word in re.findall(r"\b[0-9]{1,9}\b", shown.stdout))
 
 
 async def stop_host(device: AdbDevice, *, timeout_s: float) -> bool:

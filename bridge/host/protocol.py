@@ -82,11 +82,16 @@ class Event:
     body: bytes = b""
 
 
-def encode_frame(header: Mapping[str, Any], body: bytes = b"", *, limits: Limits | None = None) -> bytes:
-    """The bytes of one frame; FrameError when it would break the peer's limits or is not JSON."""
+def encode_frame(
+    header: Mapping[str, Any], body: bytes = b"", *, limits: Limits | None = None, errors: str = "strict"
+) -> bytes:
+    """The bytes of one frame; FrameError when it would break the peer's limits or is not JSON.
+
+    `errors` is what becomes of lone surrogates, as in `str.encode`.
+    """
     limits = limits or Limits()
     try:
-        text = json.dumps(header, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+        text = json.dumps(header, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode("utf-8", errors)
     except (TypeError, ValueError) as error:  # UnicodeEncodeError (a lone surrogate) is a ValueError
         raise FrameError(f"a header cannot be written as JSON: {error}.") from error
     _check_sizes(len(text), len(body), limits)

@@ -74,6 +74,7 @@ class Desk:
         self.say: Say = lambda step: None
         self._generation = 0
         self._tabs: list[str] = []
+        self._tabs_so_far: set[str] = set()
         self.last_url = ""
         self._executor: Executor | None = None
 
@@ -86,6 +87,7 @@ class Desk:
         if self._generation != self.house.shared.generation:
             self._generation = self.house.shared.generation
             self._tabs, self._executor = [], None
+            self._tabs_so_far.clear()
         self._tabs = [tab for tab in self._tabs if tab in session.tabs]
         return session
 
@@ -115,12 +117,18 @@ class Desk:
         return [page for tab, page in session.tabs.items() if tab in self._tabs]
 
     @property
+    def tabs_so_far(self) -> frozenset[str]:
+        """This client's tabs of the present session, those that are closed included."""
+        return frozenset(self._tabs_so_far)
+
+    @property
     def current_tab(self) -> str | None:
         return self._tabs[-1] if self._tabs else None
 
     async def new_page(self) -> Page:
         page = await (await self.session()).new_tab()
         self._tabs.append(page.tab_id)
+        self._tabs_so_far.add(page.tab_id)
         return page
 
     async def choose(self, tab: str) -> Page:
@@ -209,6 +217,7 @@ class Desk:
 
     def _take_popup(self, page: Page) -> None:
         self._tabs.insert(len(self._tabs) - 1, page.tab_id)
+        self._tabs_so_far.add(page.tab_id)
         self.notes.append(
             f'The page opened another tab, {page.tab_id}: web_tabs(action="select", tab="{page.tab_id}") goes there.'
         )

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bridge.deadline import Deadline
-from bridge.errors import BridgeError, PolicyRefused, RefNotFound, StaleRef
+from bridge.errors import BridgeError, PolicyRefused, RefNotFound, StaleRef, followed_by
 from bridge.model_tools.answer import Answer, Image
 from bridge.model_tools.declaration import Tool, ToolSet
 from bridge.model_tools.desk import Desk, Say
@@ -84,8 +84,6 @@ class Toolbox:
             return Answer(f"{tool.name}: unexpected {type(error).__name__}. This is a mistake of ours.", is_error=True)
 
     async def _failed(self, tool: Tool, error: BridgeError, desk: Desk) -> Answer:
-        hint = f" {error.hint}" if error.hint else ""
-        message = error.message if not hint or error.message.endswith((".", "!", "?")) else f"{error.message}."
         head = f"{tool.name} failed: {error.code}"
         if isinstance(error, RefNotFound | StaleRef):
             snapshot, url = await desk.seen_now()
@@ -93,8 +91,8 @@ class Toolbox:
                 said = f"{head}. Go on with the refs of this fresh snapshot."
                 return Answer(said, f"{error.message}\n{snapshot}", url, is_error=True)
         if quotes_a_page(error):
-            return Answer(f"{head}.{hint}", error.message, desk.last_url, is_error=True)
-        return Answer(f"{head}: {message}{hint}", is_error=True)
+            return Answer(followed_by(f"{head}.", error.hint), error.message, desk.last_url, is_error=True)
+        return Answer(followed_by(f"{head}: {error.message}", error.hint), is_error=True)
 
     def _shown(self, answer: Answer, desk: Desk) -> Shown:
         notes = "".join(f"\nnote: {cut(note, 500)}" for note in dict.fromkeys(desk.notes))

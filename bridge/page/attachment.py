@@ -16,6 +16,7 @@ from bridge.page.dialogs import Dialogs
 from bridge.page.fetching import Fetching
 from bridge.page.state import PageState, World
 from bridge.page.watch import Watch
+from bridge.snapshot.collector import collector_paused
 from bridge.snapshot.injected import isolated_source
 
 logger = logging.getLogger(__name__)
@@ -214,6 +215,7 @@ def _any_address(_url: str) -> None:
     """Without a policy every address may be shown."""
 
 
+@collector_paused()
 def _script_value(reply: Mapping[str, Any]) -> Any:
     thrown = reply.get("exceptionDetails")
     if thrown:

@@ -19,8 +19,8 @@ from pathlib import Path
 
 from bridge.errors import PolicyRefused, UsageError
 
-#: The configuration keys that name the two folders.
-UPLOADS_KEY, DOWNLOADS_KEY = "files.uploads_root", "files.downloads_root"
+#: What names the two folders: an argument of `Session.open`, and with dashes an option of the command line.
+UPLOADS_KEY, DOWNLOADS_KEY = "uploads_root", "downloads_root"
 _MAX_NAME_BYTES = 255
 _PIECE_BYTES = 1024 * 1024
 _HAS_OPENAT = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
@@ -32,7 +32,7 @@ class Confined:
 
     Attributes:
         folder: None where the operator has not set one: everything is refused then.
-        key: The configuration key that sets it, for the error.
+        key: The setting that names it, for the error.
     """
 
     folder: Path | None
@@ -112,7 +112,9 @@ class Confined:
         """
         if self.folder is None:
             raise PolicyRefused(
-                f"{path!s:.200} is refused: no folder is set for it", hint=f"Set {self.key} to a folder.", key=self.key
+                f"{path!s:.200} is refused: no folder is set for it",
+                hint=f"Open the session with --{self.key.replace('_', '-')} FOLDER ({self.key}=… in Python).",
+                key=self.key,
             )
         text = os.fspath(path)
         if not isinstance(text, str) or not text or "\0" in text:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -205,7 +206,8 @@ def _shown(value: Mapping[str, Any]) -> str:
     """A remote object in a few words: objects and arrays by the preview that the browser sends along."""
     if "value" in value:
         plain = value["value"]
-        return plain if isinstance(plain, str) else _json_word(plain)
+        # A number is described as JavaScript writes it.
+        return plain if isinstance(plain, str) else str(value.get("description") or json.dumps(plain))
     if "unserializableValue" in value:
         return str(value["unserializableValue"])
     preview = value.get("preview")
@@ -219,12 +221,6 @@ def _shown(value: Mapping[str, Any]) -> str:
         opening, closing = ("[", "]") if is_list else ("{", "}")
         return f"{opening}{', '.join(listed)}{more}{closing}"
     return str(value.get("description") or value.get("type", ""))
-
-
-def _json_word(value: Any) -> str:
-    if value is None or isinstance(value, bool):
-        return {None: "null", True: "true", False: "false"}[value]
-    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _frames(trace: Any) -> list[Mapping[str, Any]]:

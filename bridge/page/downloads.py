@@ -207,7 +207,7 @@ class Downloads:
             reason = f"HTTP status {status}" if status >= 400 else str(found.get("netErrorName") or "no answer")
             raise NavigationFailed(url, reason)
         length = headers.get("content-length", "")
-        if length.isdecimal() and int(length) > max_bytes:
+        if re.fullmatch("[0-9]{1,18}", length) and int(length) > max_bytes:
             raise UsageError(f"{url[:200]} has {length} bytes, and at most {max_bytes} are wanted")
         return _Source(
             _stream_pieces(connection, stream, deadline),

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import logging
+from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
@@ -17,13 +18,14 @@ from http import HTTPStatus
 from typing import Any, TypeAlias
 
 from bridge.cdp import CdpConnection
-from bridge.errors import BridgeError, ProtocolError, Unsupported
+from bridge.errors import BridgeError, ProtocolError, Unsupported, UsageError
 
 logger = logging.getLogger(__name__)
 
 DECISION_TIMEOUT_S = 30.0
 _REPLY_S = 5.0
 _FAILURES_KEPT = 20
+_CHALLENGES_KEPT = 1_000
 
 
 class Rank(IntEnum):
@@ -65,11 +67,14 @@ class Abort:
 
 @dataclass(frozen=True, slots=True)
 class Fulfil:
-    """Answer it without a server."""
+    """Answer it without a server; a `body` that is text is sent as UTF-8."""
 
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
-    body: bytes = b""
+    body: bytes | str = b""
+
+    def __post_init__(self) -> None:
+        _check_body(self.body)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +84,10 @@ class Proceed:
     url: str | None = None
     method: str | None = None
     headers: Mapping[str, str] | None = None
-    body: bytes | None = None
+    body: bytes | str | None = None
+
+    def __post_init__(self) -> None:
+        _check_body(self.body)
 
 
 Verdict: TypeAlias = Abort | Fulfil | Proceed
@@ -93,7 +101,6 @@ class AuthChallenge:
     url: str
     origin: str
     scheme: str
-    realm: str
     is_proxy: bool
     tried_before: bool
 
@@ -127,8 +134,7 @@ class Fetching:
         self._connection = connection
         self._handlers: list[_Registered] = []
         self._authenticate: Authenticate | None = None
-        self._challenged: set[str] = set()
-        self._sessions: list[str | None] = [None]
+        self._challenged: deque[str] = deque(maxlen=_CHALLENGES_KEPT)
         self._tasks: set[asyncio.Task[None]] = set()
         self._switching = asyncio.Lock()
 
@@ -177,17 +183,6 @@ class Fetching:
         self._authenticate = answer
         await self._switch(timeout_s)
 
-    async def enable_in(self, session_id: str, *, timeout_s: float) -> None:
-        """A flattened session was attached: its requests are asked about too."""
-        self._sessions.append(session_id)
-        if self.is_on:
-            await self._send_state(session_id, timeout_s)
-
-    def forget(self, session_id: str) -> None:
-        """The flattened session was detached."""
-        if session_id in self._sessions:
-            self._sessions.remove(session_id)
-
     def take_event(self, method: str, params: Mapping[str, Any], session_id: str | None) -> None:
         """Called by the reader for every event; decides elsewhere."""
         if method == "Fetch.requestPaused":
@@ -208,13 +203,12 @@ class Fetching:
 
     async def _switch(self, timeout_s: float) -> None:
         async with self._switching:
-            for session_id in tuple(self._sessions):
-                await self._send_state(session_id, timeout_s)
+            await self._send_state(timeout_s)
 
-    async def _send_state(self, session_id: str | None, timeout_s: float) -> None:
+    async def _send_state(self, timeout_s: float) -> None:
         call = self._connection.call
         if not self.is_on:
-            await call("Fetch.disable", timeout_s=timeout_s, session_id=session_id)
+            await call("Fetch.disable", timeout_s=timeout_s)
             return
         wanted = {pattern for entry in self._handlers for pattern in entry.patterns}
         if self._authenticate is not None:
@@ -224,16 +218,16 @@ class Fetching:
             "handleAuthRequests": self._authenticate is not None,
         }
         try:
-            await call("Fetch.enable", params, timeout_s=timeout_s, session_id=session_id)
+            await call("Fetch.enable", params, timeout_s=timeout_s)
         except ProtocolError as error:
             raise Unsupported(
                 f"this WebView cannot intercept requests: {error.reason}", hint="Update Android System WebView."
             ) from error
 
     async def _decide(self, request: PausedRequest) -> None:
-        verdict = await self._verdict(request)
-        method, params = _command(request.request_id, verdict)
+        method = ""
         try:
+            method, params = _command(request.request_id, await self._verdict(request))
             await self._connection.call(method, params, timeout_s=_REPLY_S, session_id=request.session_id)
         except ProtocolError as error:
             if "Invalid InterceptionId" in error.reason:  # the page has given the request up meanwhile
@@ -243,9 +237,12 @@ class Fetching:
                 await self._fail(request)
         except BridgeError as error:
             logger.debug("%s was decided too late: %s", request.url[:200], error)
+        except Exception as error:  # a verdict that cannot be put into a message
+            self._note(f"{request.url[:200]}: {error!r}")
+            await self._fail(request)
 
     async def _fail(self, request: PausedRequest) -> None:
-        """The engine took our answer for nonsense: the request must not hang, and must not pass either."""
+        """Our answer is nonsense: the request must not hang, and must not pass either."""
         method, params = _command(request.request_id, Abort())
         try:
             await self._connection.call(method, params, timeout_s=_REPLY_S, session_id=request.session_id)
@@ -294,12 +291,15 @@ class Fetching:
             url=str(params.get("request", {}).get("url", "")),
             origin=str(asked.get("origin", "")),
             scheme=str(asked.get("scheme", "")),
-            realm=str(asked.get("realm", "")),
             is_proxy=asked.get("source") == "Proxy",
             tried_before=request_id in self._challenged,
         )
-        self._challenged.add(request_id)
-        known = self._authenticate(challenge) if self._authenticate else None
+        self._challenged.append(request_id)
+        known = None
+        try:
+            known = self._authenticate(challenge) if self._authenticate else None
+        except Exception as error:  # nobody is there to say who we are; the request must not hang
+            self._note(f"{challenge.url[:200]}: {error!r}")
         # Wrong credentials are asked for again, for ever: the second time the 401 page is what there is.
         answer: dict[str, Any] = {"response": "CancelAuth"}
         if known is not None and not challenge.tried_before:
@@ -365,5 +365,10 @@ def _header_list(headers: Mapping[str, str]) -> list[dict[str, str]]:
     return [{"name": name, "value": value} for name, value in headers.items()]
 
 
-def _base64(content: bytes) -> str:
-    return base64.b64encode(content).decode()
+def _check_body(body: object) -> None:
+    if body is not None and not isinstance(body, bytes | str):
+        raise UsageError(f"a body is {type(body).__name__}", hint="Give bytes, or text, which is sent as UTF-8.")
+
+
+def _base64(content: bytes | str) -> str:
+    return base64.b64encode(content.encode() if isinstance(content, str) else content).decode()

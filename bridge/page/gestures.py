@@ -9,11 +9,12 @@ import asyncio
 import json
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import asynccontextmanager, suppress
 from typing import Literal, get_args
 
 from bridge.deadline import Deadline
-from bridge.errors import ActionFailed, UsageError
+from bridge.errors import ActionFailed, BridgeError, RefNotFound, UsageError
 from bridge.page.actions import Actions, kept_from, settle_time
 from bridge.page.elements import on_element
 from bridge.page.pointer import tap_commands, to_top_viewport, touch
@@ -106,15 +107,26 @@ async def long_press(actions: Actions, ref: str, *, timeout_s: float, settle_s: 
     """A finger that stays for 0.7 s. Where the engine makes no context menu of it, the result says so."""
     deadline = Deadline.after(timeout_s)
     entry = actions.look_up(ref)
+    what = f"long_press {entry.ref}"
     with actions.attachment.connection.measure() as meter:
         before = actions.before()
         x, y, _ = await actions.point(entry, "long_press", deadline, also=_WATCH_MENU)
-        await actions.send([touch("touchStart", (x, y))], f"long_press {entry.ref}", deadline)
-        await asyncio.sleep(_LONG_PRESS_S)
-        menu = f"(a=>{on_element(_MENU, entry.local)})(__agentBrowser)"
-        by = await actions.evaluate(entry, menu, f"long_press {entry.ref}", deadline)
-        settled = await actions.act_and_settle(entry, "touchend", [touch("touchEnd")], settle_s, deadline)
-        actions.check_hit(entry, settled)
+        if deadline.remaining_s < _LONG_PRESS_S:
+            await actions.stand_down(entry)
+            raise deadline.exceeded(what, f"the finger has to stay for {_LONG_PRESS_S} s")
+        async with _fingers_down(actions, what, [(x, y)], deadline):
+            await asyncio.sleep(_LONG_PRESS_S)
+            menu = f"(a=>{on_element(_MENU, entry.local)})(__agentBrowser)"
+            try:
+                by = await actions.evaluate(actions.look_up(ref), menu, what, deadline)
+            except RefNotFound:  # the page went away under the finger: that is what the press has done
+                by = None
+                await _cancel_touch(actions, what, deadline)
+                settled = await actions.act_and_settle(None, None, [], settle_s, deadline)
+            else:
+                settled = await actions.act_and_settle(entry, "touchend", [touch("touchEnd")], settle_s, deadline)
+        if by is not None:
+            actions.check_hit(entry, settled)
         changes = await actions.changes(before, settled)
     notices = ("this engine makes no contextmenu of a touch; the event was sent by script",) if by == "script" else ()
     return ActionResult(action="long_press", ref=entry.ref, changes=changes, cost=meter.cost(), notices=notices)
@@ -287,8 +299,7 @@ async def _slide(
 ) -> None:
     """Fingers from the first keyframe to the last; each move waits until the page has taken the one before."""
     start, end = keyframes[0], keyframes[-1]
-    await actions.send([touch("touchStart", *start)], what, deadline)
-    try:
+    async with _fingers_down(actions, what, start, deadline):
         await asyncio.sleep(hold_s)
         for step in range(1, _STEPS + 1):
             part = step / _STEPS
@@ -297,10 +308,27 @@ async def _slide(
             ]
             await actions.send([touch("touchMove", *points)], what, deadline)
             await asyncio.sleep(_FRAME_S)
-    finally:
-        # A finger never stays down, whatever happened on the way.
         lifting = Deadline(deadline.timeout_s, max(deadline.at, time.monotonic() + _LIFT_S))
         await actions.send([touch("touchEnd")], what, lifting)
+
+
+@asynccontextmanager
+async def _fingers_down(
+    actions: Actions, what: str, points: Iterable[tuple[float, float]], deadline: Deadline
+) -> AsyncIterator[None]:
+    """Touch, and leave it to the block to lift the fingers; one that does not come so far leaves none down."""
+    try:
+        await actions.send([touch("touchStart", *points)], what, deadline)
+        yield
+    except BaseException:
+        await _cancel_touch(actions, what, deadline)
+        raise
+
+
+async def _cancel_touch(actions: Actions, what: str, deadline: Deadline) -> None:
+    """Take the touch back, which is no tap; without one, or in a page that is gone, nothing happens."""
+    with suppress(BridgeError):
+        await actions.send([touch("touchCancel")], what, Deadline(deadline.timeout_s, time.monotonic() + _LIFT_S))
 
 
 async def _middle(actions: Actions, entry: RefEntry, goal: RefEntry | None, deadline: Deadline) -> tuple[float, float]:

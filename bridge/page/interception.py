@@ -34,12 +34,32 @@ _DECISION_TIMEOUT_S = 120.0  # a person may have to be asked
 _NO_ADDRESS = ("about:blank", "about:srcdoc", "chrome-error://chromewebdata/")
 
 # UDP does not go through an HTTP proxy. Deleting leaves nothing behind that a page could hold on to: the script runs
-# before the page's own, in every frame, also in the empty document of a frame that has only just been made.
+# before the page's own, in every frame, also in the empty document of a frame that has only just been made. A window
+# that a script opens is in its hands before anybody is attached to it, so its own are taken where it is handed out;
+# one that opens at an address of its own may run before the attachment (WebView starts it at once). Workers have
+# WebTransport only, which Chromium does not speak where a proxy is set.
 CLOSE_WAYS_AROUND = """
-for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "RTCDataChannel", "RTCIceTransport",
-    "RTCDtlsTransport", "RTCSctpTransport", "WebTransport", "WebTransportBidirectionalStream",
-    "WebTransportDatagramDuplexStream", "WebTransportError"]) {
-  try { delete globalThis[name]; } catch (error) {}
+{
+  const { apply } = Reflect;
+  const take = (view) => {
+    for (const name of ["RTCPeerConnection", "webkitRTCPeerConnection", "RTCDataChannel", "RTCIceTransport",
+        "RTCDtlsTransport", "RTCSctpTransport", "WebTransport", "WebTransportBidirectionalStream",
+        "WebTransportDatagramDuplexStream", "WebTransportError"]) {
+      try { delete view[name]; } catch (error) {}
+    }
+  };
+  const taking = (open) => new Proxy(open, {
+    apply(target, self, given) {
+      const opened = apply(target, self, given);
+      if (opened && opened !== self) take(opened);
+      return opened;
+    },
+  });
+  if (typeof RTCPeerConnection !== "undefined" || typeof WebTransport !== "undefined") {
+    take(globalThis);
+    globalThis.open = taking(globalThis.open);
+    Document.prototype.open = taking(Document.prototype.open);
+  }
 }
 """
 _WAYS_AROUND_OPEN = 'typeof RTCPeerConnection !== "undefined" || typeof WebTransport !== "undefined"'
@@ -98,12 +118,16 @@ class Interception:
         match self._egress.recent_failure(trail.last_url if trail is not None else error.url):
             case PolicyRefused() as refused:
                 return refused
-            case NameNotResolved():
-                return navigation_failed(error.url, "net::ERR_NAME_NOT_RESOLVED")
+            case NameNotResolved() as unknown:
+                hint = (
+                    f"Check the host name: this machine, which looks names up for the device, says {unknown.message}."
+                )
+                return NavigationFailed(error.url, "net::ERR_NAME_NOT_RESOLVED", hint=hint)
             case DeadlineExceeded() | TimeoutError():
                 return navigation_failed(error.url, "net::ERR_CONNECTION_TIMED_OUT")
             case ConnectionRefusedError():
-                return navigation_failed(error.url, "net::ERR_CONNECTION_REFUSED")
+                hint = "Nothing listens there, as far as this machine, which connects for the device, can see."
+                return NavigationFailed(error.url, "net::ERR_CONNECTION_REFUSED", hint=hint)
         return error
 
     async def _judge(self, request: PausedRequest, main_frame_id: str) -> Verdict | None:

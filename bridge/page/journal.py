@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 from bridge.page.console import ConsoleEntry, ConsoleLog, entry_of_call, entry_of_exception, entry_of_log
 from bridge.page.network import NetworkEntry, NetworkLog, Requests
@@ -22,13 +23,19 @@ Reducer = Callable[[str, Mapping[str, Any], str | None], None]
 
 
 class Journal:
-    """Both logs of a session."""
+    """Both logs of a session.
+
+    Attributes:
+        origins: Of every document that a tab and its frames have shown, by tab: what may have been stored under.
+            Nothing is dropped from it, however much a page asks for.
+    """
 
     def __init__(self, *, console_kept: int = CONSOLE_KEPT, requests_kept: int = REQUESTS_KEPT) -> None:
         self._console: deque[ConsoleEntry] = deque(maxlen=console_kept)
         self._console_last = 0
         self._heard: dict[str, dict[tuple[str, float, str], None]] = {}
         self.requests = Requests(requests_kept)
+        self.origins: dict[str, set[str]] = {}
 
     def reader(self, tab_id: str) -> Reducer:
         """What a new connection of that tab feeds its events to, from before the first one."""
@@ -36,7 +43,9 @@ class Journal:
 
         def reduce(method: str, params: Mapping[str, Any], _session_id: str | None) -> None:
             try:
-                if method.startswith("Network."):
+                if method == "Page.frameNavigated":
+                    self.note_origin(tab_id, str(params["frame"].get("securityOrigin") or params["frame"]["url"]))
+                elif method.startswith("Network."):
                     self.requests.reduce(tab_id, method, params)
                 elif method in ("Page.domContentEventFired", "Page.loadEventFired"):
                     self.requests.document_event(tab_id, method, float(params["timestamp"]))
@@ -48,6 +57,13 @@ class Journal:
 
         return reduce
 
+    def note_origin(self, tab_id: str, url: str) -> None:
+        """A document of that address, or origin, was shown."""
+        parts = urlsplit(url)
+        if parts.scheme in ("http", "https") and parts.netloc:
+            origin = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+            self.origins.setdefault(tab_id, set()).add(origin)
+
     def _is_replay(self, entry: ConsoleEntry) -> bool:
         """Whether it was heard before: `Runtime.enable` and `Log.enable` tell again what the page has said so far."""
         key = (entry.kind, entry.at_s, entry.text)
@@ -58,6 +74,10 @@ class Journal:
         if len(heard) > _REPLAYED:
             heard.pop(next(iter(heard)))
         return False
+
+    def forget_tab(self, tab_id: str) -> None:
+        """It is closed, so nothing is told of it again; what it has said and asked for stays."""
+        self._heard.pop(tab_id, None)
 
     def console(
         self,

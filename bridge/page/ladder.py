@@ -20,7 +20,7 @@ import logging
 from typing import Literal, Protocol
 
 from bridge.deadline import Deadline
-from bridge.errors import BridgeError, DeadlineExceeded
+from bridge.errors import BridgeError, DeadlineExceeded, ProtocolError
 from bridge.page.attachment import Attachment
 
 logger = logging.getLogger(__name__)
@@ -136,11 +136,12 @@ def told(error: BridgeError, step: Step) -> BridgeError:
 
 
 async def _replies(attachment: Attachment, method: str, params: dict[str, object], timeout_s: float) -> bool:
-    deadline = Deadline.after(timeout_s)
+    """Any reply is an answer, a refusal of the command too. Past the policy, which judges what is handed out: the
+    answer is not."""
     try:
-        await attachment.connection.call(method, params, timeout_s=deadline.remaining_s)
-    except DeadlineExceeded:
-        return False
+        await attachment.connection.call(method, params, timeout_s=timeout_s)
+    except ProtocolError:
+        return True
     except BridgeError as error:
         logger.debug("%s: %s", method, error)
         return False

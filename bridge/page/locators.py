@@ -208,7 +208,9 @@ class Locator:
         return await self._act(lambda ref, left: self._page.drag(ref, to, timeout_s=left), deadline.remaining_s)
 
     async def query(self, kind: QueryKind, limit: int = 2_000, *, timeout_s: float = LOCATOR_TIMEOUT_S) -> QueryResult:
-        return await self._page.query(await self.ref(timeout_s=timeout_s), kind, limit)
+        deadline = Deadline.after(timeout_s)
+        ref = await self.ref(timeout_s=timeout_s)
+        return await self._page.query(ref, kind, limit, timeout_s=deadline.remaining_s)
 
     async def one(self, deadline: Deadline) -> Match:
         """The only match, waited for.
@@ -216,7 +218,7 @@ class Locator:
         Raises:
             SeveralMatches, DeadlineExceeded: As for `ref`.
         """
-        found = await self.look()
+        found = await self.look(None, deadline)
         while not found.count:
             if deadline.remaining_s <= 0:
                 raise deadline.exceeded(f"finding {self!r}", found.described())
@@ -258,7 +260,7 @@ class Locator:
 
 async def look(page: LocatingPage, steps: tuple[Step, ...], seen: Found | None, deadline: Deadline | None) -> Found:
     """One look at all frames at once."""
-    attachment, _ = await page._ready()
+    attachment = await page._here()
     frames = attachment.state.ordered_frames()
     wait_s = 0.0
     if seen is not None:

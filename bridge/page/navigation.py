@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
+import re
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Literal, get_args
 from urllib.parse import urlsplit
 
-from bridge.deadline import Deadline
+from bridge.deadline import Deadline, finish
 from bridge.errors import BridgeError, DeadlineExceeded, NavigationFailed, TransportError, UsageError
 from bridge.page.attachment import Attachment
 from bridge.page.state import Frame
@@ -19,6 +19,9 @@ _COMMIT_S = 3.0
 WaitUntil = Literal["commit", "domcontentloaded", "load", "networkidle"]
 # Chromium's lifecycle names; "commit" is the moment the frame has the new loader.
 _LIFECYCLE = {"domcontentloaded": "DOMContentLoaded", "load": "load", "networkidle": "networkIdle"}
+# What begins with a scheme (URL §4.1); without "//" it may also be a host with a port, but for those that have no host.
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://|(about|data|javascript|blob|view-source):", re.IGNORECASE)
+_STOP_S = 1.0
 _HINTS = {
     "net::ERR_NAME_NOT_RESOLVED": "Check the host name; the device itself resolves it.",
     "net::ERR_CONNECTION_REFUSED": "Nothing listens there on the device; a server on this machine needs --local PORT.",
@@ -48,7 +51,7 @@ def checked_url(url: str) -> str:
     text = url.strip()
     if not text or any(ord(character) < 0x20 for character in text):
         raise UsageError(f"{url[:200]!r} is no URL", hint="Write it as https://example.com/.")
-    if "://" not in text and not text.startswith(("about:", "data:", "javascript:", "blob:", "view-source:")):
+    if not _SCHEME.match(text):
         text = f"https://{text}"
     try:
         host = urlsplit(text).netloc
@@ -226,4 +229,4 @@ async def _move(
 
 async def _stop(attachment: Attachment) -> None:
     with suppress(DeadlineExceeded, TransportError):
-        await asyncio.shield(attachment.call("Page.stopLoading", timeout_s=1.0))
+        await finish(attachment.call("Page.stopLoading", timeout_s=_STOP_S), at_most_s=_STOP_S, what="stopping")

@@ -49,6 +49,7 @@ READ_TIMEOUT_S = 10.0
 NAVIGATION_TIMEOUT_S = 30.0
 _TITLE_S = 1.0
 _KILL_S = 1.0
+_UNTOLD_KEPT = 5
 
 
 class Tab(ObservedTab, FiledTab, Protocol):
@@ -101,6 +102,7 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
     def __init__(self, tab: Tab) -> None:
         self._tab = tab
         self._refs = RefTable()
+        self._untold: tuple[str, ...] = ()
         self._attachment: Attachment | None = None
         self._snapshots: Snapshots | None = None
         self._actions: Actions | None = None
@@ -189,16 +191,16 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
 
     async def get_state(self, *, timeout_s: float = ACTION_TIMEOUT_S) -> PageState:
         """Address and title as the browser has them; the page's DOM is not touched."""
-        async with self._turn:
-            attachment, _ = await self._ready()
+        async with self._turn.within(timeout_s) as timeout_s:
+            attachment = await self._here()
             with attachment.connection.measure() as meter:
                 url, title = await present_entry(attachment, timeout_s=timeout_s)
             return PageState(url, title, meter.cost())
 
     async def stop(self, *, timeout_s: float = ACTION_TIMEOUT_S) -> None:
         """Stop loading; what has arrived stays."""
-        async with self._turn:
-            attachment, _ = await self._ready()
+        async with self._turn.within(timeout_s) as timeout_s:
+            attachment = await self._here()
             await stop(attachment, timeout_s=timeout_s)
 
     def on_dialog(self, answer: DialogAnswer) -> None:
@@ -238,7 +240,8 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
             boxes: With `[box=x,y,width,height]` in CSS pixels of the viewport.
             delta: `text` tells what changed since the last snapshot of the whole page; the whole where that is not
                 longer, or there was none.
-            renumber: Start again at e1; every earlier ref is dead then.
+            renumber: Start again at e1: a ref of an earlier result is refused then, also where its number is given
+                out again; a ref written as text means what is shown from here on.
 
         Raises:
             UsageError: `scope` matches nothing.
@@ -259,12 +262,13 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
             find=find,
             boxes=boxes,
         )
-        async with self._turn:
-            attachment, _ = await self._ready()
+        async with self._turn.within(timeout_s) as timeout_s:
+            attachment = await self._here()
             assert self._snapshots is not None
-            before = self._snapshots.last if delta else None
             if renumber:
-                self._refs.forget_numbers()
+                self._refs.number_anew()
+                self._snapshots.last = None
+            before = self._snapshots.last if delta else None
             with attachment.connection.measure() as meter:
                 result = await self._snapshots.take(request, timeout_s=timeout_s)
             if before is not None:
@@ -295,8 +299,8 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
             DeadlineExceeded: Says what was there instead.
         """
         condition = Condition(selector=selector, role=role, name=name, text=text, url=url, gone=gone, function=function)
-        async with self._turn:
-            attachment, _ = await self._ready()
+        async with self._turn.within(timeout_s) as timeout_s:
+            attachment = await self._here()
             with attachment.connection.measure() as meter:
                 waited_ms = await wait_for(attachment, condition, timeout_s=timeout_s)
             return WaitResult(str(condition), waited_ms, meter.cost())
@@ -329,7 +333,7 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
             UsageError: The selector matches nothing, or there is no such section.
         """
         request = ReadRequest(mode, max_length, selector, outline, section, links, comments)
-        async with self._turn:
+        async with self._turn.within(timeout_s) as timeout_s:
             attachment, notices = await self._ready()
             with attachment.connection.measure() as meter:
                 result = await read(attachment, self._refs, request, timeout_s=timeout_s)
@@ -343,8 +347,8 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
         *,
         revisit: bool = True,
     ) -> NavigationResult:
-        async with self._turn:
-            deadline = Deadline.after(timeout_s)
+        async with self._turn.within(timeout_s) as left:
+            deadline = Deadline.after(left)
             attachment, notices = await self._ready(revisit=revisit)
             with attachment.connection.measure() as meter:
                 freed = await let_go(attachment, deadline, may_detour=not revisit)
@@ -407,8 +411,7 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
 
     async def attached(self) -> Attachment:
         """The living attachment, for what stands between page and session; opens a tab again that idled away."""
-        attachment, _ = await self._ready()
-        return attachment
+        return await self._here()
 
     async def _tap(self, ref: str, timeout_s: float) -> ActionResult:
         assert self._actions is not None
@@ -423,7 +426,15 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
             self._attachment = attachment
             self._snapshots = Snapshots(attachment, self._refs)
             self._actions = Actions(attachment, self._refs, self._snapshots)
-        return attachment, (*self._turn.take_waited(), *notices)
+        notices = (*self._untold, *self._turn.take_waited(), *notices)
+        self._untold = ()
+        return attachment, notices
+
+    async def _here(self) -> Attachment:
+        """As `_ready`, for what tells no notices: they wait for the next result that does."""
+        attachment, notices = await self._ready()
+        self._untold = notices[-_UNTOLD_KEPT:]
+        return attachment
 
     async def _title(self, attachment: Attachment, deadline: Deadline) -> str | None:
         """As the document has it, else as it has told the browser; None when the page moved on or nobody answers."""

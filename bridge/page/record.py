@@ -25,6 +25,7 @@ _QUALITY = 70
 # GIF players slow down what is faster than this.
 _SHORTEST_MS = 20
 _SMALLEST_FRAMES = 2
+LONGEST_S = 600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ class RecordingRequest:
         for name, least, most in (
             ("max_frames", 1, 5_000),
             ("max_bytes", 1_000, 256 * 1024 * 1024),
-            ("max_duration_s", 0.05, 600),
+            ("max_duration_s", 0.05, LONGEST_S),
             ("max_width_px", 16, 4_096),
             ("max_fps", 0.1, 60),
         ):
@@ -62,7 +63,7 @@ class Recording:
     """An animated picture.
 
     Attributes:
-        duration_ms: From the first frame to the end of the last one.
+        duration_ms: From the beginning to the end; the first frame is what was there when it began.
         notices: Which bounds cut it, if any did.
     """
 
@@ -134,6 +135,15 @@ class Recorder:
             if self._on_frame is not None:
                 self._on_frame(len(self._frames), self.request.max_frames)
 
+    def begin(self) -> None:
+        """Time counts from here; the first frame may be late, and shows what was there."""
+        self._started_at = time.monotonic()
+
+    def end(self) -> None:
+        """Time counts to here, unless a bound has ended it."""
+        if not self.full.is_set():
+            self._ended_at = time.monotonic()
+
     def out_of_time(self) -> None:
         self._stop(f"it ended after {self.request.max_duration_s:g} s (max_duration_s)")
 
@@ -145,11 +155,9 @@ class Recorder:
 
     def finish(self, cost: Cost) -> None:
         """Encode what was collected."""
-        if not self.full.is_set():
-            self._ended_at = time.monotonic()
         if not self._frames:
             raise CaptureFailed("the engine sent no frame while it was recorded", hint="Is the tab's view attached?")
-        starts = [at for at, _ in self._frames]
+        starts = [min(self._started_at, self._frames[0][0]), *(at for at, _ in self._frames[1:])]
         ends = [*starts[1:], max(self._ended_at, starts[-1] + _SHORTEST_MS / 1000)]
         # A page that stands still sends nothing: the last frame is shown as long as it was seen.
         durations = [max(_SHORTEST_MS, round((end - start) * 1000)) for start, end in zip(starts, ends, strict=True)]
@@ -226,7 +234,7 @@ async def recording(
             recorder.take(base64.b64decode(params["data"], validate=True))
 
     remove = attachment.connection.on_event(take)
-    timer = asyncio.get_running_loop().call_later(request.max_duration_s, recorder.out_of_time)
+    timer: asyncio.TimerHandle | None = None
     with measure() as meter:
         try:
             try:
@@ -235,9 +243,13 @@ async def recording(
                 await attachment.call("Page.startScreencast", start, timeout_s=timeout_s)
             except BridgeError as error:
                 raise CaptureFailed(f"the engine cannot record: {error.message}") from error
+            recorder.begin()
+            timer = asyncio.get_running_loop().call_later(request.max_duration_s, recorder.out_of_time)
             yield recorder
+            recorder.end()
         finally:
-            timer.cancel()
+            if timer is not None:
+                timer.cancel()
             remove()
             await finish(_stop(attachment), at_most_s=_STOP_S, what="ending the screencast")
         await asyncio.to_thread(recorder.finish, meter.cost())

@@ -1,7 +1,9 @@
-"""Refs of one page session: numbers that are given out once and always mean the same element.
+"""Refs of one page session: numbers that are given out once and always mean the same element, until they are given
+out anew because somebody asked for it.
 
 The script numbers elements within one document; here those numbers become `e1`, `e2`, … of the whole session, over
-all frames and navigations. What a ref meant stays known after its document is gone, so that an error can say it.
+all frames and navigations. What a ref meant stays known after its document is gone, so that an error can say it;
+of a session that works for long, the oldest of those are forgotten.
 """
 
 from __future__ import annotations
@@ -16,6 +18,20 @@ from bridge.snapshot.wording import refusal
 
 _REF = re.compile(r"@?(e[1-9][0-9]{0,8})\Z")
 _NEAREST_SHOWN = 3
+# So many refs of documents that have been left stay known.
+_LEFT_KEPT = 2_000
+# A page that draws new elements all day is forgotten at its old end.
+_KEPT = 20_000
+
+
+class Ref(str):
+    """A ref as it was shown; `numbering` tells it from the same number after the refs were numbered anew.
+
+    Written as a plain string, a ref means what the newest numbering has shown.
+    """
+
+    __slots__ = ("numbering",)
+    numbering: int
 
 
 @dataclass(slots=True)
@@ -39,6 +55,10 @@ class RefEntry:
         return f'{self.role} "{self.name}"' if self.name else self.role
 
 
+def is_ref(text: object) -> bool:
+    return isinstance(text, str) and _REF.match(text) is not None
+
+
 def parse_ref(text: str) -> str:
     """`"e5"` or `"@e5"` as `"e5"`.
 
@@ -58,6 +78,8 @@ class RefTable:
         self._by_ref: dict[str, RefEntry] = {}
         self._by_place: dict[tuple[str, str], RefEntry] = {}
         self._last = 0
+        self._look_again_at = _LEFT_KEPT
+        self._numbering = 0
 
     def __len__(self) -> int:
         return len(self._by_ref)
@@ -77,9 +99,14 @@ class RefTable:
         entry = self._by_place.get((world_key, local))
         if entry is None:
             self._last += 1
-            entry = RefEntry(f"e{self._last}", world_key, frame_id, local, role, name, page_url, is_cut)
+            ref = Ref(f"e{self._last}")
+            ref.numbering = self._numbering
+            entry = RefEntry(ref, world_key, frame_id, local, role, name, page_url, is_cut)
             self._by_ref[entry.ref] = entry
             self._by_place[world_key, local] = entry
+            if len(self._by_ref) > _KEPT:
+                oldest = self._by_ref.pop(next(iter(self._by_ref)))
+                del self._by_place[oldest.world_key, oldest.local]
         else:
             # The script gives a new number when the meaning changes; what may differ is a count in the name.
             entry.name = name
@@ -87,14 +114,26 @@ class RefTable:
 
     def frame_of(self, text: str) -> str | None:
         """The frame that a ref was shown in; None for one that was never given out."""
-        entry = self._by_ref.get(parse_ref(text))
+        entry = self._by_ref.get(parse_ref(text)) if self._is_of_now(text) else None
         return entry.frame_id if entry is not None else None
 
-    def forget_numbers(self) -> None:
-        """Start again at e1: every ref given out so far is dead, none is pointed elsewhere."""
+    def number_anew(self) -> None:
+        """Start again at e1: every ref of an earlier result is dead, also where its number is given out again."""
+        self._numbering += 1
         self._by_ref.clear()
         self._by_place.clear()
         self._last = 0
+
+    def forget_left(self, is_live: Callable[[str], bool]) -> None:
+        """Let go of the oldest refs whose documents are gone; numbers are not given out again."""
+        if len(self._by_ref) < self._look_again_at:
+            return
+        living = {key for key in {entry.world_key for entry in self._by_ref.values()} if is_live(key)}
+        left = [entry for entry in self._by_ref.values() if entry.world_key not in living]
+        for entry in left[:-_LEFT_KEPT]:
+            del self._by_ref[entry.ref]
+            del self._by_place[entry.world_key, entry.local]
+        self._look_again_at = len(self._by_ref) + _LEFT_KEPT
 
     def look_up(self, text: str, is_live: Callable[[str], bool]) -> RefEntry:
         """The entry of a ref whose document is still shown.
@@ -109,8 +148,13 @@ class RefTable:
         """
         ref = parse_ref(text)
         entry = self._by_ref.get(ref)
+        if not self._is_of_now(text):
+            raise RefNotFound(
+                f"{ref} was given out before the refs were numbered anew.", hint="Take a new snapshot.", ref=ref
+            )
         if entry is None:
-            raise RefNotFound(f"{ref} was never given out on this page.", hint="Take a snapshot.", ref=ref)
+            known = "was given out long ago and is forgotten" if int(ref[1:]) <= self._last else "was never given out"
+            raise RefNotFound(f"{ref} {known} on this page.", hint="Take a snapshot.", ref=ref)
         if not is_live(entry.world_key):
             nearest = self._resembling(entry, is_live)
             raise RefNotFound(
@@ -145,6 +189,9 @@ class RefTable:
         if "options" in error:
             failed.details["options"] = error["options"]
         return failed
+
+    def _is_of_now(self, text: str) -> bool:
+        return not isinstance(text, Ref) or text.numbering == self._numbering
 
     def _resembling(self, entry: RefEntry, is_live: Callable[[str], bool]) -> list[RefEntry]:
         """The newest refs of the same role and a similar name, in documents that are still shown."""

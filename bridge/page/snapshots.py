@@ -11,7 +11,7 @@ from typing import Any
 from bridge.deadline import Deadline
 from bridge.errors import DeadlineExceeded, ScriptFailed, UsageError
 from bridge.page.attachment import WORLD_NAME, Attachment, WorldGone
-from bridge.page.refs import RefTable
+from bridge.page.refs import RefTable, is_ref
 from bridge.page.state import Frame
 from bridge.page.stitch import FrameTree, stitch
 from bridge.snapshot import RenderOptions, SnapshotResult, render_snapshot
@@ -23,6 +23,8 @@ _RETRY_PAUSE_S = 0.05
 # per line with a ref: the wire carries what will be shown.
 _RAW_PER_TEXT = 2.2
 _SENT_PER_SHOWN = 2.5
+# How long the script may hold the page up: as long as by default, or by the characters that are asked for.
+_LEAST_SCRIPT_MS, _MOST_SCRIPT_MS, _SCRIPT_MS_PER_CHAR = 300, 10_000, 0.025
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,7 @@ class SnapshotRequest:
             "maxNodes": max(500, round(self.max_nodes * _SENT_PER_SHOWN)),
             "maxTextPerNode": self.max_text_per_node,
             "budgetChars": round(self.max_chars * _RAW_PER_TEXT),
+            "timeBudgetMs": min(_MOST_SCRIPT_MS, max(_LEAST_SCRIPT_MS, round(self.max_chars * _SCRIPT_MS_PER_CHAR))),
             "boxes": self.boxes,
             "scope": scope,
         }
@@ -126,7 +129,7 @@ class Snapshots:
 
     async def raw(self, request: SnapshotRequest, *, timeout_s: float) -> dict[str, Any]:
         """The stitched raw snapshot with the session's refs in it."""
-        scope_ref = request.more or (request.scope if _is_ref(request.scope) else None)
+        scope_ref = request.more or (request.scope if is_ref(request.scope) else None)
         if scope_ref is not None:
             entry = self._refs.look_up(scope_ref, self.is_live)
             reply = await self._of_frame(entry.frame_id, request, entry.local, timeout_s)
@@ -148,7 +151,7 @@ class Snapshots:
         return self.assemble(wanted, replies, cut_frames=not only_top and len(frames) > len(wanted))
 
     def assemble(self, frames: list[Frame], replies: list[Any], *, cut_frames: bool = False) -> dict[str, Any]:
-        """Stitch the frames' replies; child frames that have gone away meanwhile are left out."""
+        """Stitch the frames' replies; child frames without one are left out, and that is said of those still there."""
         top = replies[0]
         if isinstance(top, BaseException):
             raise top
@@ -164,6 +167,8 @@ class Snapshots:
             world = self._attachment.state.world_of(frame.frame_id, WORLD_NAME)
             parent = position.get(frame.parent_id or "")
             if not isinstance(reply, Mapping) or world is None or (trees and parent is None) or "error" in reply:
+                # Such as a frame in a renderer of its own, where a browser isolates sites.
+                cut_frames |= frame.frame_id in self._attachment.state.frames
                 continue
             position[frame.frame_id] = len(trees)
             index = reply.get("frameIndex")
@@ -171,6 +176,8 @@ class Snapshots:
             trees.append(FrameTree(frame.frame_id, parent, world.key, reply))
         if not trees:
             raise WorldGone("the document was left while it was read")
+        for frame_id in self.frame_indexes.keys() - self._attachment.state.frames.keys():
+            del self.frame_indexes[frame_id]
         whole = self.stitch(trees)
         if cut_frames:
             whole["truncated"] = True
@@ -178,6 +185,7 @@ class Snapshots:
         return whole
 
     def stitch(self, trees: list[FrameTree]) -> dict[str, Any]:
+        self._refs.forget_left(self.is_live)
         return stitch(
             trees,
             lambda frame, local, role, name, is_cut: self._refs.assign(
@@ -213,8 +221,3 @@ class Snapshots:
     def _main_is_ready(self) -> bool:
         main = self._attachment.state.main
         return main is not None and self._attachment.state.world_of(main.frame_id, WORLD_NAME) is not None
-
-
-def _is_ref(scope: str | None) -> bool:
-    text = (scope or "").removeprefix("@")
-    return text[:1] == "e" and text[1:].isdigit()

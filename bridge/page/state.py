@@ -177,10 +177,11 @@ class PageState:
     def _frame_navigated(self, params: Mapping[str, Any]) -> None:
         described = params["frame"]
         frame = self.frames.setdefault(described["id"], Frame(described["id"], described.get("parentId")))
-        self._drop_below(frame.frame_id)
         frame.url = described.get("url", "") + described.get("urlFragment", "")
         frame.loader_id = described.get("loaderId", "")
         frame.lifecycle = set()
+        # The frames of the document that was left are not always told of as detached.
+        self._forget_below({frame.frame_id})
         if frame.parent_id is None:
             self.main_frame_id = frame.frame_id
             self.navigating_to = None
@@ -198,16 +199,14 @@ class PageState:
     def _frame_detached(self, params: Mapping[str, Any]) -> None:
         if params.get("reason") == "swap":
             return
-        self._drop_below(params["frameId"])
+        self._forget_below({params["frameId"]})
         self.frames.pop(params["frameId"], None)
 
-    def _drop_below(self, frame_id: str) -> None:
-        """Frames of a document that is gone; those of one that was left by a navigation are not told of."""
-        gone = {frame_id}
-        while below := {frame.frame_id for frame in self.frames.values() if frame.parent_id in gone} - gone:
-            gone |= below
-        for below_id in gone - {frame_id}:
-            self.frames.pop(below_id, None)
+    def _forget_below(self, above: set[str]) -> None:
+        while above:
+            above = {frame.frame_id for frame in self.frames.values() if frame.parent_id in above}
+            for frame_id in above:
+                del self.frames[frame_id]
 
     def _lifecycle(self, params: Mapping[str, Any]) -> None:
         frame = self.frames.get(params["frameId"])

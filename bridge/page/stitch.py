@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from bridge.snapshot.collector import collector_paused
+
 RefOf = Callable[["FrameTree", str, str, str, bool], str]
 
 
@@ -24,6 +26,7 @@ class FrameTree:
     raw: Mapping[str, Any]
 
 
+@collector_paused()
 def stitch(frames: list[FrameTree], ref_of: RefOf) -> dict[str, Any]:
     """One raw snapshot of all frames, the top frame's first, with the session's refs.
 
@@ -48,24 +51,26 @@ def stitch(frames: list[FrameTree], ref_of: RefOf) -> dict[str, Any]:
         ambiguous |= left
     while pending:
         index, node, siblings = pending.pop()
-        if not isinstance(node, Mapping):
+        # As json.loads gives it, without the price of asking an abstract class of every node.
+        if type(node) is not dict and not isinstance(node, Mapping):
             continue
         copy = dict(node)
         siblings.append(copy)
         for key in ("ref", "more"):
-            if isinstance(copy.get(key), str):
+            if key in copy and isinstance(copy[key], str):
                 copy[key] = ref_of(
                     frames[index], copy[key], str(node.get("role", "")), _shown_name(node), key == "more"
                 )
+        found = copy.get("children")
+        child = hosts[index].pop(id(node), None) if hosts[index] else None
+        if child is None and not isinstance(found, list):
+            continue
         below: list[Any] = []
-        found = node.get("children")
-        nested = [(index, child) for child in found] if isinstance(found, list) else []
-        child = hosts[index].pop(id(node), None)
+        copy["children"] = below
         if child is not None:
-            nested.append((child, frames[child].raw.get("tree")))
-        if nested:
-            copy["children"] = below
-            pending.extend((owner, kid, below) for owner, kid in reversed(nested))
+            pending.append((child, frames[child].raw.get("tree"), below))
+        if isinstance(found, list):
+            pending += [(index, kid, below) for kid in reversed(found)]
     if placed:
         whole["tree"] = placed[0]
     _merge_stats(whole, frames)

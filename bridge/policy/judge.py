@@ -104,7 +104,10 @@ def _always_refused(address: Address, use: Use) -> Decision | None:
     if inside and scheme in _INSIDE_A_PAGE:
         return Decision("allow", f"scheme:{scheme}", url=address.url)
     if scheme not in (("http", "https", "ws", "wss") if inside else ("http", "https")):
-        return _deny(address, f"scheme:{scheme}", f"{scheme}: addresses are never opened", "Only http and https are.")
+        hint = "Only http and https are."
+        if scheme in ("file", "content"):
+            hint += " What an app serves to itself is granted with AppGrant, where it is attached to."
+        return _deny(address, f"scheme:{scheme}", f"{scheme}: addresses are never opened", hint)
     if host is None or port is None:
         return _deny(address, "malformed", "no host and port can be read out of it")
     literal = ip_literal(host)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 
 #: HTML's white space (Infra §4.6) and U+00A0, which pages use to indent; U+3000 and the like belong to the text.
-SPACES = re.compile(r"[ \t\n\r\f\xa0]+")
+WHITE = " \t\n\r\f\xa0"
+SPACES = re.compile(rf"[{WHITE}]+")
+_NOT_ONE_SPACE = re.compile(rf"[{WHITE}]{{2,}}|[{WHITE[1:]}]")
 
 _SPECIAL = re.compile(r"[\\`*_~<&\[\]]")
 _ESCAPES = re.compile(
@@ -17,6 +19,7 @@ _LINE_START = re.compile(
     r"|^(\d{1,9})(?=[.)](?:\s|$))",
     re.MULTILINE,
 )
+_BEGINS_A_BLOCK = frozenset("#-+>=:|~[0123456789")
 _CLOSING_HASHES = re.compile(r"(?<=\s)(#+)$")
 _BACKTICKS = re.compile(r"`+")
 _URL_UNSAFE = re.compile(r"[\x00-\x20<>()\\\x7f]")
@@ -41,8 +44,20 @@ def escape_text(text: str, *, in_link: bool = False) -> str:
     return _ESCAPES.sub(escaped, text)
 
 
+def folded(text: str) -> str:
+    """White space as one space each; most texts of a page have no other."""
+    return _NOT_ONE_SPACE.sub(" ", text)
+
+
+def escape_leaf(text: str) -> str:
+    """The paragraph that a text node is where nothing else stands in it."""
+    return escape_line_starts(escape_text(folded(text).strip(" ")))
+
+
 def escape_line_starts(text: str) -> str:
     """The text of a paragraph, so that no line of it begins a block of another kind."""
+    if "\n" not in text and text[:1] not in _BEGINS_A_BLOCK:
+        return text
     return _LINE_START.sub(lambda found: f"{found[1]}\\" if found[1] else "\\", text)
 
 

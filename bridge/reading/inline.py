@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from dataclasses import dataclass
 
-from bridge.reading.escape import SPACES, code_span, escape_line_starts, escape_text
+from bridge.reading.escape import code_span, escape_line_starts, escape_text, folded
 
 _MARKED = "*~=_"
 
@@ -52,23 +52,23 @@ class Line:
         return any(mark.opening == "[" for mark in self._marks)
 
     def text(self, raw: str) -> None:
-        folded = SPACES.sub(" ", raw)
-        if folded == " ":
+        words = folded(raw)
+        if words == " ":
             self._space = True
             return
-        if folded[0] == " ":
+        if words[0] == " ":
             self._space = True
-            folded = folded[1:]
-        ends_open = folded[-1] == " "
+            words = words[1:]
+        ends_open = words[-1] == " "
         if ends_open:
-            folded = folded[:-1]
+            words = words[:-1]
         if self._code_depth:
             if self._space and self._code:
                 self._code.append(" ")
                 self._space = False
-            self._code.append(folded)
+            self._code.append(words)
         else:
-            self._words(escape_text(folded, in_link=bool(self._marks) and self.in_link))
+            self._words(escape_text(words, in_link=bool(self._marks) and self.in_link))
         if ends_open:
             self._space = True
 
@@ -80,6 +80,10 @@ class Line:
 
     def space(self) -> None:
         self._space = True
+
+    def forget_space(self) -> None:
+        """Nothing is in the line: what waited for a word waits no more."""
+        self._space, self._breaks = False, 0
 
     def line_break(self) -> None:
         if self._code_depth:

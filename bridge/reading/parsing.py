@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
 from lxml import etree
 
 from bridge.reading.charset import decode_text
 from bridge.snapshot.html_parse import parse_html as parse_text
+
+# libxml2 ends these where a paragraph begins in them, which HTML does not (HTMLparser.c, htmlStartClose): the paragraph
+# would not be bold. Under names that it does not know it leaves them open.
+_ENDED = "b|big|i|s|small|tt|u"
+_HOLDS_PARAGRAPHS = re.compile(rf"<(?:{_ENDED})(?:\s[^<>]*)?>[^<]*<p[\s>]", re.IGNORECASE)
+_ENDED_TAG = re.compile(rf"<(/?)({_ENDED})(?=[\s/>])", re.IGNORECASE)
+_UNKNOWN = "still-"
 
 
 def parse_html(html: str | bytes, *, charset: str | None = None) -> etree._Element:
@@ -16,4 +25,10 @@ def parse_html(html: str | bytes, *, charset: str | None = None) -> etree._Eleme
     Args:
         charset: What the server said, for bytes.
     """
-    return parse_text(decode_text(html, header=charset or "", markup=True).text if isinstance(html, bytes) else html)
+    text = decode_text(html, header=charset or "", markup=True).text if isinstance(html, bytes) else html
+    if not _HOLDS_PARAGRAPHS.search(text):
+        return parse_text(text)
+    tree = parse_text(_ENDED_TAG.sub(rf"<\1{_UNKNOWN}\2", text))
+    for element in tree.iter(*(f"{_UNKNOWN}{name}" for name in _ENDED.split("|"))):
+        element.tag = str(element.tag).removeprefix(_UNKNOWN)
+    return tree

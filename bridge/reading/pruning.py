@@ -244,16 +244,18 @@ def _same(element: etree._Element, title: str) -> bool:
 
 def _trim_headings(content: etree._Element) -> None:
     """Headings at the end, below which nothing is left."""
-    while True:
-        last: etree._Element | None = None
-        for element in content.iter(
-            "h1", "h2", "h3", "h4", "h5", "h6", "p", "li", "pre", "td", "blockquote", "img", "div"
-        ):
-            if element.tag == "div":
-                if (element.text or "").strip():
-                    last = element
-            elif element.tag == "img" or "".join(element.itertext()).strip():
-                last = element
-        if last is None or last.tag not in ("h2", "h3", "h4", "h5", "h6") or (last.tail or "").strip():
-            return
-        drop(last)
+    headings = list(content.iter("h2", "h3", "h4", "h5", "h6"))
+    while headings and not _anything_follows(headings[-1], content):
+        drop(headings.pop())
+
+
+def _anything_follows(element: etree._Element, within: etree._Element) -> bool:
+    at: etree._Element | None = element
+    while at is not None and at is not within:
+        if (at.tail or "").strip():
+            return True
+        for after in at.itersiblings():
+            if any(text.strip() for text in after.itertext()) or next(after.iter("img"), None) is not None:
+                return True
+        at = at.getparent()
+    return False

@@ -82,7 +82,10 @@ def is_layout(table: etree._Element) -> bool:
 
 
 def span_of(cell: etree._Element, name: str) -> int:
-    value = (cell.get(name) or "").strip()
+    value = cell.get(name)
+    if value is None:
+        return 1
+    value = value.strip()
     return max(1, min(int(value), MAX_SPAN)) if value.isascii() and value.isdigit() and len(value) < 6 else 1
 
 

@@ -1,7 +1,8 @@
 """Attach mode: the WebViews of an app that is not ours, or Chrome's tabs, driven with the same pages.
 
 Nothing is started on the device but the app that was named, and nothing of it is closed: tabs cannot be opened, the
-host app takes no part, and there is no gate on the wire (`egress=unpinned`).
+host app takes no part, and there is no gate on the wire (`egress=unpinned`): what a page asks for while it is attached
+is judged in the page, as far as interception sees it.
 """
 
 from __future__ import annotations
@@ -13,17 +14,20 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontext
 
 from bridge.adb import AdbDevice, AdbServer
 from bridge.cdp.discovery import read_package
-from bridge.deadline import Deadline
+from bridge.deadline import Deadline, finish
 from bridge.errors import (
     BridgeError,
     DeadlineExceeded,
     DeviceError,
     DeviceLost,
+    NavigationFailed,
     PolicyRefused,
     Unsupported,
     UsageError,
 )
+from bridge.page.attachment import Attachment
 from bridge.page.dialogs import DialogAnswer
+from bridge.page.interception import Interception
 from bridge.page.journal import Journal
 from bridge.page.operations import Observer
 from bridge.page.page import Page
@@ -33,6 +37,7 @@ from bridge.policy.pinning import PinnedEgress
 from bridge.policy.rules import BrowserPolicy
 from bridge.session.app import App, Found, Wanted
 from bridge.session.attached_tab import AttachedTab
+from bridge.session.capabilities import AttachedCapabilities
 from bridge.session.devices import Notice, VirtualDevices, chosen_device
 from bridge.session.tab import OnAttach
 from bridge.session.targets import CHROME_SOCKET, devtools_sockets, pages_of
@@ -40,6 +45,8 @@ from bridge.session.targets import CHROME_SOCKET, devtools_sockets, pages_of
 _POLL_S = 0.2
 _PROBE_S = 2.0
 _ASK_S = 0.6
+_HOLD_S = 10.0
+_CLOSE_S = 5.0
 
 
 class AttachedSession:
@@ -48,7 +55,8 @@ class AttachedSession:
     Attributes:
         serial: The device's adb serial.
         app: Which app it is.
-        egress: The policy that `goto` obeys. What the app requests by itself does not pass it (egress=unpinned).
+        egress: The policy: of `goto`, and of what pages request while they are attached.
+        capabilities: How far that goes, as of the last page; None before the first.
         journal: Console and network of all its pages since they were attached.
     """
 
@@ -69,6 +77,10 @@ class AttachedSession:
         self.notice = notice
         self.journal = Journal()
         self.observer: Observer | None = None
+        self.capabilities: AttachedCapabilities | None = None
+        self._interception = Interception(egress, closes_ways_around=egress.policy.blocks_webrtc)
+        self._interception.watches_addresses = True
+        self.on_attach.append(self._hold)
         self._dialogs = dialogs
         self._tabs: dict[str, tuple[AttachedTab, Page]] = {}
         self._last_tab = 0
@@ -121,6 +133,16 @@ class AttachedSession:
         tab, _ = self._tabs.pop(page.tab_id, (None, None))
         if tab is not None:
             await tab.close()
+
+    def explain(self, error: NavigationFailed) -> BridgeError:
+        """See Interception.explain."""
+        return self._interception.explain(error)
+
+    async def _hold(self, attachment: Attachment) -> None:
+        intercepts, closed = await self._interception.install(attachment, timeout_s=_HOLD_S)
+        if not intercepts:
+            self.notice("requests of this app's pages cannot be intercepted: only goto is held to the policy")
+        self.capabilities = AttachedCapabilities(intercepts, "blocked" if closed else "open")
 
     async def close(self) -> None:
         await asyncio.gather(*(self.detach(page) for page in self.pages))
@@ -226,4 +248,4 @@ async def attaching(
                 await session.page(url=url, title=title, timeout_s=deadline.remaining_s)
                 yield session
             finally:
-                await session.close()
+                await finish(session.close(), at_most_s=_CLOSE_S, what=f"letting go of {app.package}")

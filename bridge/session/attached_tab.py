@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager
 from typing import Protocol
@@ -50,6 +51,8 @@ class Owner(Protocol):
 
     def notice(self, text: str) -> None: ...
 
+    def explain(self, error: NavigationFailed) -> BridgeError: ...
+
     def taken(self) -> set[str]: ...
 
     async def find(self, wanted: Wanted, deadline: Deadline, *, relaunch: bool = False) -> Found: ...
@@ -69,6 +72,8 @@ class AttachedTab:
         self._attachment: Attachment | None = None
         self._found: Found | None = None
         self._closed = False
+        # Operations that take no turn may find it lost at the same time.
+        self._mending = asyncio.Lock()
 
     @property
     def tab_id(self) -> str:
@@ -121,8 +126,7 @@ class AttachedTab:
             yield connection
 
     def explain(self, error: NavigationFailed) -> BridgeError:
-        """The app connects by itself: nothing of ours stands behind a navigation that failed."""
-        return error
+        return self._owner.explain(error)
 
     def on_attach(self, prepare: OnAttach) -> None:
         self._on_attach.append(prepare)
@@ -136,6 +140,10 @@ class AttachedTab:
         """
         if self._closed:
             raise TabLost(f"{self._tab_id} has been closed")
+        async with self._mending:
+            return await self._living()
+
+    async def _living(self) -> tuple[Attachment, tuple[str, ...]]:
         if self._attachment is not None and not self._is_over(self._attachment):
             return self._attachment, ()
         if (lost := await self._owner.diagnose()) is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -40,6 +41,8 @@ class Capabilities:
         isolated_worlds: Whether the script runs where pages cannot see it.
         egress: `pinned` where everything goes through the egress gate, which resolves once; else `unpinned`.
         webrtc: `blocked` where pages have neither WebRTC nor WebTransport, which go around a proxy; else `open`.
+        websockets: `judged` where they go through the gate; `unjudged` without one, because interception does not see
+            them (nor what shared and service workers ask).
         host_features: What the host app says it offers: proxy, profiles, downloads, capture, …
     """
 
@@ -56,6 +59,20 @@ class Capabilities:
     fetch_interception: bool
     egress: str
     webrtc: str
+    websockets: str
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class AttachedCapabilities:
+    """How far the pages of an app that is not ours are held to the policy; the fields mean what `Capabilities`' do."""
+
+    fetch_interception: bool
+    webrtc: str
+    egress: str = "unpinned"
+    websockets: str = "unjudged"
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -67,8 +84,8 @@ def require_supported(hello: HostHello) -> None:
     Raises:
         WebViewTooOld: With the way to update.
     """
-    major = hello.webview_version.split(".")[0]
-    if major.isdigit() and int(major) < OLDEST_WEBVIEW:
+    major = re.match(r"[0-9]{1,9}\b", hello.webview_version)
+    if major and int(major[0]) < OLDEST_WEBVIEW:
         raise WebViewTooOld(
             f"{hello.webview_package} {hello.webview_version} is older than {OLDEST_WEBVIEW}",
             hint="Update Android System WebView in the Play Store, or use an emulator image with a newer one.",
@@ -94,10 +111,11 @@ async def probe(
         capture="cdp" if drawn else "host",
         full_page=_found(drawn) if drawn and _is_ours(attachment) else None,
         isolated_worlds=bool(main and attachment.state.world_of(main.frame_id, WORLD_NAME)),
-        host_features=tuple(hello.features),
+        host_features=tuple(name for name, offered in hello.features.items() if offered and offered != "none"),
         fetch_interception=fetch_interception,
         egress=egress,
         webrtc=webrtc,
+        websockets="judged" if egress == "pinned" else "unjudged",
         **found,
     )
 

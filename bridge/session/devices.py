@@ -9,7 +9,16 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from bridge.adb import AdbServer, DeviceEntry
-from bridge.errors import DeviceAmbiguous, DeviceNotFound, DeviceOffline, DeviceUnauthorized, NoDevice, UsageError
+from bridge.errors import (
+    DeviceAmbiguous,
+    DeviceError,
+    DeviceNotFound,
+    DeviceOffline,
+    DeviceUnauthorized,
+    NoDevice,
+    UsageError,
+)
+from bridge.host.lease import held_by, lease_key
 
 Notice = Callable[[str], None]
 
@@ -43,7 +52,8 @@ async def chosen_device(
     """The device named by `wanted`: a serial, "virtual", or "auto".
 
     "auto" takes ANDROID_SERIAL where it is set, else the one device that is attached, else a virtual device, and says
-    so. A serial never falls back to another device.
+    so. A serial never falls back to another device, nor does a device that is attached and not ready. "virtual" takes
+    one that runs and is nobody's, else a new one.
 
     Raises:
         DeviceNotFound, DeviceUnauthorized, DeviceOffline, DeviceAmbiguous, NoDevice
@@ -59,12 +69,15 @@ async def chosen_device(
         serial = _only_device(tuple(entry for entry in entries if entry.serial not in owned))
     elif wanted == "virtual":
         attached = {entry.serial for entry in entries if entry.state == "device"}
-        serial = next((found for found in running if found in attached), None)
+        free = (found for found in running if found in attached and held_by(lease_key(server.device(found))) is None)
+        serial = next(free, None)
     else:
         serial = _named(entries, wanted)
     if serial is not None:
         yield Chosen(serial, virtual is not None and serial in (*running, *virtual.owned()))
         return
+    if virtual is None and wanted == "virtual":
+        raise NoDevice("no virtual device is running", hint="'webview-bridge virtual start' starts one.")
     if virtual is None:
         raise NoDevice("no device is attached", hint="Attach one, or use device='virtual'.")
     if wanted == "auto":
@@ -81,9 +94,8 @@ def _only_device(entries: tuple[DeviceEntry, ...]) -> str | None:
         )
     if ready:
         return ready[0]
-    unauthorized = next((entry for entry in entries if entry.state == "unauthorized"), None)
-    if unauthorized:
-        raise _unauthorized(unauthorized.serial)
+    if entries:
+        raise _not_ready(entries[0], " To go without it, name another with --device: a serial, or virtual.")
     return None
 
 
@@ -92,14 +104,17 @@ def _named(entries: tuple[DeviceEntry, ...], serial: str) -> str:
     if entry is None:
         attached = ", ".join(entry.serial for entry in entries) or "none"
         raise DeviceNotFound(f"no device with serial {serial!r} is attached (attached: {attached})")
-    if entry.state == "unauthorized":
-        raise _unauthorized(serial)
     if entry.state != "device":
-        raise DeviceOffline(f"{serial} is {entry.state}", hint="Reconnect it, or wait until it has booted.")
+        raise _not_ready(entry)
     return serial
 
 
-def _unauthorized(serial: str) -> DeviceUnauthorized:
-    return DeviceUnauthorized(
-        f"{serial} has not authorised this computer", hint="Unlock the phone and accept the USB debugging prompt."
-    )
+def _not_ready(entry: DeviceEntry, otherwise: str = "") -> DeviceError:
+    if entry.state in ("unauthorized", "authorizing"):
+        hint = "Unlock the phone and accept the USB debugging prompt."
+        return DeviceUnauthorized(f"{entry.serial} has not authorised this computer", hint=hint + otherwise)
+    if entry.state == "no permissions":
+        hint = "This user may not use the USB device: install Android's udev rules and plug it in again."
+    else:
+        hint = "Reconnect it, or wait until it has booted."
+    return DeviceOffline(f"{entry.serial} is {entry.state}", hint=hint + otherwise)

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Protocol
-from urllib.parse import urlsplit
 
 from bridge.adb import AdbDevice
 from bridge.deadline import Deadline, finish
@@ -45,7 +44,9 @@ class IsolatingHome(Protocol):
 
     def host_tab_of(self, page: Page) -> str | None: ...
 
-    def profile_of(self, page: Page) -> str | None: ...
+    def profile_of(self, tab_id: str) -> str | None:
+        """Also of a tab that is closed."""
+        ...
 
     async def new_tab(self, url: str | None = None, *, profile: str | None = None) -> Page: ...
 
@@ -69,8 +70,10 @@ async def isolated(home: IsolatingHome, state: Isolation, *, timeout_s: float) -
         Unsupported: There are no profiles, and other tabs are open.
         BridgeError: What an earlier call left could not be cleared: no tab is given then.
     """
-    async with state.turn:
-        deadline = Deadline.after(timeout_s)
+    deadline = Deadline.after(timeout_s)
+    async with AsyncExitStack() as stack:
+        async with deadline.bound("waiting for another one-shot page to end"):
+            await stack.enter_async_context(state.turn)
         profile = PROFILE if home.host_client.hello.features.get("profiles") else None
         if profile is None and home.tabs:
             raise Unsupported(
@@ -78,7 +81,8 @@ async def isolated(home: IsolatingHome, state: Isolation, *, timeout_s: float) -
                 hint="Close the other tabs, or use a session of its own.",
             )
         before = set(home.tabs)
-        page = await home.new_tab(profile=profile)
+        async with deadline.bound("opening a one-shot page"):
+            page = await home.new_tab(profile=profile)
         try:
             if state.left_behind:
                 await _clear(home, state, page, deadline)
@@ -89,9 +93,8 @@ async def isolated(home: IsolatingHome, state: Isolation, *, timeout_s: float) -
 
 
 async def _end(home: IsolatingHome, state: Isolation, page: Page, before: set[str], profile: str | None) -> None:
-    opened = [other for tab_id, other in home.tabs.items() if tab_id not in before and other is not page]
-    for other in opened:
-        if home.profile_of(other) == profile:
+    for tab_id, other in list(home.tabs.items()):
+        if tab_id not in before and other is not page and home.profile_of(tab_id) == profile:
             await home.close_tab(other)
     try:
         await _clear(home, state, page, Deadline.after(_RESET_S / 2))
@@ -101,7 +104,9 @@ async def _end(home: IsolatingHome, state: Isolation, page: Page, before: set[st
 
 async def _clear(home: IsolatingHome, state: Isolation, page: Page, deadline: Deadline) -> None:
     """Everything but the session storage, which the tab takes along."""
-    state.origins |= visited(home.journal, page.tab_id)
+    own = home.profile_of(page.tab_id)
+    for tab_id in [tab_id for tab_id in home.journal.origins if home.profile_of(tab_id) == own]:
+        state.origins |= home.journal.origins.pop(tab_id)
     attachment = await page.attached()
     host_tab = home.host_tab_of(page)
     await clear_origins(attachment, state.origins, deadline)
@@ -126,15 +131,3 @@ async def _again(attachment: Attachment, origins: set[str], deadline: Deadline) 
             await call.result(timeout_s=deadline.remaining_s)
         except ProtocolError as error:
             raise BridgeError(f"a one-shot page could not be cleared: {error.reason}") from error
-
-
-def visited(journal: Journal, tab_id: str | None = None) -> set[str]:
-    """The origins of every document that the tab (any, without one) and its frames have shown, and of what they asked
-    for."""
-    found = set()
-    for entry in journal.requests:
-        if tab_id is None or entry.tab_id == tab_id:
-            parts = urlsplit(entry.url)
-            if parts.scheme in ("http", "https") and parts.netloc:
-                found.add(f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}")
-    return found

@@ -8,41 +8,57 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping
+from typing import Protocol
 
-from bridge.deadline import Deadline
+from bridge.deadline import Deadline, finish
 from bridge.errors import BridgeError
-from bridge.host.client import HostClient
 from bridge.page.attachment import Attachment
-from bridge.session.tab import SessionTab, View
+from bridge.session.tab import Home, SessionTab
+
+_CLOSE_S = 2.0
+
+
+class LeavingHome(Home, Protocol):
+    """What clearing needs of the session."""
+
+    def open_tabs(self) -> tuple[SessionTab, ...]: ...
 
 
 async def clear_state(
-    host: HostClient, tabs: Iterable[SessionTab], origins: Iterable[str], view: View, *, timeout_s: float
+    home: LeavingHome, profiles: Iterable[str | None], origins: Iterable[str], *, timeout_s: float
 ) -> None:
-    """Clear every profile that the tabs are in, and the default one.
+    """Clear these profiles; one of which no tab is there gets one for it.
 
     Raises:
         BridgeError: Something could not be cleared.
     """
     deadline = Deadline.after(timeout_s)
-    there = [tab for tab in tabs if tab.host_tab is not None and not tab.is_lost]
+    there = [tab for tab in home.open_tabs() if tab.host_tab is not None and not tab.is_lost and tab.present]
     # Every page is left first: one that is still there writes again what was cleared.
-    await asyncio.gather(
-        *(host.reset_tab(tab.host_tab, timeout_s=deadline.remaining_s) for tab in there if tab.host_tab is not None)
-    )
-    profiles = {tab.profile: tab for tab in there}
-    for tab in profiles.values():
-        if (attachment := tab.present) is not None:
-            await clear_origins(attachment, origins, deadline)
-    if None not in profiles:
-        made = await host.open_tab(
-            width_px=view.width_px,
-            height_px=view.height_px,
-            density_dpi=view.density_dpi,
-            timeout_s=deadline.remaining_s,
-        )
-        await host.reset_tab(made.tab, timeout_s=deadline.remaining_s)
-        await host.close_tab(made.tab, timeout_s=deadline.remaining_s)
+    await asyncio.gather(*(_reset(home, tab, deadline) for tab in there))
+    by_profile = {tab.profile: tab for tab in there}
+    for profile in profiles:
+        if (tab := by_profile.get(profile)) is not None and tab.present is not None:
+            await clear_origins(tab.present, origins, deadline)
+        else:
+            await _clear_by_a_tab_of_ours(home, profile, origins, deadline)
+
+
+async def _clear_by_a_tab_of_ours(
+    home: LeavingHome, profile: str | None, origins: Iterable[str], deadline: Deadline
+) -> None:
+    tab = SessionTab("the tab that clears", home, profile=profile)
+    try:
+        attachment = await tab.open(timeout_s=deadline.remaining_s)
+        await _reset(home, tab, deadline)
+        await clear_origins(attachment, origins, deadline)
+    finally:
+        await finish(tab.close(timeout_s=_CLOSE_S), at_most_s=_CLOSE_S, what="closing the tab that clears")
+
+
+async def _reset(home: LeavingHome, tab: SessionTab, deadline: Deadline) -> None:
+    assert tab.host_tab is not None
+    await home.host_client.reset_tab(tab.host_tab, timeout_s=deadline.remaining_s)
 
 
 async def clear_origins(attachment: Attachment, origins: Iterable[str], deadline: Deadline) -> None:

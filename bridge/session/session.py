@@ -36,7 +36,7 @@ from bridge.session.attached import AttachedSession, attaching
 from bridge.session.capabilities import Capabilities, probe, require_supported
 from bridge.session.devices import Chosen, Notice, VirtualDevices, chosen_device
 from bridge.session.egress import Containment, policy_digest
-from bridge.session.isolated import ISOLATED_TIMEOUT_S, Isolation, isolated, visited
+from bridge.session.isolated import ISOLATED_TIMEOUT_S, PROFILE, Isolation, isolated
 from bridge.session.leaving import clear_state
 from bridge.session.link import HostLink
 from bridge.session.popups import Popups
@@ -54,7 +54,10 @@ RECONNECT_TIMEOUT_S = 30.0
 _TOUCH_EVERY_S = 20.0
 _TOUCH_TIMEOUT_S = 5.0
 _PROBE_S = 5.0
-_CLEAR_S = 1.0
+# A slow link needs several round trips for it; a device that is there answers within one.
+_CLEAR_S = 5.0
+_CLOSE_TAB_S = 5.0
+_CLOSE_S = 12.0
 
 
 class Session:
@@ -62,6 +65,7 @@ class Session:
 
     Attributes:
         serial: The device's adb serial.
+        containment: How far its traffic is held to the policy; has the egress gate.
         journal: Console and network of all tabs since the first one, those of closed ones included.
         is_virtual: Whether it is Chromium on this machine instead of a phone.
         restores_tabs: Whether what is lost is restored without being asked.
@@ -91,7 +95,7 @@ class Session:
         self.on_attach: list[OnAttach] = []
         self.restores_tabs = reconnect
         self._link = link
-        self._containment = Containment(egress, lambda: link.device, notice)
+        self.containment = Containment(egress, lambda: link.device, notice)
         self._dialogs = dialogs
         self.observer: Observer | None = None
         self.journal = Journal()
@@ -101,12 +105,14 @@ class Session:
         self.downloads = Confined.at(None, DOWNLOADS_KEY)
         self._tabs: dict[str, tuple[SessionTab, Page]] = {}
         self._last_tab = 0
+        # Of all tabs that there ever were: what a closed one has stored is still there.
+        self._profiles: dict[str, str | None] = {}
         self._last_touch = time.monotonic()
         self._background: set[asyncio.Task[None]] = set()
         self._capabilities: Capabilities | None = None
         self._recovery = Recovery(self.serial, link, self.open_tabs, notice)
-        link.on_connected += [self._take_host, self._containment.route]
-        self.on_attach.append(self._containment.install)
+        link.on_connected += [self._take_host, self.containment.route]
+        self.on_attach.append(self.containment.install)
 
     @classmethod
     @asynccontextmanager
@@ -193,7 +199,7 @@ class Session:
                 await link.open(timeout_s=deadline.remaining_s)
                 yield session
             finally:
-                await session._close()
+                await finish(session._close(), at_most_s=_CLOSE_S, what=f"closing the session on {session.serial}")
 
     @classmethod
     @asynccontextmanager
@@ -223,8 +229,9 @@ class Session:
             activity: Launched first (`.MainActivity`), and again when the app's process has ended; without it the app
                 must be running.
             data: The address that the launching intent carries.
-            policy: Which addresses `goto` may open; without one what is configured, else the public web. What the app
-                requests by itself cannot be held to it (egress=unpinned), so a strict one is refused.
+            policy: Which addresses may be opened; without one what is configured, else the public web. What a page
+                requests is judged from its attachment on and as far as interception sees it (egress=unpinned), so a
+                strict one is refused.
             grants: Test servers as in `open`, and `AppGrant(package, origins)` for what the app serves to itself.
             url, title: Which page to wait for, where the app has several: a glob over its address, words of its title.
             trace: As in `open`.
@@ -284,7 +291,7 @@ class Session:
     @property
     def egress(self) -> PinnedEgress:
         """What this session's connections go through: policy, pins, audit."""
-        return self._containment.egress
+        return self.containment.egress
 
     @property
     def capabilities(self) -> Capabilities | None:
@@ -329,6 +336,9 @@ class Session:
     ) -> StateSummary:
         """Put a saved state back; session storage, which is a tab's own, into `page` where one is given.
 
+        Storage is put back from an empty document of each origin, without asking its server; `page` is left on the
+        last of them.
+
         Raises:
             UsageError: The file is no saved state.
         """
@@ -362,6 +372,7 @@ class Session:
         """A tab with a number of its own, not attached to anything."""
         self._last_tab += 1
         tab = SessionTab(f"t{self._last_tab}", self, profile=profile)
+        self._profiles[tab.tab_id] = profile
         page = Page(tab)
         page.on_dialog(self._dialogs)
         page.observer = self.observer
@@ -377,8 +388,8 @@ class Session:
     def host_tab_of(self, page: Page) -> str | None:
         return self._tabs[page.tab_id][0].host_tab
 
-    def profile_of(self, page: Page) -> str | None:
-        return self._tabs[page.tab_id][0].profile
+    def profile_of(self, tab_id: str) -> str | None:
+        return self._profiles.get(tab_id)
 
     def popups_of(self, tab_id: str) -> AbstractContextManager[OpenedPages]:
         return self._popups.listen(tab_id)
@@ -396,16 +407,14 @@ class Session:
         tab, _ = self._tabs.pop(page.tab_id, (None, None))
         if tab is None:
             return
-        try:
-            await tab.close()
-        except BridgeError as error:
-            logger.debug("%s did not close cleanly: %s", page.tab_id, error)
+        await finish(tab.close(), at_most_s=_CLOSE_TAB_S, what=f"closing {page.tab_id}")
+        self.journal.forget_tab(page.tab_id)
 
     async def check_url(self, url: str) -> str:
         return await self.egress.check_url(url)
 
     def explain(self, error: NavigationFailed) -> BridgeError:
-        return self._containment.explain(error)
+        return self.containment.explain(error)
 
     def _take_event(self, event: str, fields: Mapping[str, Any]) -> None:
         if event == "popup" and (work := self._popups.take(fields)) is not None:
@@ -430,7 +439,7 @@ class Session:
         self._recovery.renderer_killed()
 
     async def _probe(self, attachment: Attachment) -> Capabilities:
-        held = self._containment
+        held = self.containment
         return await probe(
             attachment,
             self.host,
@@ -443,6 +452,14 @@ class Session:
     async def _take_host(self, host: HostClient) -> None:
         require_supported(host.hello)
         host.on_event(self._take_event)
+
+    async def stay_awake(self, until: asyncio.Event) -> None:
+        """Keep the tabs although nobody does anything with them, until the event is set."""
+        while not until.is_set():
+            self.keep_alive()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_TOUCH_EVERY_S):
+                    await until.wait()
 
     def keep_alive(self) -> None:
         """Tell the host app that this session is at work, now and then, without waiting for it."""
@@ -464,16 +481,36 @@ class Session:
             logger.debug("the host app did not take the sign of life: %s", error)
 
     async def _close(self) -> None:
-        origins = visited(self.journal)
-        if origins and self._recovery.seems_whole:
-            clearing = clear_state(self.host_client, self.open_tabs(), origins, self.view, timeout_s=_CLEAR_S)
-            await finish(clearing, at_most_s=_CLEAR_S, what=f"clearing what pages stored on {self.serial}")
+        """Each part in its turn, whatever became of the one before."""
+        async with AsyncExitStack() as stack:
+            stack.push_async_callback(self._link.close)
+            stack.push_async_callback(self.containment.close)
+            stack.push_async_callback(self._close_tabs)
+            await self._clear()
+
+    async def _clear(self) -> None:
+        """What pages have stored; the host app's process, which keeps it, may go on."""
+        origins = set().union(*self.journal.origins.values())
+        if not origins:
+            return
+        profiles = {None, *self._profiles.values()} - (set() if self._isolation.left_behind else {PROFILE})
+        why = "it is lost"
+        if self._recovery.seems_whole:
+            try:
+                async with Deadline.after(_CLEAR_S).bound("clearing it"):
+                    await clear_state(self, profiles, origins, timeout_s=_CLEAR_S)
+                return
+            except BridgeError as error:
+                why = error.message
+        self.notice(f"what pages have stored on {self.serial} may still be there for this program: {why}")
+
+    async def _close_tabs(self) -> None:
         while self._background or self._tabs:  # a page may open one more window while its tab is being closed
             for task in list(self._background):
                 task.cancel()
             await asyncio.gather(*self._background, return_exceptions=True)
             await asyncio.gather(*(self.close_tab(page) for _, page in list(self._tabs.values())))
-        await self._containment.close()
+        await self.containment.close()
         await self._link.close()
 
 

@@ -17,9 +17,9 @@ from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from bridge.deadline import Deadline
-from bridge.errors import PolicyRefused, ScriptFailed, UsageError
+from bridge.errors import NavigationFailed, PolicyRefused, ScriptFailed, UsageError
 from bridge.page.attachment import Attachment, WorldGone
-from bridge.page.fetching import Fulfil
+from bridge.page.fetching import Fulfil, PausedRequest, Rank, Verdict
 from bridge.page.page import Page
 
 STATE_TIMEOUT_S = 30.0
@@ -109,7 +109,8 @@ async def load_state(
         if saved["cookies"]:
             await attachment.call("Network.setCookies", {"cookies": saved["cookies"]}, timeout_s=deadline.remaining_s)
         if saved["origins"]:
-            await own.route("**", Fulfil(headers={"content-type": "text/html"}, body=b"<!doctype html>"))
+            # Not a route of the page's: those that it has stay, and are asked again afterwards.
+            uncover = await attachment.fetching.add(_empty_page, rank=Rank.ROUTE, timeout_s=deadline.remaining_s)
             try:
                 for origin in saved["origins"]:
                     session = origin["session"] if page is not None else []
@@ -120,14 +121,18 @@ async def load_state(
                     try:
                         await _restore(own, origin["origin"], origin["local"], session, deadline)
                         restored.append({**origin, "session": session})
-                    except PolicyRefused as error:
+                    except (PolicyRefused, NavigationFailed) as error:
                         notices.append(f"storage of {origin['origin']} was left out: {error.message}")
             finally:
-                await own.unroute("**")
+                await uncover()
     finally:
         if page is None:
             await home.close_tab(own)
     return StateSummary(str(path), len(saved["cookies"]), len(restored), _count(restored), tuple(notices))
+
+
+async def _empty_page(_request: PausedRequest) -> Verdict:
+    return Fulfil(headers={"content-type": "text/html"}, body="<!doctype html>")
 
 
 async def _restore(page: Page, origin: str, local: list[Any], session: list[Any], deadline: Deadline) -> None:

@@ -43,6 +43,7 @@ _REATTACH_S = 5.0
 _DISCARD_S = 5.0
 # What a tab takes that is opened in a renderer which answers.
 _ANSWERS_S = 4.0
+_BLOW_S = 1.0
 # The host app's event and the end of the CDP connection come by two ways; the event knows more.
 _EVENT_WAIT_S = 0.2
 # Above it a link is slow, and what it asks of the page gets four round trips more time.
@@ -139,6 +140,8 @@ class SessionTab:
         self._changed = asyncio.Event()
         self._lost: str | None = None
         self._closed = False
+        # Operations that take no turn may find it lost at the same time.
+        self._mending = asyncio.Lock()
         # The document whose script the ladder has terminated, and whether it hung again after that.
         self._freed_document = ""
         self._hung_again = False
@@ -215,15 +218,16 @@ class SessionTab:
             raise TabLost(f"{self._tab_id} has been closed")
         notices = await self._home.ensure_connected()
         self._home.keep_alive()
-        if self._lost is not None:
-            if self._lost not in (_IDLE, _FREED) and not self._home.restores_tabs:
-                raise TabLost(
-                    f"{self._tab_id} is gone: {self._lost}",
-                    hint="Open a new tab, or restore it with session.reconnect().",
-                )
-            notices += (await self.restore(revisit=revisit),)
-        elif self._attachment is not None and self._attachment.connection.closed.is_set():
-            await self.reattach(timeout_s=_REATTACH_S)
+        async with self._mending:
+            if self._lost is not None:
+                if self._lost not in (_IDLE, _FREED) and not self._home.restores_tabs:
+                    raise TabLost(
+                        f"{self._tab_id} is gone: {self._lost}",
+                        hint="Open a new tab, or restore it with session.reconnect().",
+                    )
+                notices += (await self._restore(revisit, Deadline.after(_REOPEN_TIMEOUT_S)),)
+            elif self._attachment is not None and self._attachment.connection.closed.is_set():
+                await self.reattach(timeout_s=_REATTACH_S)
         if self._attachment is None:
             raise TabLost(f"{self._tab_id} was never opened")
         return self._attachment, notices
@@ -240,31 +244,42 @@ class SessionTab:
             timeout_s=deadline.remaining_s,
         )
         self.host_tab = made.tab
-        self._target_id = (await self._find(made.nonce, deadline)).target_id
-        attachment = await self._attach(deadline)
+        try:
+            self._target_id = (await self._find(made.nonce, deadline)).target_id
+            attachment = await self._attach(deadline)
+        except BaseException as error:
+            if self._lost == _FREED and isinstance(error, DeadlineExceeded):
+                # The blow does not reach a renderer that is to show a new document (see ladder.let_go), and it lives on
+                # where other WebViews are in it, this one too; by this one's page the blow comes home.
+                await self.kill_renderer(timeout_s=_BLOW_S)
+            self.host_tab = None
+            what = f"closing the WebView that was to be {self._tab_id}"
+            await finish(self._discard(made.tab, _DISCARD_S), at_most_s=_DISCARD_S, what=what)
+            raise
         self._lost = None
         return attachment
 
     async def _open_after_kill(self, deadline: Deadline) -> Attachment:
-        """The blow does not reach a renderer that is to show a new document (see ladder.let_go), and it lives on where
-        other WebViews are in it, perhaps this one too; by its page the blow comes home."""
         try:
             return await self.open(timeout_s=min(_ANSWERS_S, deadline.remaining_s))
-        except DeadlineExceeded:
-            logger.debug("%s: the renderer has not died", self._tab_id)
-        await self.kill_renderer(timeout_s=min(1.0, deadline.remaining_s))
-        if self.host_tab is not None:
-            await self._discard(self.host_tab, min(_DISCARD_S, deadline.remaining_s))
-        return await self.open(timeout_s=deadline.remaining_s)
+        except DeadlineExceeded as error:
+            logger.debug("%s: the renderer had not died: %s", self._tab_id, error)
+            return await self.open(timeout_s=deadline.remaining_s)
 
     async def adopt(self, target_id: str, *, timeout_s: float) -> Attachment:
         """Attach to a WebView that a page has opened; it becomes lost, restored and closed as any other."""
         self._target_id = target_id
         return await self._attach(Deadline.after(timeout_s))
 
-    async def restore(self, *, revisit: bool = True, timeout_s: float = _REOPEN_TIMEOUT_S) -> str:
+    async def restore(self, *, timeout_s: float) -> str:
         """Open it again at its address; what was done, in a sentence."""
         deadline = Deadline.after(timeout_s)
+        async with deadline.bound(f"restoring {self._tab_id}"), self._mending:
+            if self._lost is None:
+                return f"{self._tab_id} had been opened again"
+            return await self._restore(True, deadline)
+
+    async def _restore(self, revisit: bool, deadline: Deadline) -> str:
         url, why = self.url, self._lost or "lost"
         await self._detach()
         if self.host_tab is not None and why == _FREED:
@@ -366,7 +381,7 @@ class SessionTab:
             if (lost := await self._home.diagnose()) is not None:
                 return lost
             document = attachment.state.main.loader_id if attachment.state.main else ""
-            self._hung_again = document == self._freed_document
+            self._hung_again = document != "" and document == self._freed_document
             step = await ladder.free(attachment, self, again=self._hung_again, slack_s=slack_s)
             self._freed_document = document if step == "terminate_script" else ""
             return ladder.told(error, step)
@@ -386,6 +401,8 @@ class SessionTab:
             connection = await stack.enter_async_context(self._connection(deadline))
             connection.on_event(self.journal.reader(self._tab_id))
             attachment = await stack.enter_async_context(attach(connection, timeout_s=deadline.remaining_s))
+            for frame in attachment.state.frames.values():
+                self.journal.note_origin(self._tab_id, frame.url)
             for prepare in (*self._home.on_attach, *self._on_attach):
                 await prepare(attachment)
             self._stack = stack.pop_all()

@@ -90,6 +90,6 @@ def _processes(listing: str) -> dict[int, str]:
     found: dict[int, str] = {}
     for line in listing.splitlines():
         pid, _, rest = line.strip().partition(" ")
-        if pid.isdecimal() and rest.strip():
+        if re.fullmatch("[0-9]{1,9}", pid) and rest.strip():
             found[int(pid)] = rest.split()[0]
     return found

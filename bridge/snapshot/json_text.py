@@ -49,7 +49,8 @@ def js_literal(value: Any) -> str:
 
 
 def _number(token: str) -> int | float:
-    if len(token) < 20 and token.lstrip("-").isdigit():
+    digits = token.lstrip("-")
+    if len(digits) < 20 and digits.isdigit():
         return int(token)
     return float(token)
 

@@ -162,7 +162,8 @@ class _TreeBuilder:
         while stack:
             parent, siblings = stack[-1]
             for raw in siblings:
-                if not isinstance(raw, Mapping):
+                # As json.loads gives it, without the price of asking an abstract class of every node.
+                if type(raw) is not dict and not isinstance(raw, Mapping):
                     continue
                 node = self._node(raw)
                 if node is None:

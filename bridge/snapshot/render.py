@@ -21,6 +21,7 @@ from dataclasses import replace
 from typing import Any
 
 from bridge.snapshot.budget import select
+from bridge.snapshot.collector import collector_paused
 from bridge.snapshot.escape import clean, cut, url_token
 from bridge.snapshot.forms import Facts, Form, JsonForm, TextForm
 from bridge.snapshot.layout import lay_out, only_from, only_matching
@@ -33,6 +34,7 @@ _FIND_CHARS = 60
 _OWN_REASONS = ("maxCharsTotal", "maxNodes", "maxDepth", "maxTextPerNode")
 
 
+@collector_paused()
 def render_snapshot(
     raw: Mapping[str, Any] | str | bytes,
     options: RenderOptions | None = None,

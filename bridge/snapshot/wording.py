@@ -30,7 +30,11 @@ def refusal(error: Mapping[str, object]) -> str:
         between = "".join(f" {word} {bound}" for word, bound in zip(("from", "to"), bounds, strict=True) if bound)
         return f"takes {_FORMS.get(_words(error.get('type')), 'another form')}{between}"
     message = error.get("message")
-    return message if isinstance(message, str) and message else str(error.get("code") or "").replace("_", " ")
+    if isinstance(message, str) and message:
+        return message
+    if error.get("code") == "no_such_option":
+        return f'no option "{_words(error.get("want"))}"'
+    return str(error.get("code") or "").replace("_", " ")
 
 
 def _words(value: object) -> str:

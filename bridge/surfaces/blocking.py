@@ -45,6 +45,9 @@ class LoopThread:
                 if self._holders == 0:
                     self._stop()
 
+    def is_loop(self, loop: asyncio.AbstractEventLoop) -> bool:
+        return loop is self._loop
+
     def run(self, work: Callable[[], Any]) -> Any:
         """`work()` in the loop's thread, awaited where it gives something to await.
 
@@ -99,6 +102,34 @@ class LoopThread:
 
 
 THE_LOOP = LoopThread()
+
+
+async def in_a_thread(plain: Callable[..., Any], *given: Any) -> Any:
+    """What a plain function returns that is called in a thread, with blocking objects in place of ours.
+
+    Raises:
+        UsageError: This is not the loop that blocking objects hand their calls to.
+    """
+    loop = asyncio.get_running_loop()
+    if not THE_LOOP.is_loop(loop):
+        raise UsageError(
+            f"{getattr(plain, '__name__', 'the function')} is no coroutine function",
+            hint="Define it with 'async def', or use what bridge.sync has.",
+        )
+    blocked = [_wrapped(value) for value in given]
+
+    def call() -> Any:
+        try:
+            return plain(*blocked)
+        except StopIteration as error:  # no future takes one
+            raise RuntimeError("the function raised StopIteration") from error
+
+    # A thread of its own: those of the loop are few, and each of these waits for the loop.
+    executor = concurrent.futures.ThreadPoolExecutor(1, thread_name_prefix="webview-bridge-call")
+    try:
+        return await loop.run_in_executor(executor, call)
+    finally:
+        executor.shutdown(wait=False)
 
 
 class Blocking:

@@ -10,7 +10,7 @@ import asyncio
 import hashlib
 import re
 from collections.abc import AsyncIterator, Sequence
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
 from pathlib import Path
 
 from bridge.deadline import Deadline
@@ -30,11 +30,10 @@ async def leased(names: Sequence[str], *, timeout_s: float) -> AsyncIterator[str
         UsageError: The folder of leases cannot be used.
     """
     deadline = Deadline.after(timeout_s)
-    paths = {name: _path(name) for name in names}
     with ExitStack() as held:
         while True:
-            for name, path in paths.items():
-                if _take(path, held):
+            for name in names:
+                if take_turn(name, held):
                     yield name
                     return
             if deadline.passed:
@@ -42,7 +41,13 @@ async def leased(names: Sequence[str], *, timeout_s: float) -> AsyncIterator[str
             await asyncio.sleep(_LOOK_S)
 
 
-def _take(path: Path, held: ExitStack) -> bool:
+def take_turn(name: str, held: ExitStack | AsyncExitStack) -> bool:
+    """Take this device until the stack ends; False, at once, while somebody else has it.
+
+    Raises:
+        UsageError: The folder of leases cannot be used.
+    """
+    path = _path(name)
     try:
         file = path.open("a", encoding="utf-8")
     except OSError as error:

@@ -134,7 +134,7 @@ async def _android(device: AdbDevice) -> Verdict:
     maker = await device.getprop("ro.product.manufacturer", timeout_s=ASK_S)
     model = await device.getprop("ro.product.model", timeout_s=ASK_S)
     words = f"API {level or '?'} (Android {release or '?'}), {maker} {model}".strip()
-    if not level.isdecimal():
+    if not re.fullmatch("[0-9]{1,9}", level):
         return warned(f"{words}: the API level is not told")
     if int(level) < OLDEST_API_LEVEL:
         return failed(f"{words}: the host app needs API {OLDEST_API_LEVEL}", "Use a device with Android 8 or newer.")
@@ -146,9 +146,10 @@ async def _webview(device: AdbDevice) -> Verdict:
     if not name:
         return failed("no WebView provider is chosen", "Enable or install Android System WebView.")
     major = version.split(".")[0]
-    if major.isdecimal() and int(major) < OLDEST_WEBVIEW:
+    is_known = re.fullmatch("[0-9]{1,9}", major) is not None
+    if is_known and int(major) < OLDEST_WEBVIEW:
         return failed(f"{name} {version} is older than {OLDEST_WEBVIEW}", _UPDATE)
-    if major.isdecimal() and int(major) < _WEAK_REFS_SINCE:
+    if is_known and int(major) < _WEAK_REFS_SINCE:
         return warned(f"{name} {version}: refs of removed elements are kept until the next snapshot", _UPDATE)
     return passed(f"{name} {version}")
 

@@ -14,7 +14,8 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from bridge.errors import TabLost, UsageError
-from bridge.policy import TestServerGrant
+from bridge.policy import BrowserPolicy, TestServerGrant
+from bridge.policy.configuration import load_policy
 from bridge.snapshot.escape import cut
 
 if TYPE_CHECKING:
@@ -52,13 +53,18 @@ class StartOptions:
     adb_server: str | None = None
     local_ports: tuple[int, ...] = ()
     trace: str | None = None
+    allowed_origins: tuple[str, ...] = ()
+    uploads_root: str | None = None
+    downloads_root: str | None = None
 
     @classmethod
     def from_json(cls, facts: Mapping[str, Any]) -> StartOptions:
         try:
             ports = tuple(sorted({int(port) for port in facts.get("local_ports", ())}))
-            server, trace = (None if facts.get(key) is None else str(facts[key]) for key in ("adb_server", "trace"))
-            return cls(str(facts.get("device", "auto")), server, ports, trace)
+            origins = tuple(sorted({str(origin) for origin in facts.get("allowed_origins", ())}))
+            named = ("adb_server", "trace", "uploads_root", "downloads_root")
+            rest = {key: None if facts.get(key) is None else str(facts[key]) for key in named}
+            return cls(str(facts.get("device", "auto")), local_ports=ports, allowed_origins=origins, **rest)
         except (TypeError, ValueError) as error:
             raise UsageError(f"no options of a session: {error}") from error
 
@@ -69,24 +75,34 @@ class StartOptions:
         """`--local PORT` grants the port under both names that people write."""
         return tuple(TestServerGrant(host, port) for port in self.local_ports for host in ("127.0.0.1", "localhost"))
 
+    def policy(self) -> BrowserPolicy:
+        """What the operator has configured, with `--allow` over it.
+
+        Raises:
+            UsageError: What is configured cannot be read, or has a typo.
+        """
+        return load_policy("operator", os.environ, {"allowed_origins": self.allowed_origins or None})
+
     def check_covers(self, wanted: StartOptions, name: str) -> None:
         """Raise UsageError when a session that is open with these options is not what `wanted` asks for."""
-        differs = (
-            f"device {self.device}"
-            if wanted.device not in ("auto", self.device)
-            else f"adb server {self.adb_server or 'as adb finds it'}"
-            if wanted.adb_server not in (None, self.adb_server)
-            else f"trace {self.trace or 'none'}"
-            if wanted.trace not in (None, self.trace)
-            else f"local ports {', '.join(map(str, self.local_ports)) or 'none'}"
-            if not set(wanted.local_ports) <= set(self.local_ports)
-            else ""
-        )
-        if differs:
-            raise UsageError(
-                f"session {name!r} is open with other options: {differs}.",
-                hint="'webview-bridge close' ends it; --session NAME opens another.",
-            )
+        differ = {
+            f"device {self.device}": wanted.device not in ("auto", self.device),
+            f"adb server {self.adb_server or 'as adb finds it'}": wanted.adb_server not in (None, self.adb_server),
+            f"trace {self.trace or 'none'}": wanted.trace not in (None, self.trace),
+            f"uploads root {self.uploads_root or 'none'}": wanted.uploads_root not in (None, self.uploads_root),
+            f"downloads root {self.downloads_root or 'none'}": wanted.downloads_root not in (None, self.downloads_root),
+            f"local ports {', '.join(map(str, self.local_ports)) or 'none'}": not (
+                set(wanted.local_ports) <= set(self.local_ports)
+            ),
+            f"allowed origins {', '.join(self.allowed_origins) or 'as configured'}": bool(wanted.allowed_origins)
+            and set(wanted.allowed_origins) != set(self.allowed_origins),
+        }
+        for words, differs in differ.items():
+            if differs:
+                raise UsageError(
+                    f"session {name!r} is open with other options: {words}.",
+                    hint="'webview-bridge close' ends it; --session NAME opens another.",
+                )
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,14 +119,15 @@ async def opened_workspace(
 ) -> AsyncIterator[Workspace]:
     """A session opened for commands; see `Session.open` for what it raises."""
     from bridge import Session
-    from bridge.policy.configuration import load_policy
 
     async with Session.open(
         options.device,
         adb_server=options.adb_server,
-        policy=load_policy("operator", os.environ),
+        policy=options.policy(),
         grants=options.grants(),
         reconnect=True,
+        uploads_root=options.uploads_root,
+        downloads_root=options.downloads_root,
         trace=options.trace,
         on_notice=notice,
         timeout_s=timeout_s,
@@ -129,6 +146,7 @@ class Workspace:
             "open": self.open,
             "snapshot": self.snapshot,
             "act": self.act,
+            "download": self.download,
             "query": self.query,
             "read": self.read,
             "screenshot": self.screenshot,
@@ -192,6 +210,9 @@ class Workspace:
         done = await getattr(page, action)(*([named.pop("ref"), *values] if values else ()), **named)
         words = {"element": cut(str(node), 200)} if node is not None else {}
         return Answer({**done.to_json(), **words})
+
+    async def download(self, dest_path: str, **source: Any) -> Answer:
+        return Answer((await self.page.download(dest_path, **source)).to_json())
 
     async def read(self, **options: Any) -> Answer:
         return Answer((await self.page.read(**options)).to_json())

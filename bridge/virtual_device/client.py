@@ -7,6 +7,7 @@ import contextlib
 import json
 import os
 import secrets
+import shutil
 import signal
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from typing import Any, Protocol
 from bridge.adb import AdbServer
 from bridge.deadline import Deadline, finish
 from bridge.errors import BridgeError, VirtualDeviceFailed
+from bridge.host.filelock import try_lock
 from bridge.virtual_device import control
 from bridge.virtual_device.guardian import FOLDER_PREFIX, is_our_folder
 from bridge.virtual_device.options import DeviceOptions
@@ -105,16 +107,17 @@ async def start_detached(options: DeviceOptions, *, timeout_s: float = 30.0) -> 
 
 
 def list_virtual_devices() -> tuple[VirtualDeviceHandle, ...]:
-    """This user's devices, oldest first; each has left a record in its own private folder."""
+    """This user's devices, oldest first; each keeps a locked record in its own private folder.
+
+    A record that nobody has locked was left by a device that was killed together with its guardian.
+    """
     found: list[tuple[float, VirtualDeviceHandle]] = []
     for folder in Path(tempfile.gettempdir()).resolve().glob(f"{FOLDER_PREFIX}*"):
         if not is_our_folder(folder):
             continue
-        record = folder / RECORD_NAME
-        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-            facts = json.loads(record.read_text())
-            if _is_alive(int(facts["pid"])):
-                found.append((record.stat().st_mtime, _handle(facts)))
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError), (folder / RECORD_NAME).open("r+") as record:
+            if not try_lock(record):
+                found.append((os.fstat(record.fileno()).st_mtime, _handle(json.load(record))))
     return tuple(handle for _, handle in sorted(found, key=lambda entry: entry[0]))
 
 
@@ -127,8 +130,10 @@ async def stop_virtual_device(handle: VirtualDeviceHandle, *, timeout_s: float =
     except VirtualDeviceFailed:
         if not is_our_folder(folder):
             return  # it is gone already
-        if any(handle.pid == other.pid for other in list_virtual_devices()):
-            os.kill(handle.pid, signal.SIGKILL)
+        if handle not in list_virtual_devices():
+            shutil.rmtree(folder, ignore_errors=True)  # its guardian is gone too, and its pid may be anybody's
+            return
+        os.kill(handle.pid, signal.SIGKILL)
     async with deadline.bound(f"the end of virtual device {handle.name}", lambda: f"{folder} is still there"):
         while folder.exists():  # noqa: ASYNC110 - another process removes it, and tells nobody
             await asyncio.sleep(_POLL_S)
@@ -230,13 +235,3 @@ def _handle(facts: Mapping[str, Any]) -> VirtualDeviceHandle:
         control_path=str(facts["control_path"]),
         is_detached=bool(facts.get("detached")),
     )
-
-
-def _is_alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True

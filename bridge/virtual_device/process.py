@@ -13,10 +13,12 @@ import logging
 import os
 import signal
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from bridge.errors import BridgeError, DeviceUnauthorized, UsageError, VirtualDeviceFailed
+from bridge.host.filelock import try_lock
 from bridge.virtual_device.control import control_socket
 from bridge.virtual_device.device import EngineFactory, VirtualDevice, running_device
 from bridge.virtual_device.guardian import Guardian, make_private_folder, start_guardian
@@ -82,11 +84,25 @@ async def _live(
                 if options.authorize == "user":
                     raise
             facts = _facts(device, folder)
-            (folder / RECORD_NAME).write_text(json.dumps(facts))
-            _say(stdout, facts)
-            await ending.wait()
-            (folder / RECORD_NAME).unlink(missing_ok=True)
+            with _recorded(facts, folder / RECORD_NAME):
+                _say(stdout, facts)
+                await ending.wait()
         await device.leave()
+
+
+@contextlib.contextmanager
+def _recorded(facts: dict[str, Any], path: Path) -> Iterator[None]:
+    """The record is there while the block lives. Its lock proves that we do: a pid may be anybody's by now."""
+    fresh = path.with_suffix(".new")
+    with fresh.open("w", encoding="utf-8") as file:
+        try_lock(file)
+        json.dump(facts, file)
+        file.flush()
+        fresh.rename(path)
+        try:
+            yield
+        finally:
+            path.unlink(missing_ok=True)
 
 
 def _facts(device: VirtualDevice, folder: Path) -> dict[str, Any]:

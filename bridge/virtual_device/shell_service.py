@@ -17,7 +17,7 @@ from bridge.virtual_device.shell import commands as _commands
 from bridge.virtual_device.shell.interpreter import Shell, ShellExit, Streams
 from bridge.virtual_device.streams import Stream
 
-STDIN, STDOUT, STDERR, EXIT, CLOSE_STDIN, WINDOW_SIZE = range(6)
+STDIN, STDOUT, STDERR, EXIT, CLOSE_STDIN = range(5)
 _HEADER = struct.Struct("<BI")
 _MAX_WAITING_CHUNKS = 64
 ORPHAN_S = 30.0

@@ -40,8 +40,7 @@ const write = (add) => (el, { value }) => {
   }
 };
 
-const check = (want) => (el, params, on) => {
-  const before = checkedOf(el);
+const check = (want) => (el, params, on, before = checkedOf(el)) => {
   if (before != null && before != want) fire(on, CLICK);
   if (checkedOf(el) !== want) return failure(`not_${want ? '' : 'un'}checkable`);
 };
@@ -63,7 +62,7 @@ const ACTIONS = {
     const all = [...el.options], free = all.filter((it) => !it.disabled), chosen = [];
     for (const want of values) {
       const option = free.find((it) => it.value == want) || free.find((it) => low(it.label) == low(want));
-      if (!option) return failure('no_such_option', { message: `no option "${want}"`, options: foldLabels(all) });
+      if (!option) return failure('no_such_option', { want, options: foldLabels(all) });
       chosen.push(option);
     }
     for (const option of all) option.selected = chosen.includes(option);

@@ -14,6 +14,9 @@ export const install = (functions) => {
         } catch (e) {
           // A page's fault is an answer, not an exception.
           return { error: { code: 'script_failed', message: '' + e } };
+        } finally {
+          // Nothing of the page is held on to.
+          newTurn();
         }
       });
   return api;

@@ -10,14 +10,11 @@ export const firstBox = (el) => [...el.getClientRects()].find((it) => it.width *
 export const isSeen = (el, { width, height } = firstBox(el)) => width && height && isVisible(el);
 
 /** `_on`, what stands for the element, and `_code`, why it cannot take this action now. */
-export const inspect = (el, action) => {
+export const inspect = (el, action, _on = (isUnseen(el) && labelsOf(el).find((it) => isSeen(it))) || el) => ({
   // Its visible label stands for a control that is out of sight.
-  const _on = (isUnseen(el) && labelsOf(el).find((it) => isSeen(it))) || el;
-  return {
-    _on,
-    _code:
-      !/hover|focus|scroll/.test(action) && matches(el, DISABLED) ? 'disabled'
-      : is(action, 'fill type clear') && !matches(el, ':read-write,[type=color],[type=range]') ? 'not_editable'
-      : !isSeen(_on) && 'not_visible',
-  };
-};
+  _on,
+  _code:
+    !/hover|focus|scroll/.test(action) && matches(el, DISABLED) ? 'disabled'
+    : is(action, 'fill type clear') && !matches(el, ':read-write,[type=color],[type=range]') ? 'not_editable'
+    : !isSeen(_on) && 'not_visible',
+});

@@ -20,7 +20,7 @@ import { turn } from './turn.js';
 const idrefs = (el, name) => aria(el, name).split(/\s+/).map((id) => el.getRootNode().getElementById(id)).filter((it) => it);
 
 const from = (els, walk) => fold(els.map((el) => compute(el, assign({}, walk, { _hidden: isHidden(el) }), 2)).join(' '));
-const referenced = (el, name, _root = el) => from(idrefs(el, name), { _root, _seen: new Set(), _referenced: 1 });
+const referenced = (el, name, _root = el) => aria(el, name) && from(idrefs(el, name), { _root, _seen: new Set(), _referenced: 1 });
 
 /** What the author wrote on the element itself. @type {(el: Element, noTitle?: any) => string} */
 export const authorName = (el, noTitle) => referenced(el, 'labelledby') || fold(aria(el, 'label') || (noTitle ? '' : attr(el, 'title')));
@@ -29,10 +29,7 @@ export const authorName = (el, noTitle) => referenced(el, 'labelledby') || fold(
 export const nameOf = (el, _known) => fold(compute(el, { _root: el, _seen: new Set(), _known, _sight: _known && !(ROLE_FLAGS[roleOf(el)] & INTERACTIVE), _hidden: _known && !isVisible(el) }, 0));
 
 /** @type {(el: Element, name: string) => string} */
-export const descriptionOf = (el, name) => {
-  const said = referenced(el, 'describedby') || fold(attr(el, 'title'));
-  return said == name ? '' : said;
-};
+export const descriptionOf = (el, name, said = referenced(el, 'describedby') || fold(attr(el, 'title'))) => (said == name ? '' : said);
 
 /**
  * 2C: a control inside somebody's label counts with its value; nothing for what is no such control. The first kind is
@@ -45,22 +42,18 @@ const embeddedValue = (el, role) => {
 };
 
 /** 2E: what HTML and SVG give. */
-const nativeName = (el, tag, walk, how) => {
-  const { type } = el, found = kidsOf(el).find((kid) => is(kid.localName, 'legend figcaption caption title'));
-  return (
-    (how != 1 && from(labelsOf(el), walk)) ||
-    (found ? (tag == 'svg' ? textOf(found) : compute(found, walk, 2))
-    : tag == 'input' && is(type, 'submit reset button image') ? (type == 'image' ? attr(el, 'alt') || attr(el, 'title') : el.value) || (type == 'reset' ? 'Reset' : type == 'button' ? '' : 'Submit')
-    : attr(el, /^opt/.test(tag) ? 'label' : tag == 'math' ? 'alttext' : 'alt'))
-  );
-};
+const nativeName = (el, tag, kids, walk, how, { type } = el, found = kids.find((kid) => is(kid.localName, 'legend figcaption caption title'))) =>
+  (how != 1 && from(labelsOf(el), walk)) ||
+  (found ? (tag == 'svg' ? textOf(found) : compute(found, walk, 2))
+  : tag == 'input' && is(type, 'submit reset button image') ? (type == 'image' ? attr(el, 'alt') || attr(el, 'title') : el.value) || (type == 'reset' ? 'Reset' : type == 'button' ? '' : 'Submit')
+  : attr(el, /^opt/.test(tag) ? 'label' : 'alt'));
 
 /** The string of a `content` value; behind a slash stands its alternative text. */
 const pseudo = (el, which) => (/"(.*)"/.exec(getComputedStyle(el, '::' + which).content.split(' / ').pop()) || [, ''])[1];
 
 /** `how` it was reached: 0 itself, 1 as a child, 2 by reference or as a label. @type {(el: Element, walk: Walk, how: number) => string} */
 const compute = (el, walk, how) => {
-  const tag = tagOf(el), nested = how == 1, role = roleOf(el), flags = ROLE_FLAGS[role], { _root, _seen, _hidden } = walk;
+  const tag = tagOf(el), kids = kidsOf(el), nested = how == 1, role = roleOf(el), flags = ROLE_FLAGS[role], { _root, _seen, _hidden } = walk;
   // So many elements, that nothing overflows: a name is not longer.
   if (_seen.size > 999 || (nested && _seen.has(el))) return el == _root ? ' ' : '';
   _seen.add(el);
@@ -69,19 +62,19 @@ const compute = (el, walk, how) => {
   const visible = _hidden || isVisible(el), sight = walk._sight && visible;
   let said = '';
   if (visible || !nested) {
-    if (sight && nested && isUnseen(el)) return turn._removed++, '';
+    if (sight && nested && isUnseen(el)) return '';
     // 2B to 2E
     if (!walk._referenced && (said = referenced(el, 'labelledby', _root))) return said;
     said = how && el != _root && embeddedValue(el, role);
     if (said || (nested && said === '')) return said;
-    said = (tag != 'slot' && fold(aria(el, 'label'))) || (isSilent(role) ? '' : fold(nativeName(el, tag, walk, how)));
+    said = fold(aria(el, 'label')) || (isSilent(role) ? '' : fold(nativeName(el, tag, kids, walk, how)));
     if (said) return said;
   }
   // 2F to 2H
   if (!isVoid(tag) && tag != 'select' && (how ? !nested || !(flags & APART) : flags & (walk._known ? SAYS_IT : FROM_CONTENT))) {
     const ink = visible && !(sight && isInkless(el)), around = (which) => visible && (said += pseudo(el, which));
     around('before');
-    for (const kid of kidsOf(el)) {
+    for (const kid of kids) {
       if (kindOf(kid) == 3) {
         if (ink) said = (said + kid.data).slice(0, 2e3);
         else turn._removed += visible && hasWords(kid.data);

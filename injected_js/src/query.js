@@ -1,5 +1,5 @@
 /** Reading one element by its ref. */
-import { boxOf, findAll, textOf } from './dom.js';
+import { attr, boxOf, findAll, textOf } from './dom.js';
 import { resolve } from './refs.js';
 import { valueOf } from './states.js';
 import { styleOf } from './style.js';
@@ -14,7 +14,7 @@ export const query = (ref, kind, limit = 2e3) => {
     // A password's value is never told, also not as an attribute.
     html: () => [el, ...findAll(el, '*')].reduce((html, it) => (isSecret(it) ? html.replace(it.outerHTML, '<input type=password>') : html), el.outerHTML),
     value: () => valueOf(el),
-    attrs: () => [...el.attributes].reduce((all, { name, value }) => ((all[name] = isSecret(el) && name == 'value' ? '' : value.slice(0, limit)), all), {}),
+    attrs: () => el.getAttributeNames().reduce((all, name) => ((all[name] = isSecret(el) && name == 'value' ? '' : attr(el, name).slice(0, limit)), all), {}),
     computed_styles: () => pick(styleOf(el), 'display color fontSize backgroundColor visibility'),
     box: () => pick(boxOf(el), 'left top width height'),
   }[kind]();

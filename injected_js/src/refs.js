@@ -7,12 +7,12 @@
 import { assign, attr, cut, doc, findAll, flatParent, isField, isLive, kidsOf, low, rootOf, tagOf, textOf } from './dom.js';
 import { roleOf } from './roles.js';
 import { nameOf } from './names.js';
-import { about } from './turn.js';
+import { once } from './turn.js';
 
 /**
  * @typedef {object} Meaning
  * @property {string} ref
- * @property {Element} _el
+ * @property {WeakRef<Element>} _el
  * @property {string} [_key] role, name without numbers that only count, and the item's words; none for a cut
  * @property {number} [_span] a cut: "go on from this element, for so many siblings"
  */
@@ -30,14 +30,17 @@ export const failure = (code, more) => ({ error: assign({ code }, more) });
 /** Numbers that only count: "(3)", "3 left". Folding more would cost acting on another element. */
 const steady = (text) => low(text).replace(/\(\d+\+?\)|\d[\d.,]*(?=\+? (left|new|unread|more|remaining)\b)/g, '#');
 
-const looks = (el) => tagOf(el) + attr(el, 'class');
+const looks = (el) => tagOf(el) + (attr(el, 'class') || findAll(el, ':scope>*').map(tagOf));
 
-/** How many alike siblings stand beside it, as far as it matters. */
-const twins = (item) => {
+/** How many alike siblings stand beside what may be a card, as far as it matters: a small box that is no part of a page. */
+const twins = once((item) => {
   let n = 0;
   for (const way of ['previous', 'next']) for (let at = item; n < 3 && (at = at[way + 'ElementSibling']) && looks(at) == looks(item); ) n++;
-  return n;
-};
+  return n && textOf(item).length < 2e3 && !findAll(item, 'main,nav,form,h1')[0] && n;
+});
+
+/** The words of an item but for those that are typed there; so many tell one from another. */
+const wordsOf = once((item) => steady(findAll(item, '[contenteditable]').reduce((words, it) => words.replace(textOf(it), ''), kidsOf(item).map(textOf).join(' ')).slice(0, 2e3)));
 
 /**
  * The words of the nearest row, list item or article around it, else of the nearest card: one of two alike
@@ -46,23 +49,20 @@ const twins = (item) => {
 const itemOf = (el) => {
   let card;
   for (let item = el; item && item != doc.body; item = flatParent(item))
-    if (/^(listi|row$|art|opt|treei)/.test(roleOf(item))) {
-      card = item;
-      break;
-    } else if (!card && item != el && twins(item) > isField(el)) card = item;
-  if (!card) return;
-  const facts = about(card);
-  // So many characters tell one item from another.
-  return (facts._words = facts._words || steady(kidsOf(card).map(textOf).join(' ')).slice(0, 2e3));
+    if (/^(listi|row$|art|opt|treei)/.test(roleOf(item))) return wordsOf(item);
+    else if (!card && item != el && twins(item) > isField(el)) card = item;
+  return card && wordsOf(card);
 };
 
 /** What an element is now: role, the name by which it is known, and the key of both. */
-export const identify = (el) => {
-  const role = roleOf(el), name = cut(nameOf(el, 1), 200);
-  return { role, name, _key: [role, steady(name), itemOf(el)] + '' };
-};
+export const identify = (el, role = roleOf(el), name = cut(nameOf(el, 1), 200)) => ({ role, name, _key: [role, steady(name), itemOf(el)] + '' });
 
-const mint = (meaning) => {
+/** What is held, while it is in the document. @type {(held: WeakRef<Element>) => Element | undefined} */
+const elementOf = (held, el = held.deref()) => el && isLive(el) && el;
+
+const mint = (el, meaning) => {
+  // What the page has removed and forgotten is not kept for the sake of a number.
+  meaning._el = typeof WeakRef != 'undefined' ? new WeakRef(el) : { deref: () => el };
   meaning.ref = (isolated ? '' : 'e') + ++last;
   meanings.set(meaning.ref, meaning);
   return meaning;
@@ -71,7 +71,7 @@ const mint = (meaning) => {
 /** The ref of an element, as it is now. @type {(el: Element, now: object) => string} */
 export const introduce = (el, { _key }) => {
   let meaning = current.get(el);
-  if (!meaning || meaning._key != _key) current.set(el, (meaning = mint({ _el: el, _key })));
+  if (!meaning || meaning._key != _key) current.set(el, (meaning = mint(el, { _key })));
   const { ref } = meaning;
   meanings.set(ref, meaning);
   if (!isolated) el.setAttribute(STAMP, ref);
@@ -79,19 +79,18 @@ export const introduce = (el, { _key }) => {
 };
 
 /** A place to go on from. @type {(first: Element) => Meaning} */
-export const placeRef = (_el) => mint({ _el, _span: 1 });
-export const meaningOf = (ref) => meanings.get(ref);
+export const placeRef = (el) => mint(el, { _span: 1 });
+export const isRef = (ref) => meanings.has(ref);
 
 /** At each snapshot old stamps go, and what has left the document is let go of. */
 export const clearStamps = () => {
   if (!isolated) for (const el of findAll(rootOf(), `[${STAMP}]`)) el.removeAttribute(STAMP);
-  for (const [ref, { _el }] of meanings) if (!isLive(_el)) meanings.delete(ref);
+  for (const [ref, { _el }] of meanings) if (!elementOf(_el)) meanings.delete(ref);
 };
 
-/** The element of a ref if it still is what it was shown as. @type {(ref: string) => {_el?: Element, error?: object}} */
-export const resolve = (ref) => {
-  const { _el: el, _key } = meaningOf(ref) || {};
-  if (!_key || !isLive(el)) return failure('ref_not_found');
-  const now = identify(el);
-  return current.get(el).ref == ref && _key == now._key ? { _el: el } : failure('stale_ref', { now: `${now.role} "${now.name}"` });
-};
+/**
+ * The element of a ref if it still is what it was shown as; of a cut, where that is asked for, its first and how many.
+ * @type {(ref: string, orCut?: any) => {_el?: Element, _span?: number, error?: object}}
+ */
+export const resolve = (ref, orCut, { _el, _key, _span } = meanings.get(ref) || {}, el = (_key || orCut) && _el && elementOf(_el), now = el && identify(el)) =>
+  !el ? failure('ref_not_found') : _span || _key == now._key ? { _el: el, _span } : failure('stale_ref', { now: `${now.role} "${now.name}"` });

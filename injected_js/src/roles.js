@@ -2,20 +2,12 @@
 import { attr, findAll, flatParent, is, matches, parentOf, tagOf } from './dom.js';
 import { authorName } from './names.js';
 import { ROLE_FLAGS, TAG_ROLES } from './role-table.js';
-import { about } from './turn.js';
+import { once } from './turn.js';
 
 export const isSilent = (role) => is(role, 'none presentation');
 
-/** @type {(el: Element) => string} */
-export const roleOf = (el) => {
-  const facts = about(el);
-  if (!facts._role) {
-    // A name may ask for the role it is computed for.
-    facts._role = 'generic';
-    facts._role = explicitRole(el) || implicitRole(el) || 'generic';
-  }
-  return facts._role;
-};
+/** A name may ask for the role it is computed for: generic until then. @type {(el: Element) => string} */
+export const roleOf = once((el) => (attr(el, 'role') && explicitRole(el)) || implicitRole(el) || 'generic', 'generic');
 
 const explicitRole = (el) =>
   attr(el, 'role')
@@ -23,17 +15,25 @@ const explicitRole = (el) =>
     .split(/\s+/)
     .find((role) =>
       // Presentational roles conflict resolution, ARIA §5.3.3: a global attribute or focus keeps the element's own role.
-      isSilent(role) ? el.tabIndex < 0 && ![...el.attributes].some((it) => /^(aria-(?!hid)|tabi)/.test(it.name))
+      isSilent(role) ? el.tabIndex < 0 && !el.getAttributeNames().some((name) => /^(aria-(?!hid)|tabi)/.test(name))
       : is(role, 'form region') ? authorName(el)
       : ROLE_FLAGS[role] >= 0
     );
 
 const SECTIONS = 'article *,aside *,nav *,section *';
 
-const implicitRole = (el) => {
-  const tag = tagOf(el), { type } = el, role = TAG_ROLES[tag], table = /^(ce|col|row)/.test(role) && el.closest('table'), kind = table && roleOf(table), scope = attr(el, 'scope');
-  return (
-    isSilent(kind) ? 0
+const implicitRole = (
+  el,
+  tag = tagOf(el),
+  role = TAG_ROLES[tag],
+  { type } = el,
+  table = /^(ce|col|row)/.test(role) && el.closest('table'),
+  kind = table && roleOf(table),
+  scope = attr(el, 'scope'),
+) =>
+  // Most elements of a page have none.
+  role &&
+  (isSilent(kind) ? 0
     : is(tag, 'a area') ? matches(el, '[*|href]') && role
     : tag == 'summary' ? matches(el, 'details>summary:first-of-type') && role
     : tag == 'aside' ? (!matches(el, SECTIONS) || authorName(el)) && role
@@ -45,6 +45,4 @@ const implicitRole = (el) => {
     : tag == 'li' ? roleOf(flatParent(el) || el) == 'list' && role
     : tag == 'td' ? (/grid/.test(kind) ? 'gridcell' : role)
     : tag == 'th' && (/^row/.test(scope) || (!scope && findAll(parentOf(el), 'td')[0])) ? 'rowheader'
-    : role
-  );
-};
+    : role);

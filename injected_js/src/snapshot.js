@@ -5,14 +5,14 @@
  * budget. All they give goes into one linked list in document order; what was not walked stands in it as it is and
  * becomes a cut that says how to go on. Nothing recurses and every element is seen once: pages may be 20,000 deep.
  */
-import { assign, attr, boxOf, cut, doc, findAll, flatParent, fold, is, hasWords, isField, isVoid, kidsOf, kindOf, labelsOf, matches, max, rootOf, tagOf, textOf } from './dom.js';
+import { assign, attr, cut, doc, findAll, flatParent, fold, is, hasWords, isField, isVoid, kidsOf, kindOf, labelsOf, matches, max, now, rootOf, tagOf, textOf } from './dom.js';
 import { CONTENT, INTERACTIVE, LEAF, ROLE_FLAGS, SAYS_IT, THIN } from './role-table.js';
 import { roleOf } from './roles.js';
 import { descriptionOf } from './names.js';
 import { attrsOf } from './states.js';
-import { clearStamps, identify, introduce, meaningOf, placeRef, resolve } from './refs.js';
+import { clearStamps, identify, introduce, isRef, placeRef, resolve } from './refs.js';
 import { isSeen } from './hit.js';
-import { isGone, isInkless, isInline, isUnseen, isVisible, styleOf } from './style.js';
+import { boxIn, isGone, isInkless, isInline, isUnseen, isVisible, styleOf } from './style.js';
 import { turn } from './turn.js';
 
 
@@ -33,16 +33,16 @@ import { turn } from './turn.js';
  */
 
 export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen = 150, interactiveOnly = true, cursorInteractive, budgetChars = 8e4, timeBudgetMs = 300, scope, extra } = {}) => {
-  const start = Date.now(), place = meaningOf(scope), { _el: origin } = place ? (place._span ? place : resolve(scope)) : { _el: scope ? findAll(rootOf(), scope)[0] : rootOf() };
+  const start = now(), { innerWidth, innerHeight } = window, { _el: origin, _span } = isRef(scope) ? resolve(scope, 1) : { _el: scope ? findAll(rootOf(), scope)[0] : rootOf() };
   if (!origin) return resolve(scope);
   clearStamps();
 
-  const reasons = [], tree = { role: 'document', tag: 'html', children: [] }, queues = [], first = { _is: tree, _next: { _is: tree } }, late = () => Date.now() - start > timeBudgetMs;
-  let away = 0, stack = [], spent = 0, refs = 0, line = 0, visitedNodes = 0, emittedNodes = 0, skippedHidden = 0, at = first, inkOf, ink, over, left;
+  const reasons = [], tree = { role: 'document', children: [] }, queues = [], first = { _is: tree, _next: { _is: tree } }, late = () => now() - start > timeBudgetMs;
+  let away = 0, stack = [], spent = 0, refs = 0, line = 0, visitedNodes = 0, emittedNodes = 0, skippedHidden = 0, at = first, over, left;
 
-  /** Adds to the list; what counts is weighed in UTF-8 bytes, as they go over the wire. */
+  /** Adds to the list; what counts is weighed as it goes over the wire, in UTF-8 (3 bytes for what may be 2). */
   const put = (_is, counts) => {
-    if (counts) spent += new TextEncoder().encode(JSON.stringify(_is)).length + 9;
+    if (counts) spent += JSON.stringify(_is).replace(/[^\0-\x7f]/g, '   ').length + 9;
     line = _is.trim ? line + _is.length : 0;
     at = at._next = { _is, _next: at._next };
   };
@@ -67,8 +67,8 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
           screens = -1;
           if (late()) over = 'jsTime';
           else if (!many || tagOf(_el) != 'option') {
-            const box = (mark._box = boxOf(_el));
-            screens = box.width * box.height ? many + Math.ceil(max(box.top - innerHeight, -box.bottom, box.left - innerWidth, -box.right, 0) / innerHeight) : 0;
+            const box = (mark._box = boxIn(_el));
+            screens = box.width * box.height ? many + Math.ceil(max(box.top - innerHeight, -box.bottom, box.left - innerWidth, 0) / innerHeight) : 0;
           }
         }
         if (screens > away) (queues[screens] = queues[screens] || []).push(mark);
@@ -79,12 +79,8 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
   };
 
   const addText = ({ data }, parent) => {
-    if (inkOf != parent) {
-      inkOf = parent;
-      ink = isVisible(parent) && !isInkless(parent) && !matches(parent, 'details:not([open])');
-    }
     const piece = data.slice(0, maxTextPerNode * 2), isBlank = !hasWords(piece);
-    if (!ink) turn._removed += !isBlank;
+    if (!isVisible(parent) || isInkless(parent) || matches(parent, 'details:not([open])')) turn._removed += !isBlank;
     else if (line < maxTextPerNode * 2) put(isBlank ? ' ' : piece, !isBlank);
   };
 
@@ -142,8 +138,8 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
     expand(kids, { _parent: el, _named, _hand });
   };
 
-  const _parent = place && place._span && flatParent(origin), list = _parent ? kidsOf(_parent) : [origin], from = list.indexOf(origin);
-  expand(list.slice(from, _parent ? from + place._span : 1), { _parent });
+  const _parent = _span && flatParent(origin), list = _parent ? kidsOf(_parent) : [origin], from = list.indexOf(origin);
+  expand(list.slice(from, _parent ? from + _span : 1), { _parent });
   for (; !over && stack; stack = away++ < queues.length && (queues[away] || []).reverse())
     while (stack[0] && !over) {
       over = refs >= maxNodes ? 'maxNodes' : spent >= budgetChars ? 'budgetChars' : late() && 'jsTime';
@@ -185,11 +181,11 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
   if (left && over) reasons.push(over);
   return {
     version: 1,
-    url: location.href,
+    url: doc.URL,
     title: doc.title,
-    timestamp: Date.now(),
+    timestamp: now(),
     tree,
-    stats: { domNodes: doc.all.length, visitedNodes, emittedNodes, skippedHidden, hiddenTextRemoved: turn._removed, jsTimeMs: Date.now() - start },
+    stats: { domNodes: doc.all.length, visitedNodes, emittedNodes, skippedHidden, hiddenTextRemoved: turn._removed, jsTimeMs: now() - start },
     truncated: !!(left || reasons[0]),
     reasons,
   };

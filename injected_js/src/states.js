@@ -3,7 +3,9 @@ import { aria, attr, cut, fold, matches, textOf } from './dom.js';
 
 export const DISABLED = ':disabled,[aria-disabled=true],[aria-disabled=true] *';
 /** How HTML says each state; ARIA says all of them. */
-const STATES = { checked: 'input:checked', selected: 'option:checked', expanded: 'details[open]>summary', disabled: DISABLED, required: ':required', readonly: '[readonly]', pressed: '_', current: '_', invalid: '_' };
+const STATES = { selected: 'option:checked', expanded: 'details[open]>summary', disabled: DISABLED, required: ':required', readonly: '[readonly]', pressed: '_', current: '_', invalid: '_' };
+
+for (const key in STATES) STATES[key] += `,[aria-${key}=true]`;
 
 export const foldLabels = (options) => [...options].map((it) => fold(it.label));
 
@@ -17,17 +19,14 @@ export const valueOf = (el) =>
   : el.isContentEditable || /(xt|ch|o)box/.test(attr(el, 'role')) ? fold(textOf(el)) : null;
 
 /** "mixed", true or false; null for what cannot be checked. */
-export const checkedOf = (el) => {
-  const native = /kbox|dio/.test(el.type), told = aria(el, 'checked');
-  return el.indeterminate || told == 'mixed' ? 'mixed' : native ? el.checked : told ? told == 'true' : null;
-};
+export const checkedOf = (el, told = aria(el, 'checked')) => (el.indeterminate || told == 'mixed' ? 'mixed' : /kbox|dio/.test(el.type) ? el.checked : told ? told == 'true' : null);
 
 /** @type {(el: Element, role: string, maxLen: number, lean: boolean) => Record<string, any> | undefined} */
 export const attrsOf = (el, role, maxLen, lean) => {
   const out = {}, put = (key, value) => value && (out[key] = value);
   for (const key of ('href name type value placeholder' + (lean ? '' : ' src alt title action method')).split(' ')) put(key, cut(key == 'value' ? valueOf(el) || '' : attr(el, key), maxLen));
-  for (const key in STATES) put(key, matches(el, `[aria-${key}=true],` + STATES[key]) || aria(el, key));
-  if (el.indeterminate) out.checked = 'mixed';
+  for (const key in STATES) put(key, matches(el, STATES[key]) || aria(el, key));
+  put('checked', checkedOf(el));
   put('level', aria(el, 'level'));
   put('valuenow', aria(el, 'valuenow') || (/ider|ssbar|meter/.test(role) && el.value));
   for (const _ in out) return out;

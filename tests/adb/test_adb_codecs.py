@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -31,6 +32,7 @@ from bridge.adb.smart_socket import (
     status,
 )
 from bridge.adb.sync_protocol import RemoteStat, encode_path_request, encode_send, recv_piece, send_reply, stat_reply
+from bridge.errors import UsageError
 
 sizes = st.lists(st.integers(1, 40), min_size=1)
 
@@ -85,8 +87,14 @@ def test_a_request_counts_bytes_and_not_characters() -> None:
 
 
 def test_a_request_that_does_not_fit_its_length_field_is_an_error() -> None:
-    with pytest.raises(ValueError, match="65535"):
+    with pytest.raises(UsageError, match="65535"):
         encode_request("x" * 0x10000)
+
+
+@pytest.mark.parametrize("encode", [encode_request, lambda text: encode_path_request(b"STAT", text)])
+def test_text_that_is_no_text_is_bad_usage(encode: Callable[[str], bytes]) -> None:
+    with pytest.raises(UsageError, match="half a character"):
+        encode("/data/\ud83d")
 
 
 def test_a_long_list_gives_serial_state_and_what_is_known_of_the_device() -> None:
@@ -174,6 +182,7 @@ def test_a_shell_keeps_its_outputs_apart_and_ends_with_the_exit_code() -> None:
         (b"hello\r\nwvb-exit:12\r\n", ShellResult(12, "hello\n", "")),
         (b"wvb-exit:0 is what I print\nwvb-exit:3\n", ShellResult(3, "wvb-exit:0 is what I print\n", "")),
         (b"cut off", ShellResult(-1, "cut off", "")),
+        (b"x\nwvb-exit:" + b"1" * 5_000, ShellResult(-1, "x\nwvb-exit:" + "1" * 5_000, "")),
     ],
 )
 def test_an_old_shell_tells_its_exit_code_in_its_last_words(said: bytes, result: ShellResult) -> None:
@@ -214,5 +223,5 @@ def test_a_file_is_sent_as_a_regular_file_with_its_mode() -> None:
 
 
 def test_a_path_that_adbd_would_cut_is_an_error() -> None:
-    with pytest.raises(ValueError, match="1024"):
+    with pytest.raises(UsageError, match="1024"):
         encode_path_request(b"STAT", "/" + "x" * 1024)

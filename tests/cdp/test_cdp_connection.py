@@ -199,6 +199,18 @@ async def test_closing_with_a_reason_gives_callers_that_reason(devtools: Devtool
             await connection.call("A.b", timeout_s=5)
 
 
+async def test_what_was_sent_just_before_the_end_is_not_written_after_it(devtools: Devtools) -> None:
+    came: list[str | bytes] = []
+
+    async def note(websocket: ServerConnection) -> None:
+        came.extend([message async for message in websocket])
+
+    async with devtools(note) as connection:
+        connection.send("Page.navigate", {"url": "https://example.com/"})
+        connection.close("the tab was closed")
+    assert came == []
+
+
 async def test_leaving_takes_no_longer_than_its_bound_when_the_peer_does_not_take_part() -> None:
     async def only_shake_hands(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         from websockets.server import ServerProtocol

@@ -2,90 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
-import re
 import signal
 import stat
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from bridge.surfaces.demo_server import DemoServer, serve_demo_pages
+from bridge.surfaces.pytest_plugin.local_server import serving
+from tests.cli.conftest import LIMIT_S, Shell, ref_of
 
 pytestmark = pytest.mark.browser
-
-LIMIT_S = 60
-PROGRAM = (sys.executable, "-c", "from bridge.surfaces.cli import main; main()")
-
-
-class Shell:
-    """Commands as a person types them: each a process of its own, all with one runtime folder."""
-
-    def __init__(self, folder: Path, device: str, demo: DemoServer) -> None:
-        self.folder = folder
-        self.environment = {**os.environ, "XDG_RUNTIME_DIR": str(folder), "PYTHONPATH": str(Path.cwd())}
-        self.demo = demo
-        self.options = ("--device", device, "--local", str(demo.port))
-
-    def start(self, *arguments: str, **more: str) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            [*PROGRAM, *arguments],
-            env={**self.environment, **more},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-
-    def run(self, *arguments: str, **more: str) -> tuple[int, str, str]:
-        process = self.start(*arguments, **more)
-        out, err = process.communicate(timeout=LIMIT_S)
-        return process.returncode, out, err
-
-    def json(self, *arguments: str, **more: str) -> dict[str, Any]:
-        code, out, err = self.run(*arguments, "--json", **more)
-        assert code == 0, out + err
-        found: dict[str, Any] = json.loads(out)
-        return found
-
-    def open(self, page: str = "shop.html", **more: str) -> dict[str, Any]:
-        return self.json("open", self.demo.url(page), *self.options, **more)
-
-    @property
-    def sessions(self) -> Path:
-        return self.folder / "webview-bridge" / "sessions"
-
-    def until_gone(self, pid: int) -> None:
-        end = time.monotonic() + LIMIT_S
-        while time.monotonic() < end:
-            try:
-                os.kill(pid, 0)
-            except ProcessLookupError:
-                return
-            time.sleep(0.05)
-        pytest.fail(f"process {pid} is still there")
-
-
-@pytest.fixture
-def shell(tmp_path_factory: pytest.TempPathFactory, webview_device: str) -> Iterator[Shell]:
-    folder = tmp_path_factory.mktemp("run")
-    folder.chmod(0o700)
-    with serve_demo_pages() as demo:
-        shell = Shell(folder, webview_device, demo)
-        yield shell
-        code, _, err = shell.run("daemon", "stop")
-        assert code == 0, err
-
-
-def ref_of(text: str, line: str) -> str:
-    found = re.search(rf"{line}.*\[ref=(e\d+)\]", text)
-    assert found, text
-    return found[1]
 
 
 def test_tabs_and_refs_live_between_processes(shell: Shell) -> None:
@@ -241,3 +173,52 @@ def test_a_name_that_would_leave_the_folder_is_refused(shell: Shell, name: str) 
     code, _, err = shell.run("tabs", f"--session={name}")
     assert code == 2
     assert "cannot name a session" in err
+
+
+def test_a_session_whose_process_is_stopped_can_be_ended_and_keeps_no_command_for_ever(shell: Shell) -> None:
+    shell.open()
+    pid = shell.json("daemon", "status")["sessions"][0]["pid"]
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        code, _, err = shell.run("tabs")
+        assert code == 5, err
+        assert "taking the command timed out" in err
+        code, _, err = shell.run("close")
+        assert code == 0, err
+        shell.until_gone(pid)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+
+def test_the_log_of_a_session_survives_who_tries_to_start_it_again(shell: Shell) -> None:
+    shell.open()
+    log = shell.sessions / "default.log"
+    before = log.read_bytes()
+    again = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "import asyncio\nfrom bridge.surfaces.daemon import client\n"
+            "from bridge.surfaces.daemon.places import places_of\n"
+            "asyncio.run(client._spawn(places_of('default')))",
+        ],
+        env=shell.environment,
+        capture_output=True,
+        timeout=LIMIT_S,
+        check=False,
+    )
+    assert again.returncode == 0, again.stderr
+    assert log.read_bytes().startswith(before)
+
+
+def test_half_a_surrogate_pair_on_a_page_ends_no_command(shell: Shell, tmp_path: Path) -> None:
+    words = "cut \\ud83d off"
+    (tmp_path / "half.html").write_text(f'<script>document.title="{words}"; console.log("{words}")</script>')
+    with serving(tmp_path) as server:
+        opened = shell.json("open", server.url("half.html"), *shell.options, "--local", str(server.port))
+        assert opened["title"] == "cut ? off"
+        assert shell.json("console")["entries"][0]["text"] == "cut ? off"
+        code, out, err = shell.run("console", "--url", server.url("half.html"), "--local", str(server.port), "--json")
+    assert code == 0, err
+    assert "cut \\ud83d off" in out

@@ -22,8 +22,8 @@ PAGE_COMMANDS = {
 }
 GROUPS = {name: command for name, command in webview_bridge.commands.items() if isinstance(command, click.Group)}
 EVERY_COMMAND = [
-    # What `mcp` and `schema` print is of a shape of its own: they take no --json.
-    *([name] for name in webview_bridge.commands if name not in ("mcp", "schema", *GROUPS)),
+    # What `mcp` prints is a protocol's, `completion` prints a script, and `bench` is another program.
+    *([name] for name in webview_bridge.commands if name not in ("mcp", "completion", "bench", *GROUPS)),
     *([name, below] for name, group in GROUPS.items() for below in group.commands),
 ]
 
@@ -189,3 +189,18 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
         assert process.stderr is not None
         process.stdout.close()
         assert process.stderr.read() == b""
+
+
+def test_a_refused_address_is_no_success_in_json_either(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["policy", "check", "https://example.com/", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["ok"] is True
+    assert run(["policy", "check", "https://example.com/", "http://127.0.0.1/", "--json"]) == 4
+    told = json.loads(capsys.readouterr().out)
+    assert (told["ok"], told["exit_code"], len(told["decisions"])) == (False, 4, 2)
+
+
+def test_schemas_come_as_one_object_too(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["schema", "--format", "anthropic"]) == 0
+    plain = json.loads(capsys.readouterr().out)
+    assert run(["schema", "--format", "anthropic", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"ok": True, "command": "schema", "tools": plain}

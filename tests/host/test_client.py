@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import os
 import socket
 import struct
 from collections.abc import AsyncIterator
@@ -11,7 +13,16 @@ from typing import Any
 
 import pytest
 
-from bridge.errors import DeadlineExceeded, HostFailed, HostLost, HostProtocolError, HostUnproven, HostVersionMismatch
+from bridge.errors import (
+    DeadlineExceeded,
+    DeviceBusy,
+    HostFailed,
+    HostLost,
+    HostProtocolError,
+    HostUnproven,
+    HostVersionMismatch,
+    TabLost,
+)
 from bridge.host import HostClient, connect_host
 from bridge.host.protocol import FrameReader, encode_frame, host_proof
 
@@ -156,6 +167,37 @@ async def test_errors_carry_the_hosts_code(peer: Peer) -> None:
         with pytest.raises(HostFailed, match="no frame") as caught:
             await task
         assert caught.value.host_code == "capture_failed"
+
+
+@pytest.mark.parametrize("code", ["device_busy", "no_such_tab"])
+async def test_what_an_unproven_peer_calls_its_facts_breaks_nothing(peer: Peer, code: str) -> None:
+    async def refuse() -> None:
+        hello = await peer.receive()
+        facts = {"hint": "x", "self": "y", "message": "z", "owner": "somebody"}
+        await peer.send({"id": hello["id"], "error": {"code": code, "message": "no", **facts}})
+
+    refusing = asyncio.create_task(refuse())
+    with pytest.raises((DeviceBusy, TabLost)) as caught:
+        async with connecting(peer):
+            pass
+    await refusing
+    assert caught.value.details["self"] == "y"
+    assert caught.value.hint != "x"
+
+
+async def test_a_route_that_ends_is_a_lost_host_and_not_a_wait() -> None:
+    reader = asyncio.StreamReader()
+    near, far = socket.socketpair()
+    with far:
+        _, writer = await asyncio.open_connection(sock=near)
+        client = HostClient(reader, writer, NAME)
+        reading = asyncio.create_task(client._read())
+        reader.set_exception(OSError(errno.EHOSTUNREACH, os.strerror(errno.EHOSTUNREACH)))
+        await asyncio.wait_for(client.closed.wait(), 5)
+        await reading
+        with pytest.raises(HostLost, match="No route to host"):
+            await client.touch(timeout_s=5)
+        writer.close()
 
 
 @pytest.mark.parametrize(

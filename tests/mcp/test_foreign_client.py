@@ -63,7 +63,7 @@ def test_a_client_of_another_language_lists_and_calls_tools(serving: Serving, mo
     assert found["refused"][0] is True
     assert "policy_refused" in found["refused"][1]
     assert [kind for kind, _ in found["image"]] == ["image/png"]
-    assert found["resources"] == ["webview://console", "webview://network"]
+    assert found["resources"] == ["webview://console", "webview://network", "webview://trace"]
     assert "second.html" in found["network"]
     assert "starting the device and the host app" in found["progress"]
     assert len(found["asked"]) == 2

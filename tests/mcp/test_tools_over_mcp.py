@@ -51,7 +51,7 @@ async def test_every_web_tool_works_over_both_transports_and_in_both_eras(
     uploads.mkdir()
     downloads.mkdir()
     (uploads / "note.txt").write_text("hello", encoding="utf-8")
-    folders = ("--uploads", str(uploads), "--downloads", str(downloads))
+    folders = ("--uploads-root", str(uploads), "--downloads-root", str(downloads))
     page = serving.local.url
     async with serving.client(transport, *folders, mode=mode) as client:
         listed = await client.list_tools()
@@ -187,7 +187,7 @@ async def test_an_unknown_tool_is_an_error_of_the_protocol(serving: Serving) -> 
 async def test_console_and_network_of_the_current_page_are_resources(serving: Serving) -> None:
     async with serving.client("stdio") as client:
         uris = [resource.uri for resource in (await client.list_resources()).resources]
-        assert uris == ["webview://console", "webview://network"]
+        assert uris == ["webview://console", "webview://network", "webview://trace"]
         before = (await client.read_resource("webview://network")).contents[0]
         assert before.text == "no page is open"  # type: ignore[union-attr]
         await client.call_tool("web_open", {"url": serving.local.url("second.html")})

@@ -104,6 +104,27 @@ async def test_a_route_that_fails_refuses_its_request_and_harms_nothing_else(
     assert "a mistake of the test's" in attachment.fetching.failures[0]
 
 
+async def test_a_body_may_be_text(page: Page, local_server: LocalServer) -> None:
+    await page.goto(local_server.url("no-such-page"))
+    await page.route("**/second.html", Fulfil(body="5 \N{EURO SIGN}"))
+    await run(page, FETCH)
+    await page.wait_for(function="document.title == '5 \N{EURO SIGN}'", timeout_s=5)
+    with pytest.raises(UsageError, match="a body is dict"):
+        Fulfil(body={"a": 1})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("verdict", [Fulfil(headers={"x": object()}), Fulfil(body="\ud800")])  # type: ignore[dict-item]
+async def test_an_answer_that_cannot_be_sent_fails_its_request(
+    page: Page, local_server: LocalServer, verdict: Verdict
+) -> None:
+    await page.goto(local_server.url("no-such-page"))
+    await page.route("**/second.html", verdict)
+    await run(page, FETCH)
+    await page.wait_for(function="document.title.startsWith('failed')", timeout_s=5)
+    attachment, _ = await page._ready()
+    assert len(attachment.fetching.failures) == 1
+
+
 async def test_policy_is_asked_before_routes_and_again_about_where_a_route_leads(
     page: Page, local_server: LocalServer
 ) -> None:

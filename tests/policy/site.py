@@ -9,13 +9,17 @@ from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit
 
 
-class CountingServer:
-    """Takes every connection and notes its first line, or that there was none."""
+class CountingServer(asyncio.DatagramProtocol):
+    """Takes every connection and notes its first line, or that there was none; and every datagram to the same port."""
 
     def __init__(self) -> None:
         self.port = 0
         self.seen: list[str] = []
         self.arrived = asyncio.Event()
+
+    def datagram_received(self, data: bytes, addr: Any) -> None:
+        self.seen.append(f"a datagram of {len(data)} bytes")
+        self.arrived.set()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         index = len(self.seen)
@@ -113,7 +117,13 @@ def _filled(text: str, values: Mapping[str, str]) -> str:
 async def serving(server: CountingServer | Site) -> AsyncIterator[None]:
     listening = await asyncio.start_server(server._serve, "127.0.0.1", 0)
     server.port = listening.sockets[0].getsockname()[1]
+    datagrams: asyncio.DatagramTransport | None = None
+    if isinstance(server, CountingServer):
+        loop = asyncio.get_running_loop()
+        datagrams, _ = await loop.create_datagram_endpoint(lambda: server, local_addr=("127.0.0.1", server.port))
     try:
         yield
     finally:
         listening.close()
+        if datagrams is not None:
+            datagrams.close()

@@ -24,6 +24,10 @@ class Run:
     output: str
     junit: Path
 
+    def names(self) -> list[str]:
+        tests = ElementTree.parse(self.junit).iter("testcase")  # noqa: S314 - our own file
+        return [test.get("name", "") for test in tests]
+
     def properties(self, test: str) -> Mapping[str, str]:
         found = ElementTree.parse(self.junit).find(f".//testcase[@name='{test}']")  # noqa: S314 - our own file
         assert found is not None, self.output

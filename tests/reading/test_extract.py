@@ -82,6 +82,13 @@ def test_a_page_of_cards_is_a_list_unless_an_article_is_wanted() -> None:
     assert main_content(parse_html(html), mode="article").kind != "list"
 
 
+def test_the_last_card_keeps_its_heading_though_its_text_is_in_no_paragraph() -> None:
+    card = "<li class=card><h3>{}</h3><span><span class=price>€7</span> <span>3 left</span></span></li>".format
+    text = _read(f"<main><p>3 products</p><ul>{card('Ring')}{card('Necklace')}{card('Bracelet')}</ul></main>")
+    assert text.endswith("- ### Bracelet\n\n  €7 3 left")
+    assert _read(f"<article>{f'<p>{_PROSE}</p>' * 3}<h2>See also</h2><div> </div></article>").endswith(_PROSE)
+
+
 def test_text_that_is_hidden_in_the_markup_is_left_out() -> None:
     hidden = "<p style='display:none'>secret</p><p hidden>secret</p><p aria-hidden='true'>secret</p>"
     assert "secret" not in _read(_page(f"<p>{_PROSE}</p>" * 3 + hidden))

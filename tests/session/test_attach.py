@@ -95,7 +95,9 @@ async def test_one_of_several_pages_is_named_by_its_address_or_title(
         for path in ("shop.html", "second.html"):
             start = ["am", "start", "-n", f"{PACKAGE}/{ACTIVITY}", "-d", local_server.url(path)]
             await adb.shell(start, timeout_s=30, check=True)
-        async with Session.attach(PACKAGE, device=device.serial, url="**/second.html") as session:
+        async with Session.attach(
+            PACKAGE, device=device.serial, url="**/second.html", grants=[local_server.grant]
+        ) as session:
             assert (await session.pages[0].snapshot()).title == "Second"
             other = await session.page(title="gold")
             assert (await other.snapshot()).title == "Gold prices"

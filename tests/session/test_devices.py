@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import pytest
 
 from bridge.adb import AdbServer, DeviceEntry
 from bridge.errors import BridgeError, DeviceAmbiguous, DeviceNotFound, DeviceOffline, DeviceUnauthorized, NoDevice
+from bridge.host.lease import hold_lease
 from bridge.session.devices import Chosen, VirtualDevices, chosen_device
 
 
@@ -93,6 +95,10 @@ async def test_the_serial_of_the_environment_is_what_auto_means(monkeypatch: pyt
     [
         ([("A1", "device"), ("B2", "device")], "auto", DeviceAmbiguous, "A1, B2"),
         ([("A1", "unauthorized")], "auto", DeviceUnauthorized, "accept the USB debugging prompt"),
+        ([("A1", "offline")], "auto", DeviceOffline, "A1 is offline"),
+        ([("A1", "no permissions")], "auto", DeviceOffline, "udev rules"),
+        ([("A1", "authorizing")], "auto", DeviceUnauthorized, "virtual"),
+        ([("A1", "recovery")], "auto", DeviceOffline, "A1 is recovery"),
         ([("A1", "device")], "C3", DeviceNotFound, "attached: A1"),
         ([], "C3", DeviceNotFound, "attached: none"),
         ([("A1", "unauthorized")], "A1", DeviceUnauthorized, "A1"),
@@ -106,6 +112,24 @@ async def test_what_cannot_be_taken_is_said_and_never_replaced_by_another(
     assert type(outcome) is error
     assert says in str(outcome)
     assert outcome.exit_code == 3
+
+
+async def test_a_virtual_device_that_is_in_use_is_not_taken_and_another_is_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    server = Attached(("127.0.0.1:8", "device"), ("127.0.0.1:9", "device"))
+    running = Virtual("127.0.0.1:8", "127.0.0.1:9")
+    with hold_lease("127.0.0.1:8", owner="somebody", policy_digest=""):
+        assert (await choose(server, "virtual", running))[0] == Chosen("127.0.0.1:9", True)
+        with hold_lease("127.0.0.1:9", owner="somebody", policy_digest=""):
+            assert (await choose(server, "virtual", running))[0] == Chosen("127.0.0.1:7777", True)
+
+
+async def test_without_a_way_to_start_one_no_virtual_device_is_said_to_be_running() -> None:
+    outcome, _ = await choose(Attached(("A1", "device")), "virtual")
+    assert type(outcome) is NoDevice
+    assert "no virtual device is running" in str(outcome)
 
 
 async def test_without_virtual_devices_nothing_attached_is_an_error() -> None:

@@ -220,6 +220,19 @@ async def test_files_that_are_no_saved_state_are_bad_usage(session: Session, tmp
         await session.state_save(target)
 
 
+async def test_what_a_tab_stored_that_was_closed_before_its_session_ends_with_it_too(
+    webview_device: str, base: str
+) -> None:
+    grant = TestServerGrant("127.0.0.1", int(base.rpartition(":")[2]))
+    async with Session.open(webview_device, grants=[grant]) as first:
+        page = await first.new_tab(f"{base}/trace")
+        clean = await run(page, "before()")
+        await run(page, "leave()")
+        await first.close_tab(page)
+    async with Session.open(webview_device, grants=[grant]) as second:
+        assert await run(await second.new_tab(f"{base}/trace"), "before()") == clean
+
+
 async def test_what_a_session_stored_ends_with_it_although_the_process_goes_on(
     webview_device: str, local_server: LocalServer
 ) -> None:

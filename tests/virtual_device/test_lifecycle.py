@@ -13,6 +13,7 @@ import sys
 import textwrap
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,7 @@ from bridge.virtual_device.client import (
     start_virtual_device,
     stop_virtual_device,
 )
+from bridge.virtual_device.guardian import make_private_folder
 from bridge.virtual_device.options import DeviceOptions
 from tests.virtual_device.conftest import Adb
 
@@ -116,6 +118,38 @@ async def test_a_detached_device_is_found_and_stopped_by_others(adb_server: AdbS
     await stop_virtual_device(found)
     assert not folder_of(found).exists()
     await stop_virtual_device(found)
+
+
+async def test_a_folder_that_a_dead_device_left_is_no_device_and_its_pid_is_somebody_elses(
+    adb_server: AdbServer,
+) -> None:
+    options = DeviceOptions("old", adb_port=adb_server.port, has_engine=False, is_detached=True)
+    old = await start_detached(options)
+    record = json.loads((folder_of(old) / "device.json").read_text())
+    await stop_virtual_device(old)
+    stranger = await asyncio.create_subprocess_exec("sleep", "60")
+    left = make_private_folder()
+    try:
+        facts = record | {"pid": stranger.pid, "control_path": str(left / "control")}
+        (left / "device.json").write_text(json.dumps(facts))
+        as_listed = replace(old, pid=stranger.pid, control_path=facts["control_path"])
+        assert as_listed not in list_virtual_devices()
+        await stop_virtual_device(as_listed)
+        assert stranger.returncode is None
+        assert not left.exists()
+    finally:
+        stranger.kill()
+        await stranger.wait()
+
+
+async def test_a_device_that_does_not_answer_is_killed(adb_server: AdbServer) -> None:
+    options = DeviceOptions("stuck", adb_port=adb_server.port, has_engine=False, is_detached=True)
+    stuck = await start_detached(options)
+    os.kill(stuck.pid, signal.SIGSTOP)
+    (folder_of(stuck) / "control").unlink()  # nobody answers there at once
+    await stop_virtual_device(stuck)
+    assert not folder_of(stuck).exists()
+    assert stuck not in list_virtual_devices()
 
 
 async def test_an_unauthorized_device_is_listed_as_such(adb_server: AdbServer) -> None:

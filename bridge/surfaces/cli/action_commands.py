@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import click
 
-from bridge.errors import UsageError
 from bridge.surfaces.cli.options import SessionOptions, session_options
 from bridge.surfaces.cli.output import one_line
 from bridge.surfaces.cli.performing import perform, print_answer
@@ -23,11 +22,10 @@ def on_a_page(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def checked_ref(ref: str) -> str:
-    """`e3` for `e3` and `@e3`."""
-    number = ref.removeprefix("@")
-    if not re.fullmatch(r"e[1-9][0-9]*", number, re.ASCII):
-        raise UsageError(f"{ref[:80]!r} is no ref.", hint="A ref looks like e3; 'webview-bridge snapshot' shows them.")
-    return number
+    """`e3` for `e3` and `@e3`, before anything is started for it."""
+    from bridge.page.refs import parse_ref
+
+    return parse_ref(ref)
 
 
 def _act(
@@ -41,6 +39,11 @@ def _act(
     checked = "" if outcome.get("checked") is None else f" = {outcome['checked']}"
     acted = one_line(f"{name} {outcome.get('element') or outcome.get('ref') or ''}{value}{values}{checked}".rstrip())
     print_answer(name, options, answer, f"{acted}\n{outcome['changes']['text']}", {})
+
+
+def _place(path: Path) -> str:
+    """Where the file is whose path was typed here, without links on the way: the folder it must lie in has none."""
+    return str(path.parent.resolve() / path.name)
 
 
 def _by_ref(name: str, help_text: str) -> click.Command:
@@ -105,7 +108,9 @@ def press(options: SessionOptions, key: str, ref: str | None, url: str | None, w
 
 @click.command()
 @click.argument("direction", type=click.Choice(["up", "down", "left", "right"]))
-@click.option("--amount", type=click.IntRange(1, 100_000), default=300, show_default=True, help="CSS pixels.")
+@click.option(
+    "--amount", type=click.IntRange(1, 100_000), default=300, show_default=True, metavar="PX", help="CSS pixels."
+)
 @click.option("--ref", metavar="REF", help="Scroll inside this element.")
 @on_a_page
 def scroll(
@@ -131,6 +136,45 @@ def drag(options: SessionOptions, ref: str, to: str, url: str | None, wait_for: 
     _act("drag", options, url, wait_for, {"ref": checked_ref(ref), "to": checked_ref(to)})
 
 
+@click.command()
+@click.argument("ref")
+@click.argument("paths", nargs=-1, required=True, metavar="FILE…", type=click.Path(path_type=Path))
+@on_a_page
+def upload(options: SessionOptions, ref: str, paths: tuple[Path, ...], url: str | None, wait_for: str | None) -> None:
+    """Give FILEs to the file input REF, and tell what changed.
+
+    They have to lie below the folder that the session was opened with: open … --uploads-root FOLDER.
+
+    With --json: success, action, ref, values, changes, cost.
+    """
+    files = [_place(path) for path in paths]
+    _act("upload", options, url, wait_for, {"ref": checked_ref(ref), "paths": files})
+
+
+@click.command()
+@click.argument("source", metavar="URL|REF")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--overwrite", is_flag=True, help="Replace FILE if it is there.")
+@on_a_page
+def download(
+    options: SessionOptions, source: str, file: Path, overwrite: bool, url: str | None, wait_for: str | None
+) -> None:
+    """Save as FILE what is at URL, fetched with the page's cookies, or what tapping REF starts to download.
+
+    FILE has to lie below the folder that the session was opened with: open … --downloads-root FOLDER.
+
+    With --json: url, path, size_bytes, suggested_name, mime, status, cost, notices?
+    """
+    from bridge.page.refs import is_ref
+
+    is_of_page = is_ref(source)
+    given = {"ref": checked_ref(source)} if is_of_page else {"url": source}
+    params = {**given, "dest_path": _place(file), "overwrite": overwrite}
+    answer = perform("download", options, "download", params, url=url, wait_for=wait_for, shows_refs=is_of_page)
+    told = f"saved {answer.json['path']} ({answer.json['size_bytes']:,} bytes)"
+    print_answer("download", options, answer, told, {})
+
+
 ACTION_COMMANDS: tuple[click.Command, ...] = (
     _by_ref("click", "Tap the element of REF (e3) and tell what changed."),
     _by_ref("double-click", "Tap the element of REF twice and tell what changed."),
@@ -147,4 +191,6 @@ ACTION_COMMANDS: tuple[click.Command, ...] = (
     scroll,
     _by_ref("scroll-into-view", "Scroll until the element of REF is in view and tell what changed."),
     drag,
+    upload,
+    download,
 )

@@ -12,7 +12,9 @@ import click
 import bridge
 from bridge.errors import BridgeError, UsageError
 from bridge.surfaces.cli.action_commands import ACTION_COMMANDS
+from bridge.surfaces.cli.bench_command import bench
 from bridge.surfaces.cli.capture_commands import CAPTURE_COMMANDS
+from bridge.surfaces.cli.completion_command import completion
 from bridge.surfaces.cli.demo_command import demo
 from bridge.surfaces.cli.device_commands import devices, targets, virtual
 from bridge.surfaces.cli.doctor_command import doctor
@@ -24,10 +26,14 @@ from bridge.surfaces.cli.page_commands import back, forward, get, open_command, 
 from bridge.surfaces.cli.policy_commands import gate, policy
 from bridge.surfaces.cli.read_command import read
 from bridge.surfaces.cli.reading_commands import fetch
+from bridge.surfaces.cli.retried_command import retried
 from bridge.surfaces.cli.session_commands import close, close_tab, daemon, tab, tabs, view
 from bridge.surfaces.cli.trace_commands import trace
 
-INTERRUPTED, TERMINATED, BROKEN_PIPE = 130, 143, 141
+INTERRUPTED, BROKEN_PIPE = 130, 141
+
+# The formatter wraps it: half a sentence says nothing.
+_WHOLE_SENTENCE = 200
 
 _EPILOG = """Exit codes: 0 ok, 1 the operation failed, 2 bad usage, 3 no device, 4 refused by policy, 5 timeout.
 
@@ -41,8 +47,9 @@ SECTIONS: dict[str, tuple[click.Command, ...]] = {
     "Acting by ref": ACTION_COMMANDS,
     "Tabs and sessions": (tabs, tab, close_tab, view, close, daemon, trace),
     "For models": (mcp, ops, schema),
-    "Without a device": (fetch, policy, gate),
+    "Without a device": (fetch, policy, gate, retried, bench),
     "Devices": (doctor, devices, targets, host, virtual, demo),
+    "Shells": (completion,),
 }
 
 
@@ -54,7 +61,7 @@ class _Sections(click.Group):
         for title, commands in SECTIONS.items():
             with formatter.section(title):
                 rows = [
-                    (str(command.name).ljust(width), command.get_short_help_str(max(20, formatter.width - width - 6)))
+                    (str(command.name).ljust(width), command.get_short_help_str(_WHOLE_SENTENCE))
                     for command in commands
                 ]
                 formatter.write_dl(rows)
@@ -69,7 +76,10 @@ class _Sections(click.Group):
 @click.version_option(bridge.__version__, message="webview-bridge %(version)s")
 @click.pass_context
 def webview_bridge(context: click.Context) -> None:
-    """Drive a real Android WebView over ADB; without a phone, a virtual device on this machine."""
+    """Drive a real Android WebView over ADB; without a phone, a virtual device on this machine.
+
+    Begin with 'demo', or with: open URL, snapshot, click e3.
+    """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
 

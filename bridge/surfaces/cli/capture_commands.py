@@ -9,13 +9,18 @@ import click
 
 from bridge.surfaces.cli.action_commands import checked_ref, on_a_page
 from bridge.surfaces.cli.options import SessionOptions
-from bridge.surfaces.cli.output import write_file
+from bridge.surfaces.cli.output import note, write_file
 from bridge.surfaces.cli.page_commands import check_writable
 from bridge.surfaces.cli.performing import perform, print_answer
 
 _SUFFIXES = {"png": "png", "jpeg": "jpg", "webp": "webp"}
 _limit = click.option(
-    "--limit", type=click.IntRange(1, 2_000), default=100, show_default=True, help="The newest so many."
+    "--limit",
+    type=click.IntRange(1, 2_000),
+    default=100,
+    show_default=True,
+    metavar="N",
+    help="The newest so many.",
 )
 _after = click.option(
     "--after", type=click.IntRange(min=0), default=0, metavar="NUMBER", help="Only what came after this one."
@@ -27,7 +32,7 @@ _after = click.option(
 @click.option("--ref", metavar="REF", help="Only this element.")
 @click.option("--annotate", is_flag=True, help="Draw boxes that are numbered like the refs of a snapshot.")
 @click.option("--format", "image_format", type=click.Choice(list(_SUFFIXES)), default="png", show_default=True)
-@click.option("--quality", type=click.IntRange(0, 100), help="For jpeg and webp.")
+@click.option("--quality", type=click.IntRange(0, 100), metavar="N", help="For jpeg and webp.")
 @click.option(
     "--scale",
     type=click.Choice(["css", "device"]),
@@ -35,7 +40,14 @@ _after = click.option(
     show_default=True,
     help="One pixel per CSS pixel, or what the device draws.",
 )
-@click.option("--max-height", "max_height_px", type=click.IntRange(1, 10_000), default=10_000, help="Of the picture.")
+@click.option(
+    "--max-height",
+    "max_height_px",
+    type=click.IntRange(1, 10_000),
+    default=10_000,
+    metavar="PX",
+    help="Of the picture.",
+)
 @click.option(
     "--out",
     "--output",
@@ -70,10 +82,12 @@ def screenshot(
 
 
 @click.command()
-@click.option("--seconds", "duration_s", type=click.FloatRange(0.1, 600), default=3.0, show_default=True)
+@click.option("--seconds", "duration_s", type=click.FloatRange(0.1, 600), default=3.0, show_default=True, metavar="S")
 @click.option("--format", "film_format", type=click.Choice(["webp", "gif"]), default="webp", show_default=True)
-@click.option("--max-frames", type=click.IntRange(1, 5_000), default=300, show_default=True)
-@click.option("--max-width", "max_width_px", type=click.IntRange(16, 4_096), default=412, show_default=True)
+@click.option("--max-frames", type=click.IntRange(1, 5_000), default=300, show_default=True, metavar="N")
+@click.option(
+    "--max-width", "max_width_px", type=click.IntRange(16, 4_096), default=412, show_default=True, metavar="PX"
+)
 @click.option(
     "--out",
     "--output",
@@ -117,6 +131,7 @@ def console(options: SessionOptions, url: str | None, wait_for: str | None, **wa
         lines.append(f"{entry['number']:>5} {entry['level']:<7} {entry['text']}{where}")
         lines.extend(f"      at {frame}" for frame in entry.get("stack", ()))
     print_answer("console", options, answer, "\n".join(lines), {})
+    _say_if_nothing(lines, options, "nothing was logged")
 
 
 @click.command()
@@ -155,6 +170,12 @@ def network(
     if har is not None:
         lines.append(f"saved {har}")
     print_answer("network", options, answer, "\n".join(lines), {"file": str(har)} if har is not None else {})
+    _say_if_nothing(lines, options, "nothing was requested")
+
+
+def _say_if_nothing(lines: list[str], options: SessionOptions, words: str) -> None:
+    if not lines and not options.as_json:
+        note(words)
 
 
 CAPTURE_COMMANDS = (screenshot, record, console, network)

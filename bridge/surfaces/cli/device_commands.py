@@ -16,15 +16,19 @@ ADB_TIMEOUT_S = 20.0
 START_TIMEOUT_S = 60.0
 # A frozen process accepts and says nothing.
 PAGES_TIMEOUT_S = 2.0
+RAY_RESOURCE = "android_device"
 
 
 @click.command()
+@click.option("--ray", is_flag=True, help="Only what this machine offers a Ray cluster: ray start --resources=…")
 @common_options
-def devices(options: CommonOptions) -> None:
+def devices(options: CommonOptions, ray: bool) -> None:
     """List the devices that the adb server knows.
 
     With --json: devices: [{serial, state, model, product, virtual}].
     """
+    import json
+
     from bridge.adb import AdbServer
     from bridge.surfaces.cli.running import Steps, run_async
     from bridge.virtual_device.client import list_virtual_devices
@@ -49,6 +53,11 @@ def devices(options: CommonOptions) -> None:
         if options.as_json:
             print_json("devices", {"devices": rows})
             return
+        if ray:
+            owned = {handle.serial for handle in list_virtual_devices() if not handle.is_detached}
+            ready = [entry for entry in found if entry.state == "device" and entry.serial not in owned]
+            click.echo(json.dumps({RAY_RESOURCE: len(ready)}))
+            return
         print_table(rows)
         if not rows:
             note("no device is attached; --device auto uses a virtual one")
@@ -59,7 +68,7 @@ def devices(options: CommonOptions) -> None:
 @click.command()
 @click.option("--pages", "with_pages", is_flag=True, help="Ask each for its pages, which connects to it.")
 @click.option("--forward", "forwards", is_flag=True, help="Lead a port of this machine to each, until Ctrl-C.")
-@click.option("--device", default="auto", show_default=True, metavar="auto|SERIAL", help="Which device.")
+@click.option("--device", default="auto", show_default=True, metavar="auto|virtual|SERIAL", help="Which device.")
 @common_options
 def targets(options: CommonOptions, device: str, with_pages: bool, forwards: bool) -> None:
     """List the WebViews and browsers on a device that can be attached to, and whose they are.
@@ -76,6 +85,7 @@ def targets(options: CommonOptions, device: str, with_pages: bool, forwards: boo
     from bridge.session.devices import chosen_device
     from bridge.session.targets import devtools_sockets, pages_of
     from bridge.surfaces.cli.running import Steps, run_async
+    from bridge.surfaces.compose import RunningVirtualDevices
 
     steps = Steps(options.timeout_s)
 
@@ -84,7 +94,7 @@ def targets(options: CommonOptions, device: str, with_pages: bool, forwards: boo
         await server.ensure_running(timeout_s=steps.begin("reaching the adb server", ADB_TIMEOUT_S))
         timeout_s = steps.begin("finding the device", ADB_TIMEOUT_S)
         async with (
-            chosen_device(server, device, None, note, timeout_s=timeout_s) as chosen,
+            chosen_device(server, device, RunningVirtualDevices(), note, timeout_s=timeout_s) as chosen,
             AsyncExitStack() as forwarded,
         ):
             adb_device = server.device(chosen.serial)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import TYPE_CHECKING
 
 import click
 
 from bridge.surfaces.cli.options import CommonOptions, common_options
-from bridge.surfaces.cli.output import is_terminal, note, one_line
+from bridge.surfaces.cli.output import is_terminal, note, one_line, print_json
 
 if TYPE_CHECKING:
     from bridge.surfaces.doctor import Report, Row
@@ -48,8 +47,7 @@ def doctor(options: CommonOptions, device: str, wait: bool, fix: bool, device_ch
     run_async("doctor", options, Steps(None), examine(order, report))
     if options.as_json:
         rows = [row.to_json() for row in report.rows]
-        whole = {"ok": report.exit_code == 0, "command": "doctor", "rows": rows, "exit_code": report.exit_code}
-        click.echo(json.dumps(whole, ensure_ascii=False))
+        print_json("doctor", {"rows": rows, "exit_code": report.exit_code}, exit_code=report.exit_code)
     else:
         _print_summary(report)
     if report.exit_code:

@@ -21,7 +21,7 @@ class TooLong:
 
 
 class LineCutter:
-    """Pieces in, lines out: without their ends, blank ones left out; holds at most one line's limit.
+    """Pieces in, lines out: without their ends, blank ones as b""; holds at most one line's limit.
 
     How the pieces are cut makes no difference.
     """
@@ -46,8 +46,8 @@ class LineCutter:
         self._skipping = False
         if skipping:
             yield TooLong(self._limit_bytes)
-        elif line := line.strip():
-            yield line
+        else:
+            yield line.strip()
 
     def _hold(self, part: bytes) -> None:
         if self._skipping or len(self._held) + len(part) > self._limit_bytes:
@@ -55,6 +55,26 @@ class LineCutter:
             self._held.clear()
         else:
             self._held += part
+
+
+async def typed_line(descriptor: int) -> str:
+    """What somebody types at a terminal, "" at its end; as with `lines_of`, a thread is left behind in the read."""
+    loop = asyncio.get_running_loop()
+    typed: asyncio.Future[bytes] = loop.create_future()
+
+    def take(line: bytes) -> None:
+        if not typed.done():
+            typed.set_result(line)
+
+    def read() -> None:
+        line = b""
+        with contextlib.suppress(OSError):  # a terminal that was hung up
+            line = os.read(descriptor, _PIECE_BYTES)
+        with contextlib.suppress(RuntimeError):  # nobody waits any more, and the loop has ended
+            loop.call_soon_threadsafe(take, line)
+
+    threading.Thread(target=read, name="typed line", daemon=True).start()
+    return (await typed).decode(errors="replace").strip()
 
 
 async def lines_of(descriptor: int, *, limit_bytes: int) -> AsyncIterator[bytes | TooLong]:
@@ -66,7 +86,11 @@ async def lines_of(descriptor: int, *, limit_bytes: int) -> AsyncIterator[bytes 
     queue: asyncio.Queue[bytes | TooLong | OSError | None] = asyncio.Queue(maxsize=1)
 
     def put(item: bytes | TooLong | OSError | None) -> None:
-        asyncio.run_coroutine_threadsafe(queue.put(item), loop).result()
+        putting = queue.put(item)
+        try:
+            asyncio.run_coroutine_threadsafe(putting, loop).result()
+        finally:
+            putting.close()  # a loop that has ended never began it
 
     def read() -> None:
         cutter = LineCutter(limit_bytes)

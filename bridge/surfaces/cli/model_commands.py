@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import click
 
-from bridge.surfaces.cli.options import DEVICE_OPTIONS
+from bridge.surfaces.cli.options import DEVICE_OPTIONS, CommonOptions, common_options, folder_options
+from bridge.surfaces.cli.output import print_json
 
 SETS = ("web", "simple", "ops")
 FORMATS = ("openai-responses", "openai-chat", "anthropic", "gemini", "mcp")
@@ -31,8 +33,13 @@ _javascript = click.option(
     metavar="PORT",
     help=f"With --http: which port; 0 takes a free one. [default: {DEFAULT_PORT}]",
 )
-@click.option("--uploads", type=click.Path(), metavar="FOLDER", help="Files of this folder may be uploaded.")
-@click.option("--downloads", type=click.Path(), metavar="FOLDER", help="Downloads may be saved in this folder.")
+@folder_options
+@click.option(
+    "--trace",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="When the session ends, write what was done in it there, as HTML; meanwhile it is the resource webview://trace.",
+)
 @click.option(
     "--secrets-env",
     multiple=True,
@@ -46,8 +53,9 @@ def mcp(
     tools: str,
     http: bool,
     port: int | None,
-    uploads: str | None,
-    downloads: str | None,
+    uploads_root: str | None,
+    downloads_root: str | None,
+    trace: Path | None,
     secrets_env: tuple[str, ...],
     allow_javascript: bool,
     adb_server: str | None,
@@ -72,8 +80,9 @@ def mcp(
         allow_javascript=allow_javascript,
         http_port=(DEFAULT_PORT if port is None else port) if http else None,
         secrets_env=secrets_env,
-        uploads_root=uploads,
-        downloads_root=downloads,
+        uploads_root=uploads_root,
+        downloads_root=downloads_root,
+        trace=trace,
     )
     run_server(options, verbose=verbose)
 
@@ -86,13 +95,17 @@ for _option in DEVICE_OPTIONS:
 @click.option("--format", "dialect", type=click.Choice(FORMATS), required=True, help="For which way of calling.")
 @_tools
 @_javascript
-def schema(dialect: str, tools: str, allow_javascript: bool) -> None:
+@common_options
+def schema(options: CommonOptions, dialect: str, tools: str, allow_javascript: bool) -> None:
     """Print the tools as JSON, as the API of a model wants them in its `tools`.
 
-    Answer a model's call by `bridge.model_tools.Toolbox.call(name, arguments, …)`.
+    Answer a model's call by `bridge.model_tools.Toolbox.call(name, arguments, …)`. With --json: tools.
     """
     from bridge.model_tools.schemas import schema_of
     from bridge.model_tools.sets import tool_set
 
     found = schema_of(tool_set(tools, allow_javascript=allow_javascript), dialect)
-    click.echo(json.dumps(found, ensure_ascii=False, indent=2))
+    if options.as_json:
+        print_json("schema", {"tools": found})
+    else:
+        click.echo(json.dumps(found, ensure_ascii=False, indent=2))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import base64
-import json
 import os
 import sys
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -14,8 +14,8 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from bridge.errors import PolicyRefused, UsageError
-from bridge.surfaces.cli.options import OwnSessionOptions, origin_flags, own_session_options
-from bridge.surfaces.cli.output import note, write_file
+from bridge.surfaces.cli.options import OwnSessionOptions, folder_options, origin_flags, own_session_options
+from bridge.surfaces.cli.output import json_line, note, write_file
 
 if TYPE_CHECKING:
     from bridge.ops import Event, InvalidOperation, OperationResult, Secrets
@@ -27,8 +27,7 @@ LONGEST_LINE_BYTES = 2 * 1024 * 1024
 @click.command("ops")
 @click.option("--bail", is_flag=True, help="End with the first operation that fails.")
 @click.option("--events", type=click.Path(path_type=Path), metavar="FILE", help="Append events as lines of JSON.")
-@click.option("--uploads-root", metavar="FOLDER", help="Where upload may take files from (default: nowhere).")
-@click.option("--downloads-root", metavar="FOLDER", help="Where download may put files (default: nowhere).")
+@folder_options
 @click.option(
     "--pictures",
     type=click.Path(path_type=Path, file_okay=False),
@@ -97,16 +96,14 @@ def ops(
             executor = Executor(
                 session, action_policy=actions, secrets=secrets, on_event=_teller(told) if told else None
             )
-            number = 0
+            numbers: deque[int] = deque()
             steps.current = "waiting for the first operation"
-            async for answer in executor.run_batch(_operations(), bail=bail):
-                number += 1
-                steps.current = f"after operation {number}"
+            async for answer in executor.run_batch(_operations(numbers), bail=bail):
+                number = numbers.popleft()
+                steps.current = f"after line {number}"
                 if answer.error is not None:
                     failures.add(answer.error.code)
-                line = json.dumps(_shown(answer, number, pictures), ensure_ascii=False)
-                # Half a surrogate pair, which a page may have in its title, is written as JSON's own escape.
-                click.echo(line.encode("utf-8", "backslashreplace"))
+                click.echo(json_line(_shown(answer, number, pictures)))
         return failures
 
     failures = run_async("ops", options, steps, work())
@@ -114,11 +111,17 @@ def ops(
         raise click.exceptions.Exit(PolicyRefused.exit_code if failures == {PolicyRefused.code} else 1)
 
 
-async def _operations() -> AsyncIterator[bytes | InvalidOperation]:
+async def _operations(numbers: deque[int]) -> AsyncIterator[bytes | InvalidOperation]:
+    """What the lines hold, blank ones left out; `numbers` gets the line that each stood on."""
     from bridge.ops import InvalidOperation
     from bridge.surfaces.cli.lines import TooLong, lines_of
 
+    number = 0
     async for line in lines_of(sys.stdin.fileno(), limit_bytes=LONGEST_LINE_BYTES):
+        number += 1
+        if line == b"":
+            continue
+        numbers.append(number)
         if isinstance(line, TooLong):
             yield InvalidOperation(f"not an operation: the line has more than {line.limit_bytes} bytes")
         else:
@@ -144,10 +147,10 @@ def _opened(path: Path) -> IO[str]:
 
 
 def _teller(file: IO[str]) -> Callable[[Event], None]:
-    from bridge.ops import json_line
+    from bridge.ops import json_line as event_line
 
     def tell(event: Event) -> None:
-        file.write(json_line(event))
+        file.write(event_line(event))
         file.flush()
 
     return tell

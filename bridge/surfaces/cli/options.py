@@ -43,6 +43,9 @@ class SessionOptions(OwnSessionOptions):
 
     session_name: str
     trace: Path | None
+    allowed_origins: tuple[str, ...]
+    uploads_root: str | None
+    downloads_root: str | None
 
 
 def _check_seconds(context: click.Context, option: click.Parameter, value: float | None) -> float | None:
@@ -64,6 +67,22 @@ _COMMON = (
     click.option("--adb-server", metavar="HOST:PORT", help="Which adb server (default: as adb itself finds it)."),
     click.option("-v", "--verbose", is_flag=True, help="Log to stderr, and show where unexpected errors came from."),
 )
+
+
+class _Port(click.ParamType[int]):
+    """A port; unlike IntRange it is not explained to everybody with [1<=x<=65535]."""
+
+    name = "port"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        return int(click.IntRange(1, 65535).convert(value, param, ctx))
+
+
+def local_option(said: str) -> Callable[[click.decorators.FC], click.decorators.FC]:
+    """`--local PORT`."""
+    return click.option("--local", "local_ports", type=_Port(), multiple=True, metavar="PORT", help=said)
+
+
 #: Where pages are opened.
 DEVICE_OPTIONS = (
     click.option(
@@ -73,17 +92,23 @@ DEVICE_OPTIONS = (
         metavar="auto|virtual|SERIAL",
         help="auto: the attached device, else a virtual one. A serial never falls back.",
     ),
-    click.option(
-        "--local",
-        "local_ports",
-        type=click.IntRange(1, 65535),
-        multiple=True,
-        metavar="PORT",
-        help="Allow pages from this machine's loopback on this port. May be repeated.",
-    ),
+    local_option("Allow pages from this machine's loopback on this port. May be repeated."),
+)
+#: Where files may come from and go to.
+FOLDER_OPTIONS = (
+    click.option("--uploads-root", metavar="FOLDER", help="Where upload may take files from (default: nowhere)."),
+    click.option("--downloads-root", metavar="FOLDER", help="Where download may put files (default: nowhere)."),
 )
 _SESSION = (
     *DEVICE_OPTIONS,
+    click.option(
+        "--allow",
+        "allowed_origins",
+        multiple=True,
+        metavar="ORIGIN",
+        help="Only these origins, instead of the policy's allowed_origins. May be repeated.",
+    ),
+    *FOLDER_OPTIONS,
     click.option(
         "--session",
         "session_name",
@@ -124,6 +149,13 @@ def origin_flags(command: click.decorators.FC) -> click.decorators.FC:
         click.option("--deny", multiple=True, metavar="ORIGIN", help="Instead of denied_origins. May be repeated."),
         click.option("--default-action", type=click.Choice(["deny", "allow", "ask"]), help="For all other origins."),
     ):
+        command = option(command)
+    return command
+
+
+def folder_options(command: click.decorators.FC) -> click.decorators.FC:
+    """`--uploads-root` and `--downloads-root`."""
+    for option in reversed(FOLDER_OPTIONS):
         command = option(command)
     return command
 

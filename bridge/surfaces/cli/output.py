@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TextIO
 
 import click
 
 from bridge.errors import BridgeError, UsageError
+
+# C0 but tab and line ends, DEL and C1: what ECMA-48 gives a terminal to obey. Half a surrogate pair is no text at all.
+_CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]|\r(?!\n)")
+# Embeddings, overrides and isolates (UAX #9): on a terminal they reach past the text that has them.
+_BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")
+_BREAKS = re.compile("[\t-\r\x1c-\x1f\x85\u2028\u2029 ]+")
+_NOT_ASCII = re.compile("[^ -~]")
 
 
 class Spent(Protocol):
@@ -26,38 +34,44 @@ class Spent(Protocol):
     def bytes_received(self) -> int: ...
 
 
-def print_json(command: str, results: Mapping[str, Any]) -> None:
-    """The one object of a command that succeeded."""
-    click.echo(json.dumps({"ok": True, "command": command, **results}, ensure_ascii=False))
+def json_line(value: Any) -> str:
+    """`value` as JSON on one line, with escapes for what would steer a terminal or cannot be encoded."""
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return _NOT_ASCII.sub(lambda found: found[0] if found[0].isprintable() else json.dumps(found[0])[1:-1], text)
+
+
+def print_json(command: str, results: Mapping[str, Any], *, exit_code: int = 0) -> None:
+    """The one object of a command that has results; `exit_code` is what the command ends with, where that is not 0."""
+    failed = {"exit_code": exit_code} if exit_code else {}
+    click.echo(json_line({"ok": not exit_code, "command": command, **results, **failed}))
 
 
 def report_failure(error: BridgeError, as_json: bool) -> int:
     """Print the error as one line on stderr, with `--json` as one object on stdout; returns the exit code."""
     if as_json:
-        failure = {"ok": False, "error": error.to_json(), "exit_code": error.exit_code}
-        click.echo(json.dumps(failure, ensure_ascii=False, default=str))
+        click.echo(json_line({"ok": False, "error": error.to_json(), "exit_code": error.exit_code}))
     else:
-        click.echo(one_line(str(error)), err=True)
+        note(str(error))
     return error.exit_code
 
 
 def note(text: str) -> None:
     """One line on stderr for the person who watches."""
-    click.echo(one_line(text), err=True)
+    click.echo(one_line(text, to=sys.stderr), err=True)
 
 
-def one_line(text: str) -> str:
+def one_line(text: str, *, to: TextIO | None = None) -> str:
     """`text` on one line and without what would steer a terminal: messages may quote pages and devices."""
-    folded = " ".join(text.split())
-    return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in folded)
+    return printable(_BREAKS.sub(" ", text).strip(" "), to=to)
 
 
-def printable(text: str) -> str:
-    """`text` with its lines, without what would steer a terminal."""
-    return "\n".join(
-        "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in line)
-        for line in text.split("\n")
-    )
+def printable(text: str, *, to: TextIO | None = None) -> str:
+    """`text` with its lines, without what would steer a terminal; `to` is where it is printed, stdout by default.
+
+    Everything else stays as it is, in a pipe or a file the marks of bidirectional text too.
+    """
+    text = _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", text)
+    return _BIDI.sub("\N{REPLACEMENT CHARACTER}", text) if (to or sys.stdout).isatty() else text
 
 
 def cost_words(cost: Spent) -> str:
@@ -68,14 +82,14 @@ def cost_words(cost: Spent) -> str:
     )
 
 
-def write_file(target: Path, content: bytes) -> None:
-    """Write a file that the user has named.
+def write_file(target: Path, content: bytes | str) -> None:
+    """Write a file that the user has named; half a surrogate pair in a text becomes "?".
 
     Raises:
         UsageError: It cannot be written there.
     """
     try:
-        target.write_bytes(content)
+        target.write_bytes(content.encode("utf-8", "replace") if isinstance(content, str) else content)
     except OSError as error:
         raise UsageError(f"{target} cannot be written: {error.strerror}.") from error
 

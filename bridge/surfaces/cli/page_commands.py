@@ -78,7 +78,14 @@ def reload_command(options: SessionOptions) -> None:
 
 @click.command()
 @click.option("--all", "everything", is_flag=True, help="Texts and structure too, not only what can be acted on.")
-@click.option("--max-chars", type=click.IntRange(min=200), default=12_000, show_default=True, help="Bound of the text.")
+@click.option(
+    "--max-chars",
+    type=click.IntRange(min=200),
+    default=12_000,
+    show_default=True,
+    metavar="N",
+    help="Bound of the text.",
+)
 @click.option("--scope", metavar="CSS|REF", help="Only what is below the first element that this finds.")
 @click.option("--more", metavar="REF", help="What was cut there (more=e7).")
 @click.option("--find", metavar="TEXT", help="Only the lines with this text, and what they stand in.")
@@ -111,14 +118,16 @@ def snapshot(
     answer = perform("snapshot", options, "snapshot", params, url=url, wait_for=wait_for)
     text = str(answer.json["text"])
     if out is not None:
-        write_file(out, f"{text}\n".encode())
+        write_file(out, f"{text}\n")
     print_answer("snapshot", options, answer, f"saved {out}" if out else text, {"file": str(out)} if out else {})
 
 
 @click.command()
 @click.argument("ref")
 @click.argument("kind", metavar="KIND", type=click.Choice(["text", "html", "value", "attrs", "computed_styles", "box"]))
-@click.option("--limit", type=click.IntRange(min=1), default=2_000, show_default=True, help="Characters at most.")
+@click.option(
+    "--limit", type=click.IntRange(min=1), default=2_000, show_default=True, metavar="N", help="Characters at most."
+)
 @on_a_page
 def get(options: SessionOptions, ref: str, kind: str, limit: int, url: str | None, wait_for: str | None) -> None:
     """Print one thing about the element of REF: its text, HTML, value, attributes, computed styles or box.

@@ -48,12 +48,11 @@ def perform(
 def _in_kept_session(
     command: str, options: SessionOptions, task: str, params: Mapping[str, Any], *, starts: bool
 ) -> Answer:
-    from bridge.surfaces.cli.running import Steps, run_async
+    from bridge.surfaces.cli.running import Steps, run_async, start_options
     from bridge.surfaces.daemon.client import ask
-    from bridge.surfaces.workspace import Answer, StartOptions
+    from bridge.surfaces.workspace import Answer
 
-    trace = None if options.trace is None else str(options.trace.absolute())  # the session's process is elsewhere
-    start = StartOptions(options.device, options.adb_server, options.local_ports, trace).to_json()
+    start = start_options(options).to_json()
 
     async def work() -> Answer:
         found = await ask(

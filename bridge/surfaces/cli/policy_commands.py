@@ -2,31 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from bridge.errors import PolicyRefused
-from bridge.surfaces.cli.options import CommonOptions, common_options, origin_flags
+from bridge.surfaces.cli.options import CommonOptions, common_options, local_option, origin_flags
 from bridge.surfaces.cli.output import note, one_line, print_json
-
-if TYPE_CHECKING:
-    from bridge.policy import TestServerGrant
 
 _RESOLVE_S = 10.0
 
 
 def policy_flags(command: click.decorators.FC) -> click.decorators.FC:
     """The flags of a policy, and `--local`."""
-    local = click.option(
-        "--local",
-        "local_ports",
-        type=click.IntRange(1, 65535),
-        multiple=True,
-        metavar="PORT",
-        help="Allow this machine's loopback on this port. May be repeated.",
-    )
-    return origin_flags(local(command))
+    return origin_flags(local_option("Allow this machine's loopback on this port. May be repeated.")(command))
 
 
 @click.group()
@@ -52,17 +39,17 @@ def check(
 ) -> None:
     """Say of each URL whether it may be opened, without opening it. Ends with 4 when one may not.
 
-    With --json: decisions: [{url, action, rule, reason, hint, host, port, addresses?}].
+    With --json: decisions: [{url, action, rule, reason, hint, host, port, addresses?}], policy; ok is false and
+    there is an exit_code where one may not.
     """
     from bridge.errors import BridgeError
     from bridge.policy import decide
     from bridge.policy.pinning import PinnedEgress
     from bridge.surfaces.cli.running import Steps, flagged_policy, run_async
+    from bridge.surfaces.workspace import StartOptions
 
-    rules, grants = (
-        flagged_policy("model" if asker == "model" else "operator", allow, deny, default_action),
-        _grants(local_ports),
-    )
+    rules = flagged_policy("model" if asker == "model" else "operator", allow, deny, default_action)
+    grants = StartOptions(local_ports=local_ports).grants()
     steps = Steps(options.timeout_s)
 
     async def work() -> list[dict[str, object]]:
@@ -85,7 +72,8 @@ def check(
     rows = run_async("policy check", options, steps, work())
     refused = [row for row in rows if row["action"] != "allow"]
     if options.as_json:
-        print_json("policy check", {"decisions": rows, "policy": rules.to_json()})
+        found = {"decisions": rows, "policy": rules.to_json()}
+        print_json("policy check", found, exit_code=PolicyRefused.exit_code if refused else 0)
     else:
         for row in rows:
             click.echo(one_line(_line(row, explain=explain)))
@@ -119,6 +107,7 @@ def gate(
     from bridge.policy.gate import run_gate
     from bridge.policy.pinning import ConnectionRecord, PinnedEgress
     from bridge.surfaces.cli.running import Steps, flagged_policy, run_async
+    from bridge.surfaces.workspace import StartOptions
 
     rules = flagged_policy("operator", allow, deny, default_action)
 
@@ -126,7 +115,7 @@ def gate(
         click.echo(json.dumps(record.to_json()))
 
     async def work() -> None:
-        egress = PinnedEgress(rules, _grants(local_ports), on_record=tell if audit else None)
+        egress = PinnedEgress(rules, StartOptions(local_ports=local_ports).grants(), on_record=tell if audit else None)
         try:
             async with run_gate(egress, port=port) as running:
                 if options.as_json:
@@ -139,12 +128,6 @@ def gate(
             raise UsageError(f"the gate cannot listen on port {port}: {error.strerror}") from error
 
     run_async("gate", options, Steps(options.timeout_s), work())
-
-
-def _grants(local_ports: tuple[int, ...]) -> tuple[TestServerGrant, ...]:
-    from bridge.policy import TestServerGrant
-
-    return tuple(TestServerGrant(host, port) for port in local_ports for host in ("127.0.0.1", "localhost"))
 
 
 def _line(row: dict[str, object], *, explain: bool) -> str:

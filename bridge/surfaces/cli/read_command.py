@@ -20,7 +20,9 @@ from bridge.surfaces.cli.performing import perform, print_answer
 @click.option(
     "--mode", type=click.Choice(["main_content", "article", "raw"]), default="main_content", show_default=True
 )
-@click.option("--max-length", type=int, default=50_000, show_default=True, help="Bound of the text; 0 is none.")
+@click.option(
+    "--max-length", type=int, default=50_000, show_default=True, metavar="N", help="Bound of the text; 0 is none."
+)
 @click.option("--selector", metavar="CSS", help="Only what is below the first element that this finds.")
 @click.option("--outline", is_flag=True, help="Only the headings.")
 @click.option("--section", metavar="HEADING", help="Only what is below this heading (its words or its anchor).")
@@ -60,7 +62,7 @@ def read(
     answer = perform("read", options, "read", params, url=url, wait_for=wait_for)
     text = str(answer.json["markdown"])
     if out is not None:
-        write_file(out, f"{text}\n".encode())
+        write_file(out, f"{text}\n")
     print_answer("read", options, answer, f"saved {out}" if out else text, {"file": str(out)} if out else {})
     if not options.as_json and answer.json["hidden_text_removed"]:
         note(f"{answer.json['hidden_text_removed']} hidden texts removed")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,9 @@ RENDER_TIMEOUT_S = 120.0
 
 @click.command()
 @click.argument("url")
-@click.option("--max-length", type=int, default=50_000, show_default=True, help="Bound of the text; 0: no bound.")
+@click.option(
+    "--max-length", type=int, default=50_000, show_default=True, metavar="N", help="Bound of the text; 0: no bound."
+)
 @click.option("--selector", metavar="CSS", help="Only the first element that this selector finds.")
 @click.option(
     "--mode",
@@ -30,7 +31,9 @@ RENDER_TIMEOUT_S = 120.0
 )
 @click.option("--metadata", is_flag=True, help="Description, author, dates, language; the description first.")
 @click.option("--outline", is_flag=True, help="Only the headings.")
-@click.option("--pages", type=click.IntRange(1, 50), default=1, show_default=True, help="Follow rel=next up to here.")
+@click.option(
+    "--pages", type=click.IntRange(1, 50), default=1, show_default=True, metavar="N", help="Follow rel=next up to here."
+)
 @click.option("--links", type=click.Choice(["inline", "none"]), default="inline", show_default=True)
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write the text there.")
 @click.option("--render", is_flag=True, help="Open a page that is empty without JavaScript on a device (--device).")
@@ -41,13 +44,13 @@ def fetch(options: SessionOptions, url: str, out: Path | None, render: bool, **w
     With --json: markdown, url, status, content_type, title, truncated, truncate_reasons, body_bytes, charset,
     charset_source, kind, redirects, metadata, outline, notes, pages, hidden_text_removed, rendered, cost.
     """
-    from bridge.policy.configuration import load_policy
     from bridge.policy.pinning import PinnedEgress
     from bridge.surfaces.cli.page_commands import check_writable
-    from bridge.surfaces.cli.running import Steps, grants_of, opened_page, run_async
+    from bridge.surfaces.cli.running import Steps, opened_page, run_async, start_options
 
     check_writable(out)
-    egress = PinnedEgress(load_policy("operator", os.environ), grants_of(options))
+    start = start_options(options)
+    egress = PinnedEgress(start.policy(), start.grants())
     usual_s = RENDER_TIMEOUT_S if render else FETCH_TIMEOUT_S
 
     async def rendered(address: str, *, timeout_s: float) -> str:
@@ -68,7 +71,7 @@ def fetch(options: SessionOptions, url: str, out: Path | None, render: bool, **w
         timeout_s = usual_s if options.timeout_s is None else options.timeout_s
         page = await webfetch(url, egress=egress, timeout_s=timeout_s, render=rendered if render else None, **wanted)
         if out is not None:
-            write_file(out, f"{page.markdown}\n".encode())
+            write_file(out, f"{page.markdown}\n")
         if options.as_json:
             print_json("fetch", {**page.to_json(), **({"file": str(out)} if out else {})})
             return
@@ -94,6 +97,7 @@ def snapshot_of_file(
 ) -> None:
     """`snapshot --html`: a snapshot of HTML text from a file, or from stdin for "-"."""
     from bridge.reading.charset import decode_text
+    from bridge.reading.media_type import sniffed_type
     from bridge.snapshot.html import HtmlSnapshotOptions, snapshot_html
 
     if source == "-":
@@ -104,12 +108,15 @@ def snapshot_of_file(
             body, url = path.read_bytes(), path.resolve().as_uri()
         except OSError as error:
             raise UsageError(f"{source} cannot be read: {error.strerror}.") from error
+    if (binary := sniffed_type(body)) and body.strip():
+        name = "what stands on stdin" if source == "-" else source
+        raise UsageError(f"{name} is no HTML but binary: {binary} of {len(body):,} bytes.")
     wanted = HtmlSnapshotOptions(
         max_chars_total=max_chars, interactive_only=not everything, scope=scope or "", start=more or ""
     )
     shot = snapshot_html(decode_text(body, markup=True).text, wanted, url=url)
     if out is not None:
-        write_file(out, f"{shot.text}\n".encode())
+        write_file(out, f"{shot.text}\n")
     if options.as_json:
         print_json("snapshot", {**shot.to_json(), **({"file": str(out)} if out else {})})
         return

@@ -10,6 +10,7 @@ import signal
 import sys
 from collections.abc import AsyncIterator, Coroutine, Sequence
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -17,6 +18,7 @@ import click
 from bridge.deadline import Deadline
 from bridge.errors import PolicyRefused
 from bridge.policy import BrowserPolicy, Decision, TestServerGrant, decide
+from bridge.surfaces.cli.lines import typed_line
 from bridge.surfaces.cli.options import CommonOptions, OwnSessionOptions, SessionOptions
 from bridge.surfaces.cli.output import note, one_line
 from bridge.surfaces.workspace import StartOptions
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
     from bridge.session.session import Session
 
 T = TypeVar("T")
+
+_ONE_QUESTION = asyncio.Lock()
 
 START_TIMEOUT_S = 60.0
 NAVIGATION_TIMEOUT_S = 30.0
@@ -86,17 +90,21 @@ def grants_of(options: OwnSessionOptions) -> tuple[TestServerGrant, ...]:
     return StartOptions(local_ports=options.local_ports).grants()
 
 
-def configured_policy() -> BrowserPolicy:
-    """The operator's policy: the configuration file and the environment, else the public web.
+def start_options(options: SessionOptions) -> StartOptions:
+    """How the session is opened that the command runs in; folders and files absolute, its process may be elsewhere."""
+    return StartOptions(
+        options.device,
+        options.adb_server,
+        tuple(sorted(set(options.local_ports))),
+        _absolute(options.trace),
+        tuple(sorted(set(options.allowed_origins))),
+        _absolute(options.uploads_root),
+        _absolute(options.downloads_root),
+    )
 
-    Raises:
-        UsageError: What is there cannot be read, or has a typo.
-    """
-    import os
 
-    from bridge.policy.configuration import load_policy
-
-    return load_policy("operator", os.environ)
+def _absolute(path: str | Path | None) -> str | None:
+    return None if path is None else str(Path(path).absolute())
 
 
 def flagged_policy(
@@ -105,7 +113,7 @@ def flagged_policy(
     """The policy with the flags of `origin_flags` over what is configured.
 
     Raises:
-        UsageError: As `configured_policy`.
+        UsageError: What is configured, or a flag, makes no sense.
     """
     import os
 
@@ -125,7 +133,8 @@ def checked_address(url: str, options: SessionOptions) -> str:
     from bridge.page.navigation import checked_url
 
     address = checked_url(url)
-    decision = decide(configured_policy(), address, grants_of(options))
+    start = start_options(options)
+    decision = decide(start.policy(), address, start.grants())
     if decision.action == "deny":
         raise PolicyRefused(f"{address[:200]} is refused: {decision.reason}.", hint=decision.hint, url=address[:2000])
     return address
@@ -135,8 +144,10 @@ async def asked_on_terminal(decision: Decision) -> bool:
     """A prompt where somebody sits at a terminal; nobody there means no."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
-    question = one_line(f"open {decision.host}:{decision.port}? {decision.reason}")
-    return await asyncio.to_thread(click.confirm, question, default=False, err=True)
+    question = one_line(f"open {decision.host}:{decision.port}? {decision.reason}", to=sys.stderr)
+    async with _ONE_QUESTION:
+        click.echo(f"{question} [y/N]: ", nl=False, err=True)
+        return (await typed_line(sys.stdin.fileno())).lower() in ("y", "yes")
 
 
 @asynccontextmanager
@@ -144,13 +155,16 @@ async def opened_session(options: SessionOptions, steps: Steps) -> AsyncIterator
     from bridge import Session
 
     timeout_s = steps.begin("starting the device and the host app", START_TIMEOUT_S)
+    start = start_options(options)
     async with Session.open(
-        options.device,
-        adb_server=options.adb_server,
-        policy=configured_policy(),
-        grants=grants_of(options),
+        start.device,
+        adb_server=start.adb_server,
+        policy=start.policy(),
+        grants=start.grants(),
         ask=asked_on_terminal,
-        trace=options.trace,
+        uploads_root=start.uploads_root,
+        downloads_root=start.downloads_root,
+        trace=start.trace,
         on_notice=note,
         timeout_s=timeout_s,
     ) as session:

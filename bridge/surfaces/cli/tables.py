@@ -6,6 +6,8 @@ import sys
 
 from bridge.surfaces.cli.output import one_line
 
+_PIPE_COLUMNS = 100_000
+
 
 def print_table(rows: list[dict[str, object]]) -> None:
     """Columns under their names; nothing for no rows."""
@@ -17,11 +19,19 @@ def print_table(rows: list[dict[str, object]]) -> None:
 
     table = Table(box=None, pad_edge=False, show_edge=False)
     for name in rows[0]:
-        table.add_column(name.upper())
+        # The first column is what other commands take: whole on one line. Nothing is cut: it may be wanted for copying.
+        is_key = not table.columns
+        table.add_column(
+            name.upper(),
+            no_wrap=is_key,
+            overflow="fold",
+            min_width=max(len(_words(row[name])) for row in rows) if is_key else None,
+        )
     for row in rows:
         # Text, not markup: models and serials are the device's own words.
         table.add_row(*(Text(_words(value)) for value in row.values()))
-    Console(width=None if sys.stdout.isatty() else 200).print(table)
+    # In a pipe a row is a line.
+    Console(width=None if sys.stdout.isatty() else _PIPE_COLUMNS).print(table)
 
 
 def _words(value: object) -> str:

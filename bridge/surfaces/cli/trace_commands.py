@@ -37,7 +37,7 @@ def export(options: CommonOptions, file: Path, out: Path | None, pictures: Path 
     if pictures is not None:
         found["pictures"] = write_pictures(found["pictures"], pictures)
     if out is not None:
-        write_file(out, json.dumps(found, indent=1).encode())
+        write_file(out, json.dumps(found, indent=1))
         if options.as_json:
             print_json("trace export", {"file": str(out), "operations": len(found["operations"])})
         else:
@@ -63,7 +63,7 @@ def to_pytest(options: CommonOptions, file: Path, out: Path | None, is_async: bo
 
     made = test_source(read_trace(file), is_async=is_async)
     if out is not None:
-        write_file(out, made.source.encode())
+        write_file(out, made.source)
     if options.as_json:
         told = {"source": made.source, "left_out": list(made.left_out), **({"file": str(out)} if out else {})}
         print_json("trace to-pytest", told)

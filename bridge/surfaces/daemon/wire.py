@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bridge.errors import BridgeError, TransportError
-from bridge.host.protocol import Frame, FrameReader, Limits, encode_frame
+from bridge.host.protocol import Frame, FrameError, FrameReader, Limits, encode_frame
 
 LIMITS = Limits(header_bytes=32 * 1024 * 1024, body_bytes=128 * 1024 * 1024)
 _PIECE_BYTES = 256 * 1024
@@ -26,11 +26,8 @@ class RemoteError(BridgeError):
 
     def __init__(self, facts: Mapping[str, Any]) -> None:
         details = facts.get("details")
-        super().__init__(
-            str(facts.get("message", "")),
-            hint=str(facts.get("hint", "")),
-            **{str(key): value for key, value in details.items()} if isinstance(details, Mapping) else {},
-        )
+        super().__init__(str(facts.get("message", "")), hint=str(facts.get("hint", "")))
+        self.details.update(details if isinstance(details, Mapping) else {})
         exit_code = facts.get("exit_code")
         # Both are class attributes elsewhere; here they are whatever class the error had over there.
         self.code = str(facts.get("code", "error"))  # type: ignore[misc]
@@ -42,7 +39,17 @@ def error_facts(error: BridgeError) -> dict[str, Any]:
 
 
 def message(header: Mapping[str, Any], body: bytes = b"") -> bytes:
+    """What a command sends: as it is, or a FrameError."""
     return encode_frame(header, body, limits=LIMITS)
+
+
+def answer_message(header: Mapping[str, Any], body: bytes = b"") -> bytes:
+    """What the process sends, which quotes pages: half a surrogate pair becomes "?", and what is too large an error."""
+    try:
+        return encode_frame(header, body, limits=LIMITS, errors="replace")
+    except FrameError as error:
+        too_much = TransportError(f"the command was carried out, but what it found cannot be sent: {error.message}")
+        return message({"error": error_facts(too_much)})
 
 
 async def read_message(reader: asyncio.StreamReader, frames: FrameReader) -> Frame:
@@ -58,7 +65,7 @@ async def read_message(reader: asyncio.StreamReader, frames: FrameReader) -> Fra
             return frame
         try:
             piece = await reader.read(_PIECE_BYTES)
-        except ConnectionError:
+        except OSError:
             piece = b""
         if not piece:
             raise TransportError("the session's process closed the connection before it had answered.")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 from collections.abc import AsyncIterator, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bridge.errors import UsageError
@@ -15,8 +17,10 @@ from bridge.model_tools.sets import SetName
 from bridge.model_tools.shared_session import SharedSession
 from bridge.ops import Secrets
 from bridge.ops.effects import configured_actions
+from bridge.page.confinement import DOWNLOADS_KEY, UPLOADS_KEY, Confined
 from bridge.policy.configuration import load_policy
 from bridge.policy.pinning import PinnedEgress
+from bridge.session.tracing import check_writable
 from bridge.surfaces.workspace import StartOptions
 
 if TYPE_CHECKING:
@@ -33,6 +37,7 @@ class ServerOptions:
         http_port: Serve streamable HTTP on this port of the loopback (0: a free one); None serves stdio.
         secrets_env: Names of environment variables whose values `secret:NAME` fills in.
         uploads_root, downloads_root: The folders that files may come from and go to; None refuses.
+        trace: Where the trace of a session goes when it ends; a later one, after a loss, beside it with a number.
     """
 
     start: StartOptions
@@ -42,6 +47,7 @@ class ServerOptions:
     secrets_env: tuple[str, ...] = ()
     uploads_root: str | None = None
     downloads_root: str | None = None
+    trace: Path | None = None
 
 
 @asynccontextmanager
@@ -55,23 +61,44 @@ async def opened_house(options: ServerOptions, environ: Mapping[str, str]) -> As
     policy = load_policy("model", environ)
     egress = PinnedEgress(policy, options.start.grants(), ask=asking.may_open)
     action_policy = configured_actions(environ)
+    # Before anybody calls: a folder that is none should stop the start.
+    Confined.at(options.uploads_root, UPLOADS_KEY)
+    Confined.at(options.downloads_root, DOWNLOADS_KEY)
     secrets = Secrets({name: _secret(name, environ) for name in options.secrets_env})
 
-    def opener() -> AbstractAsyncContextManager[Session]:
+    if options.trace is not None:
+        check_writable(options.trace)
+    numbers = itertools.count(1)
+
+    @asynccontextmanager
+    async def opener() -> AsyncIterator[Session]:
         from bridge import Session
 
-        return Session.open(
-            options.start.device,
-            adb_server=options.start.adb_server,
-            egress=egress,
-            reconnect=True,
-            uploads_root=options.uploads_root,
-            downloads_root=options.downloads_root,
-            on_notice=lambda notice: logger.warning("%s", notice),
-        )
+        async with AsyncExitStack() as stack:
+            opening = Session.open(
+                options.start.device,
+                adb_server=options.start.adb_server,
+                egress=egress,
+                reconnect=True,
+                uploads_root=options.uploads_root,
+                downloads_root=options.downloads_root,
+                on_notice=lambda notice: logger.warning("%s", notice),
+            )
+            session = await stack.enter_async_context(opening)
+            if options.trace is not None:
+                from bridge.surfaces.trace.recorder import recording_to
+
+                path = _numbered(options.trace, next(numbers))
+                recording = recording_to(session, path, redact=secrets.redact_values)
+                session.observer = await stack.enter_async_context(recording)
+            yield session
 
     async with SharedSession(opener) as shared:
         yield House(egress, shared, asking, action_policy, secrets)
+
+
+def _numbered(path: Path, number: int) -> Path:
+    return path if number == 1 else path.with_stem(f"{path.stem}-{number}")
 
 
 def _secret(name: str, environ: Mapping[str, str]) -> str:

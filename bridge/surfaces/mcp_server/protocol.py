@@ -15,7 +15,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import mcp_types as types
@@ -29,6 +29,9 @@ from bridge.model_tools.desk import Desk, House
 from bridge.model_tools.person import Unanswered
 from bridge.model_tools.schemas import input_schema, mcp_annotations
 from bridge.model_tools.toolbox import Shown, Toolbox, UnknownTool
+
+if TYPE_CHECKING:
+    from bridge.page.page import Page
 
 logger = logging.getLogger(__name__)
 
@@ -52,6 +55,7 @@ _START = {
 _RESOURCES = {
     "webview://console": ("Console", "What the current page has logged, uncaught errors included."),
     "webview://network": ("Network", "The requests of the current tab."),
+    "webview://trace": ("Trace", "What was done in this client's tabs, and what each step changed (with --trace)."),
 }
 
 
@@ -121,11 +125,22 @@ class Service:
         desk = await self._desk(context)
         text = "no page is open"
         if (page := desk.open_page()) is not None:
-            log = page.console() if params.uri.endswith("console") else page.network()
-            lines = "\n".join(str(entry) for entry in log.entries) or "(nothing)"
-            text = self._house.secrets.redact(Answer("", lines, page.url).shown(desk.fence))
+            lines = self._lines(params.uri, page, desk)
+            text = self._house.secrets.redact(Answer("", lines or "(nothing)", page.url).shown(desk.fence))
         contents = types.TextResourceContents(uri=params.uri, mime_type="text/plain", text=text)
         return types.ReadResourceResult(contents=[contents])
+
+    def _lines(self, uri: str, page: Page, desk: Desk) -> str:
+        if uri.endswith("trace"):
+            from bridge.surfaces.trace.recorder import Recorder
+
+            session = self._house.shared.present
+            recorder = session.observer if session is not None else None
+            if not isinstance(recorder, Recorder):
+                return "no trace is recorded: the operator has to start the server with --trace FILE"
+            return recorder.timeline(desk.tabs_so_far)
+        log = page.console() if uri.endswith("console") else page.network()
+        return "\n".join(str(entry) for entry in log.entries)
 
     async def _desk(self, context: Context) -> Desk:
         """The client's own; over HTTP by its session, else by `?session=NAME` of the address. The ones that were used

@@ -6,6 +6,8 @@ no fixture is used by itself, and nothing is printed unless a fixture was used.
 
 from __future__ import annotations
 
+import argparse
+import zlib
 from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -39,8 +41,32 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default="on-failure",
         help="When to leave a folder with screenshot, snapshot, Markdown, console, HAR and logs. (default: on-failure)",
     )
+    group.addoption(
+        "--webview-shard",
+        type=_shard,
+        metavar="I/N",
+        help="Run only the I-th of N parts of the tests, such as 1/3: one machine per part.",
+    )
     group.addoption("--webview-trace", action="store_true", help="Leave a trace of every test's session, as HTML.")
     parser.addini("webview_artifacts_dir", "Where the folders go, below the root.", default="webview-artifacts")
+
+
+def _shard(text: str) -> tuple[int, int]:
+    index, _, count = text.partition("/")
+    if not (index.isdecimal() and count.isdecimal() and 1 <= int(index) <= int(count)):
+        raise argparse.ArgumentTypeError(f"{text!r} is no part such as 1/3")
+    return int(index), int(count)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """A test's name decides which part it is in, so parts are the same on every machine and hardly change."""
+    shard = config.getoption("--webview-shard")
+    if shard is None:
+        return
+    index, count = shard
+    ours = [item for item in items if zlib.crc32(item.nodeid.encode()) % count == index - 1]
+    config.hook.pytest_deselected(items=[item for item in items if item not in ours])
+    items[:] = ours
 
 
 @pytest.hookimpl(trylast=True)
@@ -55,11 +81,13 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "webview_device" not in metafunc.fixturenames or metafunc.config.getoption("--webview-device") != "all":
         return
-    from bridge.surfaces.pytest_plugin.devices import attached_serials
+    import asyncio
+
+    from bridge.surfaces.device_pool.pool import attached_serials
 
     serials = metafunc.config.stash.get(_ATTACHED, None)
     if serials is None:
-        serials = metafunc.config.stash[_ATTACHED] = attached_serials()
+        serials = metafunc.config.stash[_ATTACHED] = asyncio.run(attached_serials())
     if not serials:
         raise pytest.UsageError("--webview-device=all, and no device is attached")
     # With `--dist loadgroup` each device's tests go to one worker, which then never waits for a device.

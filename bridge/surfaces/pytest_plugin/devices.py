@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from bridge.host.lease import lease_key
 from bridge.session.devices import chosen_device
 from bridge.surfaces.compose import Session
 from bridge.surfaces.device_lease import leased
+from bridge.surfaces.device_pool.pool import attached_serials
 
 _LIST_S = 20.0
 
@@ -24,17 +24,6 @@ class DeviceUnderTest:
 
     def __str__(self) -> str:
         return f"{self.serial} (virtual: Chromium on this machine, not a phone)" if self.is_virtual else self.serial
-
-
-def attached_serials() -> tuple[str, ...]:
-    """The devices that are attached and ready, without the virtual ones of others' sessions."""
-
-    async def listed() -> tuple[str, ...]:
-        server = AdbServer.from_environment()
-        await server.ensure_running(timeout_s=_LIST_S)
-        return await _ready(server)
-
-    return asyncio.run(listed())
 
 
 @asynccontextmanager
@@ -58,7 +47,7 @@ async def device_for_tests(wanted: str, *, is_worker: bool, timeout_s: float) ->
         async with virtual.start(server, timeout_s=deadline.remaining_s) as serial:
             yield DeviceUnderTest(serial, True)
         return
-    there = await _ready(server) if wanted == "auto" and is_worker else ()
+    there = await attached_serials() if wanted == "auto" and is_worker else ()
     if len(there) > 1:
         async with leased([_key(server, serial) for serial in there], timeout_s=deadline.remaining_s) as key:
             serial = next(serial for serial in there if _key(server, serial) == key)
@@ -69,13 +58,6 @@ async def device_for_tests(wanted: str, *, is_worker: bool, timeout_s: float) ->
         leased([_key(server, chosen.serial)], timeout_s=deadline.remaining_s),
     ):
         yield DeviceUnderTest(chosen.serial, chosen.is_virtual)
-
-
-async def _ready(server: AdbServer) -> tuple[str, ...]:
-    assert Session.virtual_devices is not None
-    owned = Session.virtual_devices.owned()
-    entries = await server.devices(timeout_s=_LIST_S)
-    return tuple(entry.serial for entry in entries if entry.state == "device" and entry.serial not in owned)
 
 
 def _key(server: AdbServer, serial: str) -> str:

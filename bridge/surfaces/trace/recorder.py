@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -40,10 +40,21 @@ _TOLD_ELSEWHERE = frozenset({"cost", "changes", "refs", "stats", "text", "markdo
 
 
 class Recorder:
-    """Records one session; `to_json` is the trace so far."""
+    """Records one session; `to_json` is the trace so far.
 
-    def __init__(self, session: TracedSession, *, pictures: Pictures | None = None) -> None:
+    Args:
+        redact: Takes out of a JSON value what nobody may read.
+    """
+
+    def __init__(
+        self,
+        session: TracedSession,
+        *,
+        pictures: Pictures | None = None,
+        redact: Callable[[Any], Any] = lambda value: value,
+    ) -> None:
         self._session = session
+        self._redact = redact
         self._began_s, self._began_at = time.time(), time.monotonic()
         self._operations: list[dict[str, Any]] = []
         self._pictures = pictures or Pictures()
@@ -95,7 +106,7 @@ class Recorder:
         session = self._session
         self._take_decisions(len(self._operations))
         host = getattr(session, "host", None)
-        return {
+        told: dict[str, Any] = {
             "format": FORMAT,
             "version": VERSION,
             "session": {
@@ -109,12 +120,25 @@ class Recorder:
             },
             "operations": self._operations,
             "snapshots": list(self._snapshots),
-            "pictures": self._pictures.to_json(),
             "console": [jsonable(entry.to_json()) for entry in session.journal.console(limit=_LOG_ENTRIES)],
             "network": [_request(entry.to_json()) for entry in session.journal.network(limit=_LOG_ENTRIES)],
             "policy": self._policy,
             "left_out": self._left_out(),
         }
+        # Letters of a picture's Base64 may look like anything.
+        return {**self._redact(told), "pictures": self._pictures.to_json()}
+
+    def timeline(self, tabs: Collection[str]) -> str:
+        """What was done in these tabs, as text: a line for each operation, and below it what changed."""
+        lines: list[str] = []
+        for entry in self._operations:
+            if entry["tab"] not in tabs:
+                continue
+            error = entry.get("error")
+            outcome = entry["outcome"] if error is None else f"{error['code']}: {error['message']}"
+            lines.append(f"{entry['number']} {entry['tab']} {entry['code']} -> {outcome} ({entry['ms']:.0f} ms)")
+            lines += [f"    {line}" for line in str(entry.get("delta") or "").splitlines()]
+        return str(self._redact("\n".join(lines)))
 
     def _log_ends(self) -> tuple[int, int]:
         journal = self._session.journal
@@ -171,11 +195,13 @@ class Recorder:
 
 
 @asynccontextmanager
-async def recording_to(session: TracedSession, path: Path) -> AsyncIterator[Recorder]:
+async def recording_to(
+    session: TracedSession, path: Path, *, redact: Callable[[Any], Any] = lambda value: value
+) -> AsyncIterator[Recorder]:
     """Record until the block ends, and write the file then, however it ends."""
     from bridge.surfaces.trace.document import write_trace
 
-    recorder = Recorder(session)
+    recorder = Recorder(session, redact=redact)
     try:
         yield recorder
     finally:

@@ -21,6 +21,8 @@ _log = logging.getLogger(__name__)
 _CALL_TIMEOUT_S = 10.0
 _RETRY_S = 0.005
 _READY_S = 1.0
+# What WebStorage.deleteAllData takes; service workers and their caches stay (Chromium, aw_quota_manager_bridge.cc).
+_WEB_STORAGE = "file_systems,indexeddb,local_storage,websql"
 _OWN_TYPES = frozenset({"page", "iframe", "worker", "shared_worker", "service_worker"})
 _FOREIGN_URLS = ("chrome://", "chrome-untrusted://", "devtools://", "chrome-extension://")
 
@@ -142,13 +144,6 @@ class Browser:
         await self._watch_downloads(context_id)
         return context_id
 
-    async def drop_context(self, context_id: str) -> None:
-        """End a context with everything stored in it; its tabs must be closed."""
-        self._contexts.discard(context_id)
-        await self._cdp.call(
-            "Target.disposeBrowserContext", {"browserContextId": context_id}, timeout_s=_CALL_TIMEOUT_S
-        )
-
     async def open(self, url: str, view: View, context_id: str | None, *, timeout_s: float) -> Tab:
         """A tab in a window of its own: in a shared one, all but the one on top neither draw nor take input."""
         deadline = Deadline.after(timeout_s)
@@ -232,7 +227,7 @@ class Browser:
                 ("Network.clearBrowserCache", {}),
                 ("Network.clearBrowserCookies", {}),
                 *(
-                    ("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"})
+                    ("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": _WEB_STORAGE})
                     for origin in sorted(self._origins(tab.context_id))
                 ),
             )

@@ -41,7 +41,6 @@ _FLAGS = (
     "--remote-debugging-port=0",
     "--no-first-run",
     "--no-default-browser-check",
-    "--no-pings",
     "--no-service-autorun",
     # No page but our tabs: one that stayed would keep a renderer alive that all tabs have left because it hangs.
     "--no-startup-window",

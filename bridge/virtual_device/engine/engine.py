@@ -22,7 +22,7 @@ from bridge.virtual_device.engine.chromium import (
     run_chromium,
 )
 from bridge.virtual_device.engine.emulation import Identity, View
-from bridge.virtual_device.engine.network import Dial, StreamPair, loopback_proxy, port_into_device, refusing_proxy
+from bridge.virtual_device.engine.network import Dial, StreamPair, loopback_proxy, refusing_proxy, way_into_device
 from bridge.virtual_device.engine.relay import Relay
 
 # How many times in a row the n-th session loses the contexts of its Runtime.enable, over and over.
@@ -110,9 +110,9 @@ class Engine:
         self._socks_port = socks_port
         self._stack = stack
         self._proxy: int | None = None
-        self._ways_in: dict[int, int] = {}
+        self._way_in: int | None = None
         self._refusing_port: int | None = None
-        self._contexts: dict[tuple[str | None, int | None, bool], str] = {}
+        self._contexts: dict[tuple[str | None, bool, bool], str] = {}
         self._losses = itertools.cycle(options.lost_runtime_enables or (0,))
         self._attached: dict[str, int] = {}
 
@@ -138,7 +138,10 @@ class Engine:
         return await self.browser.open(url, view, await self._context(profile), timeout_s=timeout_s)
 
     async def set_proxy(self, device_port: int | None) -> None:
-        """Tabs that are opened from now on send everything to that HTTP proxy on the device's loopback (None: not)."""
+        """Tabs send everything to that HTTP proxy on the device's loopback; for None to take hold, they open anew.
+
+        What a profile has stored is the same by every proxy, as it is on a phone.
+        """
         self._proxy = device_port
 
     async def forget_contexts(self) -> None:
@@ -188,8 +191,8 @@ class Engine:
 
     async def _context(self, profile: str | None) -> str | None:
         """The browser context for a profile under the network rules in force; None is Chromium's own."""
-        key = (profile, self._proxy, self.cleartext_permitted)
-        if key == (None, None, True):
+        key = (profile, self._proxy is not None, self.cleartext_permitted)
+        if key == (None, False, True):
             return None
         if key not in self._contexts:
             self._contexts[key] = await self.browser.new_context(proxy_server=await self._proxy_server())
@@ -204,9 +207,9 @@ class Engine:
             if self._proxy is None:
                 rules.append(f"https=socks5://127.0.0.1:{self._socks_port}")
         if self._proxy is not None:
-            if self._proxy not in self._ways_in:
-                way_in = port_into_device(self._dial, self._proxy)
-                self._ways_in[self._proxy] = await self._stack.enter_async_context(way_in)
-            gate = f"http://127.0.0.1:{self._ways_in[self._proxy]}"
+            if self._way_in is None:
+                way_in = way_into_device(self._dial, lambda: self._proxy)
+                self._way_in = await self._stack.enter_async_context(way_in)
+            gate = f"http://127.0.0.1:{self._way_in}"
             rules.append(f"https={gate}" if rules else gate)
         return ";".join(rules) or None

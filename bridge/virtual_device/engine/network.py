@@ -80,17 +80,19 @@ async def refusing_proxy() -> AsyncIterator[int]:
 
 
 @asynccontextmanager
-async def port_into_device(dial: Dial, device_port: int) -> AsyncIterator[int]:
-    """A port of this machine whose connections come out at the device's loopback port."""
+async def way_into_device(dial: Dial, device_port: Callable[[], int | None]) -> AsyncIterator[int]:
+    """A port of this machine whose connections come out at whatever loopback port of the device is named just then."""
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if (port := device_port()) is None:
+            return
         try:
-            far = await dial(device_port)
+            far = await dial(port)
         except OSError:
             return
         await splice((reader, writer), far)
 
-    async with _serve(handle, f"way to the device's port {device_port}") as port:
+    async with _serve(handle, "way into the device") as port:
         yield port
 
 

@@ -38,17 +38,18 @@ const aim = (el, isWanted, tap) => {
 
 /** Waits until the element can take this action, and arms the guard over it. */
 export const prepare = async (ref, action, { timeoutMs = 5e3, hit = true } = {}) => {
-  const end = now() + timeoutMs;
+  const end = now() + timeoutMs, isWanted = action == 'scroll_into_view', isPlaced = hit || isWanted;
   for (let last, box; ; last = box) {
-    // Always in an animation frame: a box that is measured between two of them may be that of the frame before.
-    await pause();
+    // Always in an animation frame: a box that is measured between two of them may be that of the frame before. What is
+    // done by script goes to the element wherever it is, and waits for none.
+    if (isPlaced || last) await pause();
     const el = __agentBrowser.element(ref);
     if (!el.nodeType) return el;
     newTurn();
-    const { _on, _code } = inspect(el, action), isWanted = action == 'scroll_into_view', at = !_code && (hit || isWanted) ? aim(_on, isWanted, hit) : {}, { left, top, width, height } = boxOf(_on);
+    const { _on, _code } = inspect(el, action), at = !_code && isPlaced ? aim(_on, isWanted, hit) : {}, { left, top, width, height } = boxOf(_on);
     box = '' + [left, top, width, height];
     // Equal over two frames: what slides is not tapped on its way.
-    const lastSeen = _code ? undefined : box != last ? 'moving' : at.by && 'covered by ' + at.by, code = _code || (box == last && (!at ? 'not_visible' : at.by && 'covered'));
+    const moves = isPlaced && box != last, lastSeen = _code ? undefined : moves ? 'moving' : at.by && 'covered by ' + at.by, code = _code || (!moves && (!at ? 'not_visible' : at.by && 'covered'));
     if (!code && !lastSeen) {
       watch(ref, el, _on, !hit);
       return { ok: true, box: [left, top, width, height], tag: tagOf(el), x: at.x, y: at.y, top: at.top };

@@ -1,33 +1,23 @@
-#!/usr/bin/env python3
 """Main content and Markdown beside trafilatura, readability-lxml, markdownify and html2text, in one process.
 
-usage: tools/bench/reading.py [--json FILE]
+readers.py --rounds N [--articles FOLDER --every N]
 
-The articles are those of shared/data beside the project, or of the folder BRIDGE_BENCH_ARTICLES. The peers are
-installed into a virtual environment of their own below .cache/, never into the project's.
+Run by rows/reading.py in the peers' own virtual environment; prints JSON: milliseconds per round, F1, what is kept.
 """
 
 from __future__ import annotations
 
+import argparse
 import gzip
-import importlib.util
 import json
-import os
 import re
 import statistics
-import subprocess
 import sys
 import time
-import venv
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[2]
-ARTICLES = Path(os.environ.get("BRIDGE_BENCH_ARTICLES", ROOT.parent / "shared" / "data" / "articles"))
-PEERS = ROOT / ".cache" / "bench-reading"
-PACKAGES = ("trafilatura", "readability-lxml", "markdownify", "html2text", "markdown-it-py", "lxml")
-ROUNDS = 3
 UNIT = (
     '<div class="x"><h2>Head</h2><p>Some <b>bold</b> text, with a <a href="/a?c=1">link here</a> and words, '
     "which go on for a while as words do in paragraphs; <code>code()</code> too.</p><ul><li>one <a href=x>x</a></li>"
@@ -37,67 +27,67 @@ UNIT = (
 
 
 def main() -> None:
-    if importlib.util.find_spec("trafilatura") is None:
-        run_with_peers()
-    if not ARTICLES.is_dir():
-        sys.exit(f"no articles at {ARTICLES}")
-    sys.path[:0] = [str(ROOT), str(ARTICLES)]
-    report = {"articles": articles(), "markdown": conversion(), "flatness": flatness()}
-    if "--json" in sys.argv:
-        Path(sys.argv[sys.argv.index("--json") + 1]).write_text(json.dumps(report, indent=1))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--articles", type=Path)
+    parser.add_argument("--every", type=int, default=1, help="only every so manieth article")
+    options = parser.parse_args()
+    report: dict[str, Any] = {"conversion_ms": conversion(options.rounds), "flatness": flatness()}
+    if options.articles is not None:
+        report["articles"] = articles(options.articles, options.every)
+    print(json.dumps(report))
 
 
-def run_with_peers() -> None:
-    python = PEERS / "bin" / "python"
-    if not python.exists():
-        venv.create(PEERS, with_pip=True)
-    subprocess.run([python, "-m", "pip", "install", "-q", "-U", "pip"], check=True)
-    subprocess.run([python, "-m", "pip", "install", "-q", *PACKAGES], check=True)
-    os.execv(python, [str(python), __file__, *sys.argv[1:]])  # noqa: S606
-
-
-def articles() -> dict[str, Any]:
-    """F1, and what is kept of the tables, code blocks and links whose text the truth holds."""
+def articles(folder: Path, every: int) -> dict[str, Any]:
+    """F1, and what is kept of the tables, code blocks and links whose text the truth holds; the tools take turns."""
+    sys.path.insert(0, str(folder))
     from score import shingles  # type: ignore[import-not-found]
 
-    truth = json.loads((ARTICLES / "ground-truth.json").read_text("utf-8"))
+    truth = dict(sorted(json.loads((folder / "ground-truth.json").read_text("utf-8")).items())[::every])
     tools = extractors()
-    rows: dict[str, list[tuple[float, float]]] = {name: [] for name in tools}
-    seconds: dict[str, list[float]] = {name: [] for name in tools}
+    rows: dict[str, list[tuple[float | None, float | None]]] = {name: [] for name in tools}
+    spent_ms: dict[str, list[float]] = {name: [] for name in tools}
     kept = {name: {"links": 0, "tables": 0, "code": 0} for name in tools}
     there = {"links": 0, "tables": 0, "code": 0}
-    for key, page in sorted(truth.items()):
-        html = gzip.decompress((ARTICLES / "html" / f"{key}.html.gz").read_bytes()).decode("utf-8", "replace")
+    for key, page in truth.items():
+        html = unpacked((folder / "html" / f"{key}.html.gz").read_bytes())
         wanted = shingles(page["articleBody"])
         structure = in_truth(html, page["articleBody"])
         for kind, items in structure.items():
             there[kind] += len(items)
         for name, extract in tools.items():
-            took = []
-            for _ in range(ROUNDS):
-                started = time.perf_counter()
-                markdown = extract(html, page["url"])
-                took.append(time.perf_counter() - started)
-            seconds[name].append(statistics.median(took))
+            began = time.perf_counter()
+            markdown = extract(html, page["url"])
+            spent_ms[name].append((time.perf_counter() - began) * 1000)
             found = shingles(plain(markdown))
             hit = sum((found & wanted).values())
-            rows[name].append((hit / max(1, sum(found.values())), hit / max(1, sum(wanted.values()))))
+            # As score.py has it: an empty answer has no precision, an empty truth no recall.
+            rows[name].append(
+                (
+                    hit / sum(found.values()) if found else None,
+                    hit / sum(wanted.values()) if wanted else None,
+                )
+            )
             for kind, count in structure_kept(markdown, structure).items():
                 kept[name][kind] += count
-    out = {}
-    ours_ms = statistics.median(seconds["webview-bridge"])
-    print(f"{len(truth)} articles; {there['links']} links, {there['tables']} tables, {there['code']} code blocks")
-    print(f"{'':16} {'F1':>6} {'prec.':>6} {'recall':>6} {'time':>6}  kept: links tables code")
-    for name in tools:
-        precision = statistics.mean(row[0] for row in rows[name])
-        recall = statistics.mean(row[1] for row in rows[name])
-        f1 = 2 * precision * recall / (precision + recall)
-        ratio = statistics.median(seconds[name]) / ours_ms
-        shares = {kind: kept[name][kind] / there[kind] if there[kind] else None for kind in there}
-        shown = " ".join(f"{share:6.2f}" if share is not None else "     –" for share in shares.values())
-        print(f"{name:16} {f1:6.4f} {precision:6.4f} {recall:6.4f} {ratio:5.1f}x       {shown}")
-        out[name] = {"f1": f1, "precision": precision, "recall": recall, "time_ratio": ratio, "kept": shares}
-    return out
+    return {
+        "count": len(truth),
+        "tools": {name: _scored(rows[name], spent_ms[name], kept[name], there) for name in tools},
+    }
+
+
+def _scored(
+    rows: list[tuple[float | None, float | None]], spent_ms: list[float], kept: dict[str, int], there: dict[str, int]
+) -> dict[str, Any]:
+    precision = statistics.mean(row[0] for row in rows if row[0] is not None)
+    recall = statistics.mean(row[1] for row in rows if row[1] is not None)
+    f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+    shares = {kind: kept[kind] / there[kind] if there[kind] else None for kind in there}
+    return {"f1": f1, "precision": precision, "recall": recall, "kept": shares, "ms": spent_ms}
+
+
+def unpacked(html: bytes) -> str:
+    return gzip.decompress(html).decode("utf-8", "replace")
 
 
 def extractors() -> dict[str, Callable[[str, str], str]]:
@@ -131,9 +121,9 @@ def extractors() -> dict[str, Callable[[str, str], str]]:
             return ""
 
     return {
-        "webview-bridge": ours,
+        "ours": ours,
         "trafilatura": trafilatura_text,
-        "trafilatura md": trafilatura_markdown,
+        "trafilatura, Markdown": trafilatura_markdown,
         "readability-lxml": readability_markdown,
         "markdownify": lambda html, url: str(markdownify.markdownify(html, strip=["script", "style"])),
         "html2text": lambda html, url: str(html2text.html2text(html)),
@@ -187,26 +177,23 @@ def structure_kept(markdown: str, structure: dict[str, list[str]]) -> dict[str, 
     }
 
 
-def conversion() -> dict[str, float]:
-    """The whole page to Markdown, without extraction."""
+def conversion(rounds: int) -> dict[str, list[float]]:
+    """The whole page to Markdown, without extraction; the tools take turns."""
     import html2text
     import markdownify
 
     from bridge.reading.markdown import to_markdown
 
     html = f"<html><body>{UNIT * (500_000 // len(UNIT))}</body></html>"
-    tools = {"webview-bridge": to_markdown, "markdownify": markdownify.markdownify, "html2text": html2text.html2text}
-    took: dict[str, list[float]] = {name: [] for name in tools}
-    for _ in range(ROUNDS):
+    tools = {"ours": to_markdown, "markdownify": markdownify.markdownify, "html2text": html2text.html2text}
+    spent_ms: dict[str, list[float]] = {name: [] for name in tools}
+    for number in range(rounds + 1):
         for name, convert in tools.items():
-            started = time.perf_counter()
+            began = time.perf_counter()
             convert(html)
-            took[name].append(time.perf_counter() - started)
-    medians = {name: statistics.median(times) for name, times in took.items()}
-    ours = medians["webview-bridge"]
-    print(f"\n500 kB of dense markup to Markdown: {ours * 1e3:.0f} ms; ", end="")
-    print(", ".join(f"{name} {took_s / ours:.1f}x" for name, took_s in medians.items()))
-    return medians
+            if number:  # the first one warms up
+                spent_ms[name].append((time.perf_counter() - began) * 1000)
+    return spent_ms
 
 
 def flatness() -> dict[int, float]:
@@ -219,12 +206,11 @@ def flatness() -> dict[int, float]:
     for size in (10_000, 100_000, 1_000_000, 5_000_000):
         html = f"<html><body>{UNIT * (size // len(UNIT))}</body></html>"
         took = []
-        for _ in range(ROUNDS):
-            started = time.perf_counter()
+        for _ in range(3):
+            began = time.perf_counter()
             to_markdown(main_content(parse_html(html)).tree)
-            took.append(time.perf_counter() - started)
+            took.append(time.perf_counter() - began)
         out[size] = statistics.median(took) / size * 1e9
-    print("extraction and conversion, ns per byte: " + ", ".join(f"{size:,} B {ns:.0f}" for size, ns in out.items()))
     return out
 
 

@@ -1,0 +1,103 @@
+"""What became of each job, whichever devices went away in the middle. Pure: it knows no devices, clocks or clusters."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
+
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True)
+class JobOutcome(Generic[Value]):
+    """How one job ended.
+
+    Attributes:
+        index: Which item it was for, from 0.
+        value: What the job returned; None when it failed.
+        error: What it raised, or why it could not be carried out; None when it succeeded.
+        serial: The device that it ran on last; "" when it had none.
+        attempts: How often it was begun: more than once where devices were lost under it, 0 where it never had one.
+        lost: Why the device of the last attempt was lost; "" when it was not.
+    """
+
+    index: int = 0
+    value: Value | None = None
+    error: Exception | None = None
+    serial: str = ""
+    attempts: int = 1
+    lost: str = ""
+
+    def result(self) -> Value:
+        """What the job returned; raises what it raised."""
+        if self.error is not None:
+            raise self.error
+        return self.value  # type: ignore[return-value]  # a job that returns None has Value = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ticket:
+    """One attempt of one job."""
+
+    index: int
+    item: Any
+    attempt: int = 1
+
+
+class JobBook:
+    """Gives out the jobs and takes back what became of them; one whose device was lost is given out again.
+
+    Args:
+        attempts: How often a job is begun at most, so that one that takes its devices down comes to an end.
+    """
+
+    def __init__(
+        self, items: Iterable[Any], *, attempts: int, on_outcome: Callable[[JobOutcome[Any]], None] | None = None
+    ) -> None:
+        self._waiting = deque(Ticket(index, item) for index, item in enumerate(items))
+        self._outcomes: list[JobOutcome[Any] | None] = [None] * len(self._waiting)
+        self._attempts = attempts
+        self._on_outcome = on_outcome
+
+    def __len__(self) -> int:
+        """How many jobs there are in all."""
+        return len(self._outcomes)
+
+    @property
+    def is_settled(self) -> bool:
+        return None not in self._outcomes
+
+    @property
+    def has_waiting(self) -> bool:
+        return bool(self._waiting)
+
+    def take(self) -> Ticket | None:
+        """The next job; None when none is waiting, which does not mean that all have ended."""
+        return self._waiting.popleft() if self._waiting else None
+
+    def settle(self, ticket: Ticket, outcome: JobOutcome[Any]) -> bool:
+        """Take an attempt's outcome; False where the job waits again because its device was lost."""
+        if outcome.lost and ticket.attempt < self._attempts:
+            self._waiting.appendleft(replace(ticket, attempt=ticket.attempt + 1))
+            return False
+        begun = ticket.attempt if outcome.attempts else ticket.attempt - 1
+        self._end(replace(outcome, index=ticket.index, attempts=begun))
+        return True
+
+    def abandon(self, error: Exception) -> None:
+        """End every job that still waits: there is nothing left to carry it out."""
+        while (ticket := self.take()) is not None:
+            self._end(JobOutcome(index=ticket.index, error=error, attempts=ticket.attempt - 1))
+
+    def outcomes(self) -> list[JobOutcome[Any]]:
+        """In the order of the items, once all have ended."""
+        ended = [outcome for outcome in self._outcomes if outcome is not None]
+        assert len(ended) == len(self), "a job has no outcome"
+        return ended
+
+    def _end(self, outcome: JobOutcome[Any]) -> None:
+        self._outcomes[outcome.index] = outcome
+        if self._on_outcome is not None:
+            self._on_outcome(outcome)

@@ -1,0 +1,197 @@
+"""The jobs of a pool on a Ray cluster: one actor per device, pinned to it, on whichever machine the device is.
+
+A machine tells Ray how many devices it offers, in the resource `android_device`:
+
+    ray start --address=HEAD --resources="$(webview-bridge devices --ray)"
+
+Ray is an extra (`pip install webview-bridge[ray]`), and is imported only here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from contextlib import ExitStack, asynccontextmanager
+from dataclasses import replace
+from typing import Any, Literal, TypeVar
+
+from bridge.deadline import Deadline, finish
+from bridge.errors import BridgeError, DeviceLost, NoDevice, UsageError
+from bridge.surfaces.device_lease import leased
+from bridge.surfaces.device_pool.jobs import JobBook, JobOutcome, Ticket
+
+Item = TypeVar("Item")
+
+RESOURCE = "android_device"  # as `webview-bridge devices --ray` prints it
+START_TIMEOUT_S = 120.0
+_CLOSE_S = 30.0
+
+
+async def run_on_ray(
+    job: Callable[[Any, Item], Any],
+    items: Iterable[Item],
+    *,
+    device: Literal["attached", "virtual"] = "attached",
+    session_options: Mapping[str, Any] | None = None,
+    attempts: int = 3,
+    timeout_s: float = START_TIMEOUT_S,
+    on_outcome: Callable[[JobOutcome[Any]], None] | None = None,
+) -> list[JobOutcome[Any]]:
+    """Carry out `job(session, item)` for every item on the Ray cluster that this process is connected to; the outcomes
+    in order.
+
+    The functions are those of `DevicePool.run`: a coroutine function gets a Session, a plain one a bridge.sync.Session.
+    A job whose device, actor or machine is lost is begun anew on another.
+
+    Args:
+        job, items: Sent to the machines; what they hold and what the job returns has to be picklable.
+        device: Whether an actor takes a device that is attached to its machine, or starts a virtual one there.
+        session_options: Arguments of `Session.open` on those machines.
+        attempts: How often a job is begun at most.
+        timeout_s: How long a device may take to be had, anywhere in the cluster.
+
+    Raises:
+        UsageError: Ray is not installed, or not connected.
+        NoDevice: No machine of the cluster offers the resource `android_device`.
+    """
+    if attempts < 1:
+        raise UsageError(f"attempts is {attempts}, and a job has to be begun once")
+    ray = _connected_ray()
+    offered = int(ray.cluster_resources().get(RESOURCE, 0))
+    if offered < 1:
+        raise NoDevice(
+            f"no machine of the Ray cluster offers {RESOURCE}",
+            hint='Start its nodes with: ray start … --resources="$(webview-bridge devices --ray)"',
+        )
+    book = JobBook(items, attempts=attempts, on_outcome=on_outcome)
+    crew = _Crew(ray, book, ray.put(job), (device, dict(session_options or {}), timeout_s), timeout_s)
+    # A job whose device is lost comes back to the book, perhaps after everybody else has gone home.
+    while not book.is_settled:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(min(offered, len(book))):
+                group.create_task(crew.work())
+    return book.outcomes()
+
+
+def _connected_ray() -> Any:
+    try:
+        import ray
+    except ImportError as error:
+        raise UsageError("Ray is not installed", hint="pip install 'webview-bridge[ray]'") from error
+    if not ray.is_initialized():
+        raise UsageError("this process is connected to no Ray cluster", hint="ray.init() comes first.")
+    return ray
+
+
+class _Crew:
+    """Workers on this side, each with one actor at a time."""
+
+    def __init__(self, ray: Any, book: JobBook, job: Any, arguments: tuple[Any, ...], timeout_s: float) -> None:
+        self._ray = ray
+        self._book = book
+        self._job = job
+        self._arguments = arguments
+        self._timeout_s = timeout_s
+        self._at_work = 0
+
+    async def work(self) -> None:
+        """Jobs until none waits; an actor that has lost its device is replaced."""
+        self._at_work += 1
+        try:
+            while self._book.has_waiting:
+                if not await self._with_an_actor():
+                    return
+        finally:
+            self._at_work -= 1
+
+    async def _with_an_actor(self) -> bool:
+        """Jobs on one actor, until none waits or its device is lost; False where no actor could be had."""
+        actor_class = self._ray.remote(DeviceActor)
+        actor = actor_class.options(num_cpus=0, resources={RESOURCE: 1}).remote(*self._arguments)
+        try:
+            try:
+                async with Deadline.after(self._timeout_s).bound(f"a free {RESOURCE} of the Ray cluster"):
+                    await actor.start.remote()
+            except (BridgeError, self._ray.exceptions.RayError) as error:
+                if self._at_work == 1:  # the others could have none either, or have gone home
+                    self._book.abandon(_ours(error))
+                return False
+            while (ticket := self._book.take()) is not None:
+                outcome = await self._attempt(actor, ticket)
+                self._book.settle(ticket, outcome)
+                if outcome.lost:
+                    break
+            return True
+        finally:
+            await finish(self._dismiss(actor), at_most_s=_CLOSE_S, what="ending a device's actor")
+
+    async def _attempt(self, actor: Any, ticket: Ticket) -> JobOutcome[Any]:
+        try:
+            outcome: JobOutcome[Any] = await actor.attempt.remote(self._job, ticket.item)
+        except self._ray.exceptions.RayTaskError as error:  # such as a value that cannot be pickled
+            return JobOutcome(error=_ours(error))
+        except self._ray.exceptions.RayError as error:
+            lost = f"the actor of a device ended: {type(error).__name__}"
+            return JobOutcome(error=DeviceLost(lost), lost=lost)
+        if not outcome.attempts:  # that actor has no device any more; another may have one
+            return replace(outcome, lost=str(outcome.error))
+        return outcome
+
+    async def _dismiss(self, actor: Any) -> None:
+        try:
+            await asyncio.wait_for(actor.close.remote(), _CLOSE_S / 2)
+        except (TimeoutError, self._ray.exceptions.RayError):
+            pass  # it is gone, or has not begun
+        finally:
+            self._ray.kill(actor)
+
+
+class DeviceActor:
+    """Lives on the machine of one device and keeps it until it ends."""
+
+    def __init__(self, device: str, session_options: Mapping[str, Any], timeout_s: float) -> None:
+        self._device = device
+        self._session_options = session_options
+        self._timeout_s = timeout_s
+        self._stack = ExitStack()
+        self._pool: Any = None
+
+    def start(self) -> None:
+        """Take a device that no other actor has.
+
+        Raises:
+            DeviceError, DeadlineExceeded: There is none.
+        """
+        from bridge import sync
+        from bridge.surfaces.blocking import LoopThread, block
+
+        serial = self._device
+        if serial == "attached":
+            serial = self._stack.enter_context(block(_pinned_device(self._timeout_s), LoopThread()))
+        opening = sync.DevicePool.open([serial], session_options=self._session_options)
+        self._pool = self._stack.enter_context(opening)
+
+    def attempt(self, job: Any, item: Any) -> JobOutcome[Any]:
+        outcome: JobOutcome[Any] = self._pool.attempt(job, item, timeout_s=self._timeout_s)
+        return outcome
+
+    def close(self) -> None:
+        self._stack.close()
+
+
+@asynccontextmanager
+async def _pinned_device(timeout_s: float) -> AsyncIterator[str]:
+    """One of the devices that are attached to this machine and ready, for one actor as long as the block lasts."""
+    from bridge.surfaces.device_pool.pool import attached_serials
+
+    serials = {f"{serial} on Ray": serial for serial in await attached_serials()}
+    if not serials:
+        raise NoDevice("no device is attached to this machine of the Ray cluster")
+    async with leased(tuple(serials), timeout_s=timeout_s) as pin:
+        yield serials[pin]
+
+
+def _ours(error: Exception) -> Exception:
+    """Ray's errors as they were raised over there, where they were ours."""
+    cause = getattr(error, "cause", None)
+    return cause if isinstance(cause, BridgeError) else error

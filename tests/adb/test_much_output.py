@@ -1,0 +1,26 @@
+"""What a device command says is taken in at a cost that grows with its size and not with the square of it."""
+
+from __future__ import annotations
+
+import time
+
+from bridge.adb.shell_protocol import ShellOutput, Stream, encode_packet
+
+
+def test_many_small_pieces_of_output_are_taken_in_quickly() -> None:
+    output, pieces = ShellOutput(), 2_000
+    began = time.monotonic()
+    for number in range(pieces):
+        output.feed(encode_packet(Stream.STDOUT, f"{number:>4096}".encode()))
+        assert output.last_words == str(number)  # as the error of a command that does not end would quote it
+    assert time.monotonic() - began < 3
+    output.feed(encode_packet(Stream.EXIT, b"\0"))
+    assert output.result is not None
+    assert len(output.result.stdout) == 4096 * pieces
+
+
+def test_the_last_words_are_those_that_came_last_whole_characters_only() -> None:
+    output = ShellOutput()
+    output.feed(encode_packet(Stream.STDERR, b"a warning"))
+    output.feed(encode_packet(Stream.STDOUT, "ü".encode() * 5_000))
+    assert output.last_words == "ü" * 200

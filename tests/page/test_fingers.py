@@ -1,0 +1,71 @@
+"""Gestures that do not come to their end: no finger stays on the glass."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from bridge.errors import DeadlineExceeded
+from bridge.page.page import Page
+from tests.conftest import LocalServer
+
+pytestmark = pytest.mark.browser
+
+COUNT = """window.seen=[];window.down=new Promise((done)=>addEventListener('touchstart',done));
+for(const kind of ['touchstart','touchend','touchcancel'])addEventListener(kind,()=>seen.push(kind),true)"""
+
+
+@pytest.fixture
+async def controls(page: Page, local_server: LocalServer) -> Page:
+    await page.goto(local_server.url("controls.html"))
+    await in_page(page, COUNT)
+    return page
+
+
+async def in_page(page: Page, expression: str) -> Any:
+    attachment = await page.attached()
+    wanted = {"expression": expression, "returnByValue": True, "awaitPromise": True}
+    reply = await attachment.call("Runtime.evaluate", wanted, timeout_s=10)
+    return reply["result"].get("value")
+
+
+async def ref_of(page: Page, name: str) -> str:
+    return (await page.snapshot()).find(name=name).ref
+
+
+async def test_a_long_press_that_is_called_off_lifts_its_finger(controls: Page) -> None:
+    press = asyncio.ensure_future(controls.long_press(await ref_of(controls, "Hold")))
+    await in_page(controls, "down.then(() => true)")
+    press.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await press
+    assert await in_page(controls, "seen.join()") == "touchstart,touchcancel"
+    assert "doubled" in (await controls.double_click(await ref_of(controls, "Twice"))).changes.text
+
+
+async def test_a_swipe_that_is_called_off_lifts_its_finger(controls: Page) -> None:
+    swipe = asyncio.ensure_future(controls.swipe("up"))
+    await in_page(controls, "down.then(() => true)")
+    swipe.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await swipe
+    assert "doubled" in (await controls.double_click(await ref_of(controls, "Twice"))).changes.text
+
+
+async def test_a_long_press_without_the_time_for_it_touches_nothing(controls: Page) -> None:
+    hold = await ref_of(controls, "Hold")
+    with pytest.raises(DeadlineExceeded, match=r"the finger has to stay for 0\.7 s"):
+        await controls.long_press(hold, timeout_s=0.6)
+    assert await in_page(controls, "seen.join()") == ""
+
+
+async def test_a_page_that_leaves_under_the_finger_is_left_and_not_pressed_again(
+    controls: Page, local_server: LocalServer
+) -> None:
+    there = local_server.url("second.html")
+    await in_page(controls, f"hold.ontouchstart = () => {{ location = {there!r} }}")
+    result = await controls.get_by_role("button", name="Hold").long_press()
+    assert result.success
+    assert controls.url == there

@@ -1,0 +1,82 @@
+"""Attach mode under a policy: what an app's page asks for, and what is shown of it, is judged as far as it is seen."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from bridge import AppGrant, BrowserPolicy, Session, TestServerGrant
+from bridge.adb import AdbServer
+from bridge.errors import PolicyRefused
+from bridge.virtual_device.client import VirtualDeviceHandle, start_virtual_device
+from tests.conftest import LocalServer
+from tests.policy.site import CountingServer, Site, serving
+
+pytestmark = pytest.mark.browser
+
+SAMPLE = Path(__file__).parent.parent / "virtual_device" / "data" / "sample-1.apk"
+PACKAGE, ACTIVITY = "org.example.sample", ".Main"
+
+
+@pytest.fixture
+async def device(adb_port: int) -> AsyncIterator[VirtualDeviceHandle]:
+    server = AdbServer.from_environment()
+    await server.ensure_running(timeout_s=20)
+    async with start_virtual_device(server=server, timeout_s=60) as handle:
+        await server.device(handle.serial).install(SAMPLE, timeout_s=30)
+        yield handle
+
+
+async def test_what_an_attached_page_asks_for_is_judged(device: VirtualDeviceHandle) -> None:
+    forbidden, site = CountingServer(), Site([])
+    async with (
+        serving(forbidden),
+        serving(site),
+        Session.attach(
+            PACKAGE,
+            activity=ACTIVITY,
+            data=site.url("/blank"),
+            device=device.serial,
+            grants=[TestServerGrant("localhost", site.port)],
+        ) as session,
+        session.device.reverse(f"tcp:{forbidden.port}", f"tcp:{forbidden.port}", timeout_s=10),
+    ):
+        (page,) = session.pages
+        assert session.capabilities is not None
+        assert session.capabilities.to_json() == {
+            "fetch_interception": True,
+            "webrtc": "open",  # nothing is configured
+            "egress": "unpinned",
+            "websockets": "unjudged",
+        }
+        attachment = await page.attached()
+        ask = f"fetch('http://127.0.0.1:{forbidden.port}/', {{mode: 'no-cors'}}).then(() => 'through', () => 'refused')"
+        call = {"expression": ask, "awaitPromise": True, "returnByValue": True}
+        assert (await attachment.call("Runtime.evaluate", call, timeout_s=10))["result"]["value"] == "refused"
+        go = {"expression": f"location.href = 'http://127.0.0.1:{forbidden.port}/top'"}
+        attachment.connection.send("Runtime.evaluate", go).abandon()
+        assert (await page.goto(site.url("/blank"))).title == "blank"
+        with pytest.raises(PolicyRefused, match="loopback"):
+            await page.goto(site.url(f"/redirect/302?to=http://127.0.0.1:{forbidden.port}/"))
+        # Without a gate Chromium may connect before it asks whether it may; it asks for nothing.
+        assert {*forbidden.seen} <= {"a connection without a request"}
+
+
+async def test_what_an_app_serves_to_itself_is_shown_where_it_was_granted(
+    device: VirtualDeviceHandle, local_server: LocalServer
+) -> None:
+    adb = AdbServer.from_environment().device(device.serial)
+    address = local_server.url("second.html")
+    async with adb.reverse(f"tcp:{local_server.port}", f"tcp:{local_server.port}", timeout_s=10):
+        started = {"activity": ACTIVITY, "data": address, "device": device.serial}
+        async with Session.attach(PACKAGE, **started) as session:
+            with pytest.raises(PolicyRefused, match="loopback"):
+                await session.pages[0].snapshot()
+        own = AppGrant(PACKAGE, [address.rpartition("/")[0]])
+        async with Session.attach(PACKAGE, **started, grants=[own]) as session:
+            assert (await session.pages[0].snapshot()).title == "Second"
+        with pytest.raises(PolicyRefused, match="strict"):
+            async with Session.attach(PACKAGE, **started, policy=BrowserPolicy()):
+                pass
