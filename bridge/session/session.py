@@ -56,7 +56,8 @@ _TOUCH_TIMEOUT_S = 5.0
 _PROBE_S = 5.0
 # A slow link needs several round trips for it; a device that is there answers within one.
 _CLEAR_S = 5.0
-_CLOSE_TAB_S = 5.0
+_CLOSE_TAB_S = 2.0
+_LET_GO_S = 3.0
 _CLOSE_S = 12.0
 
 
@@ -483,8 +484,7 @@ class Session:
     async def _close(self) -> None:
         """Each part in its turn, whatever became of the one before."""
         async with AsyncExitStack() as stack:
-            stack.push_async_callback(self._link.close)
-            stack.push_async_callback(self.containment.close)
+            stack.push_async_callback(self._let_go)
             stack.push_async_callback(self._close_tabs)
             await self._clear()
 
@@ -504,14 +504,17 @@ class Session:
                 why = error.message
         self.notice(f"what pages have stored on {self.serial} may still be there for this program: {why}")
 
+    async def _let_go(self) -> None:
+        what = f"taking the gate from {self.serial}"
+        closing = finish(self.containment.close(), at_most_s=_LET_GO_S, what=what)
+        await asyncio.gather(closing, self._link.close(timeout_s=_LET_GO_S))
+
     async def _close_tabs(self) -> None:
         while self._background or self._tabs:  # a page may open one more window while its tab is being closed
             for task in list(self._background):
                 task.cancel()
             await asyncio.gather(*self._background, return_exceptions=True)
             await asyncio.gather(*(self.close_tab(page) for _, page in list(self._tabs.values())))
-        await self.containment.close()
-        await self._link.close()
 
 
 def _log_notice(text: str) -> None:
