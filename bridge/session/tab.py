@@ -20,7 +20,7 @@ from bridge.adb import AdbDevice
 from bridge.cdp import CdpConnection, open_cdp
 from bridge.cdp.discovery import Target, list_targets
 from bridge.deadline import Deadline, finish
-from bridge.errors import BridgeError, DeadlineExceeded, NavigationFailed, TabLost, TransportError
+from bridge.errors import BridgeError, DeadlineExceeded, HostFailed, NavigationFailed, TabLost, TransportError
 from bridge.host.client import HostClient
 from bridge.page import ladder
 from bridge.page.attachment import Attachment, attach
@@ -262,8 +262,9 @@ class SessionTab:
     async def _open_after_kill(self, deadline: Deadline) -> Attachment:
         try:
             return await self.open(timeout_s=min(_ANSWERS_S, deadline.remaining_s))
-        except DeadlineExceeded as error:
-            logger.debug("%s: the renderer had not died: %s", self._tab_id, error)
+        except (DeadlineExceeded, HostFailed, TabLost, TransportError) as error:
+            # It had not died, or took the new tab along.
+            logger.debug("%s: %s", self._tab_id, error)
             return await self.open(timeout_s=deadline.remaining_s)
 
     async def adopt(self, target_id: str, *, timeout_s: float) -> Attachment:
