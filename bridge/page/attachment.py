@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
 from bridge.cdp import CdpConnection
 from bridge.deadline import Deadline
 from bridge.errors import BridgeError, DeadlineExceeded, ProtocolError, ScriptFailed, TabLost, TransportError
+from bridge.page.children import ADD_SCRIPT, AUTO_ATTACH, Children, Commands
 from bridge.page.dialogs import Dialogs
 from bridge.page.fetching import Fetching
 from bridge.page.state import PageState, World
@@ -35,8 +36,12 @@ _WORLD_GONE = (
     "Inspected target navigated or closed",
     "Promise was collected",
     "Cannot find default execution context",
+    "Session with given id not found",
+    "Target crashed",
 )
-
+# Frames in other renderers that are there when we attach may answer so long; they join later as well.
+_CHILDREN_S = 2.0
+_DISPENSABLE = frozenset({"Emulation.setFocusEmulationEnabled", "Target.setAutoAttach"})
 
 # What hands out something of the document that is shown.
 _SHOWS_CONTENT = frozenset(
@@ -77,14 +82,20 @@ class Attachment:
         self.connection = connection
         self.state = PageState()
         self.watch = Watch()
-        self.fetching = Fetching(connection)
+        self.children = Children(connection, self.state, self._first_commands)
+        self.fetching = Fetching(connection, self.children.sessions)
         self.dialogs = Dialogs()
         self.check_shown: Callable[[str], None] = _any_address
         self._script = isolated_source()
         self._dialog_waiting = asyncio.Event()
 
-    async def call(self, method: str, params: Mapping[str, Any] | None = None, *, timeout_s: float) -> dict[str, Any]:
-        reply = await self.connection.call(method, params, timeout_s=timeout_s)
+    async def call(
+        self, method: str, params: Mapping[str, Any] | None = None, *, timeout_s: float, session_id: str | None = None
+    ) -> dict[str, Any]:
+        """A command to the page's own session, or to that of a frame in a renderer of its own."""
+        reply = await self.connection.call(method, params, timeout_s=timeout_s, session_id=session_id)
+        if session_id is None:
+            self.children.repeat(method, params, reply)
         # Events are reduced in their order with replies, so this is where the reply's content came from, or later.
         if method in _SHOWS_CONTENT and (main := self.state.main) is not None:
             self.check_shown(main.url)
@@ -97,60 +108,87 @@ class Attachment:
             WorldGone: The document was left before the answer came.
             ScriptFailed: The script threw.
         """
+        frame = self.state.frames.get(frame_id)
+        if frame is not None and frame.is_crashed:
+            raise WorldGone("the renderer of the frame has crashed")
         world = self.state.world_of(frame_id, WORLD_NAME) or await self._create_world(frame_id, timeout_s=timeout_s)
-        return await self.evaluate_in(world.context_id, expression, timeout_s=timeout_s)
-
-    async def evaluate_in(self, context_id: int, expression: str, *, timeout_s: float) -> Any:
         params = {
             "expression": f"(async()=>JSON.stringify(await({expression})))()",
-            "contextId": context_id,
+            "contextId": world.context_id,
             "awaitPromise": True,
             "returnByValue": True,
         }
-        return _script_value(await self.evaluate_raw(params, timeout_s=timeout_s))
+        return _script_value(await self.evaluate_raw(params, timeout_s=timeout_s, session_id=world.session_id))
 
-    async def evaluate_raw(self, params: Mapping[str, Any], *, timeout_s: float) -> dict[str, Any]:
+    def session_of(self, frame_id: str) -> str | None:
+        """Whom to ask about the frame's objects: the session of the renderer that it is in."""
+        frame = self.state.frames.get(frame_id)
+        return frame.session_id if frame is not None else None
+
+    async def evaluate_raw(
+        self, params: Mapping[str, Any], *, timeout_s: float, session_id: str | None = None
+    ) -> dict[str, Any]:
         """`Runtime.evaluate` with these parameters, and its result as it came.
 
         Raises:
             WorldGone: The document was left before the answer came.
         """
         try:
-            return await self.call("Runtime.evaluate", params, timeout_s=timeout_s + _REPLY_MARGIN_S)
+            return await self.call(
+                "Runtime.evaluate", params, timeout_s=timeout_s + _REPLY_MARGIN_S, session_id=session_id
+            )
         except ProtocolError as error:
             if any(text in error.reason for text in _WORLD_GONE):
                 raise WorldGone("the document was left while the script ran") from error
             raise
+        except TransportError as error:
+            if session_id is None or self.connection.closed.is_set():
+                raise
+            raise WorldGone("the frame went out of its renderer while the script ran") from error
 
     async def _create_world(self, frame_id: str, *, timeout_s: float) -> World:
         """Make our world where the document-start script has not made one; costs two round trips."""
+        session_id = self.session_of(frame_id)
         try:
             made = await self.call(
-                "Page.createIsolatedWorld", {"frameId": frame_id, "worldName": WORLD_NAME}, timeout_s=timeout_s
+                "Page.createIsolatedWorld",
+                {"frameId": frame_id, "worldName": WORLD_NAME},
+                timeout_s=timeout_s,
+                session_id=session_id,
             )
             context_id = made["executionContextId"]
             await self.call(
-                "Runtime.evaluate", {"expression": self._script, "contextId": context_id}, timeout_s=timeout_s
+                "Runtime.evaluate",
+                {"expression": self._script, "contextId": context_id},
+                timeout_s=timeout_s,
+                session_id=session_id,
             )
         except ProtocolError as error:
             raise WorldGone(f"the frame cannot run the script: {error.reason}") from error
-        known = self.state.worlds.get(context_id)
-        return known or World(context_id, f"{frame_id}:{context_id}", frame_id, WORLD_NAME, False)
+        except TransportError as error:
+            if session_id is None or self.connection.closed.is_set():
+                raise
+            raise WorldGone("the frame went out of its renderer") from error
+        known = self.state.worlds.get((session_id, context_id))
+        return known or World(context_id, f"{frame_id}:{context_id}", frame_id, WORLD_NAME, False, session_id)
 
-    async def _set_up(self, deadline: Deadline) -> None:
-        commands: Iterable[tuple[str, dict[str, Any]]] = (
+    def _first_commands(self) -> Commands:
+        """What every session of the page begins with, frames in renderers of their own included."""
+        fetch = self.fetching.command()
+        return [
             ("Page.enable", {}),
             ("Page.setLifecycleEventsEnabled", {"enabled": True}),
             ("Network.enable", {}),
             ("Runtime.enable", {}),
             ("Log.enable", {}),
-            (
-                "Page.addScriptToEvaluateOnNewDocument",
-                {"source": self._script, "worldName": WORLD_NAME, "runImmediately": True},
-            ),
+            (ADD_SCRIPT, {"source": self._script, "worldName": WORLD_NAME, "runImmediately": True}),
             ("Emulation.setFocusEmulationEnabled", {"enabled": True}),
-            ("Page.getFrameTree", {}),
-        )
+            *((fetch,) if fetch is not None else ()),
+            AUTO_ATTACH,
+        ]
+
+    async def _set_up(self, deadline: Deadline) -> None:
+        commands = (*self._first_commands(), ("Page.getFrameTree", {}))
         pending = [(method, self.connection.send(method, params)) for method, params in commands]
         # In the reader: a document that is shown while we wake up is newer than what the reply says.
         pending[-1][1].reduce(lambda reply: self.state.load_tree(reply["frameTree"]))
@@ -158,10 +196,11 @@ class Attachment:
             try:
                 await call.result(timeout_s=deadline.remaining_s)
             except ProtocolError:
-                if method != "Emulation.setFocusEmulationEnabled":
+                if method not in _DISPENSABLE:
                     raise
-                logger.warning("this WebView cannot emulate focus")
+                logger.warning("this WebView has no %s", method)
         await self._insist_on_contexts(deadline)
+        await self.children.started(Deadline.after(min(_CHILDREN_S, deadline.remaining_s)))
 
     async def _insist_on_contexts(self, deadline: Deadline) -> None:
         main = self.state.main_frame_id or ""
@@ -181,8 +220,9 @@ class Attachment:
 
     def _take_event(self, method: str, params: Mapping[str, Any], session_id: str | None) -> None:
         self.fetching.take_event(method, params, session_id)
-        if not self.state.reduce(method, params):
+        if not self.state.reduce(method, params, session_id):
             return
+        self.children.take_event(method, params)
         if method == "Page.javascriptDialogOpening":
             self._dialog_waiting.set()
         if self.state.crashed:

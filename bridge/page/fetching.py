@@ -11,14 +11,15 @@ import asyncio
 import base64
 import logging
 from collections import deque
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from http import HTTPStatus
 from typing import Any, TypeAlias
 
 from bridge.cdp import CdpConnection
-from bridge.errors import BridgeError, ProtocolError, Unsupported, UsageError
+from bridge.errors import BridgeError, ProtocolError, TransportError, Unsupported, UsageError
 
 logger = logging.getLogger(__name__)
 
@@ -129,9 +130,11 @@ class Fetching:
         failures: What handlers raised, newest last; each of those requests was refused.
     """
 
-    def __init__(self, connection: CdpConnection) -> None:
+    def __init__(self, connection: CdpConnection, others: Collection[str] = ()) -> None:
+        """`others` are the sessions besides the page's own, as they come and go."""
         self.failures: list[str] = []
         self._connection = connection
+        self._others = others
         self._handlers: list[_Registered] = []
         self._authenticate: Authenticate | None = None
         self._challenged: deque[str] = deque(maxlen=_CHALLENGES_KEPT)
@@ -205,20 +208,26 @@ class Fetching:
         async with self._switching:
             await self._send_state(timeout_s)
 
-    async def _send_state(self, timeout_s: float) -> None:
-        call = self._connection.call
+    def command(self) -> tuple[str, dict[str, Any]] | None:
+        """What a session that has only just begun has to be told; None where nothing is intercepted."""
         if not self.is_on:
-            await call("Fetch.disable", timeout_s=timeout_s)
-            return
+            return None
         wanted = {pattern for entry in self._handlers for pattern in entry.patterns}
         if self._authenticate is not None:
             wanted.add("*")  # a challenge is told only of requests that are intercepted
-        params = {
+        return "Fetch.enable", {
             "patterns": [{"urlPattern": pattern} for pattern in sorted(wanted)],
             "handleAuthRequests": self._authenticate is not None,
         }
+
+    async def _send_state(self, timeout_s: float) -> None:
+        method, params = self.command() or ("Fetch.disable", {})
+        others = [self._connection.send(method, params, session_id=other) for other in tuple(self._others)]
         try:
-            await call("Fetch.enable", params, timeout_s=timeout_s)
+            await self._connection.call(method, params, timeout_s=timeout_s)
+            for call in others:
+                with suppress(TransportError):  # its frame is gone
+                    await call.result(timeout_s=timeout_s)
         except ProtocolError as error:
             raise Unsupported(
                 f"this WebView cannot intercept requests: {error.reason}", hint="Update Android System WebView."

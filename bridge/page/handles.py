@@ -10,8 +10,10 @@ from typing import Any
 from bridge.deadline import Deadline
 from bridge.errors import CaptureFailed, NotVisible, ProtocolError, RefNotFound, ScriptFailed, TransportError
 from bridge.page.attachment import WORLD_NAME, Attachment
+from bridge.page.pointer import to_top_viewport
 from bridge.page.refs import RefEntry, RefTable
 from bridge.page.snapshots import Snapshots
+from bridge.page.state import World
 
 
 @asynccontextmanager
@@ -28,7 +30,7 @@ async def element_handle(
     try:
         yield entry, object_id
     finally:
-        release(attachment, object_id)
+        release(attachment, object_id, attachment.session_of(entry.frame_id))
 
 
 async def _object_of(
@@ -38,7 +40,7 @@ async def _object_of(
     if world is None:
         raise RefNotFound(f"{entry.ref} was {entry.described()}, and its frame is being loaded again.", ref=entry.ref)
     found = await evaluate_handle(
-        attachment, world.context_id, f"__agentBrowser.element({json.dumps(entry.local)})", deadline
+        attachment, world, f"__agentBrowser.element({json.dumps(entry.local)})", deadline
     )
     if found.get("subtype") == "node":
         return str(found["objectId"])
@@ -52,11 +54,14 @@ async def _object_of(
 
 
 async def evaluate_handle(
-    attachment: Attachment, context_id: int, expression: str, deadline: Deadline
+    attachment: Attachment, world: World, expression: str, deadline: Deadline
 ) -> dict[str, Any]:
     """The remote object of an expression's value."""
     reply = await attachment.call(
-        "Runtime.evaluate", {"expression": expression, "contextId": context_id}, timeout_s=deadline.remaining_s
+        "Runtime.evaluate",
+        {"expression": expression, "contextId": world.context_id},
+        timeout_s=deadline.remaining_s,
+        session_id=world.session_id,
     )
     if "exceptionDetails" in reply:
         raise ScriptFailed(f"the injected script threw: {str(reply['exceptionDetails'].get('text', ''))[:200]}")
@@ -64,18 +69,23 @@ async def evaluate_handle(
     return result if isinstance(result, dict) else {}
 
 
-def release(attachment: Attachment, object_id: str) -> None:
+def release(attachment: Attachment, object_id: str, session_id: str | None = None) -> None:
     """Let the page's garbage collector have it; nobody waits for that."""
     try:
-        attachment.connection.send("Runtime.releaseObject", {"objectId": object_id}).abandon()
+        attachment.connection.send("Runtime.releaseObject", {"objectId": object_id}, session_id=session_id).abandon()
     except TransportError:
         return
 
 
-async def box_in_view(attachment: Attachment, entry: RefEntry, object_id: str, deadline: Deadline) -> tuple[float, ...]:
+async def box_in_view(
+    attachment: Attachment, snapshots: Snapshots, entry: RefEntry, object_id: str, deadline: Deadline
+) -> tuple[float, ...]:
     """Left, top, width and height of the element's border box in the top frame's viewport, in CSS px."""
+    session_id = attachment.session_of(entry.frame_id)
     try:
-        model = await attachment.call("DOM.getBoxModel", {"objectId": object_id}, timeout_s=deadline.remaining_s)
+        model = await attachment.call(
+            "DOM.getBoxModel", {"objectId": object_id}, timeout_s=deadline.remaining_s, session_id=session_id
+        )
         quad = [float(value) for value in model["model"]["border"]]
     except ProtocolError as error:
         raise NotVisible(f"{entry.ref} ({entry.described()}) has no box: {error.reason}", ref=entry.ref) from error
@@ -85,4 +95,15 @@ async def box_in_view(attachment: Attachment, entry: RefEntry, object_id: str, d
     width, height = max(quad[0::2]) - left, max(quad[1::2]) - top
     if width < 1 or height < 1:
         raise NotVisible(f"{entry.ref} ({entry.described()}) is {width:g} x {height:g} px", ref=entry.ref)
+    if session_id is not None:  # each renderer tells of its own topmost frame's viewport
+        left, top = await to_top_viewport(
+            attachment,
+            snapshots.frame_indexes,
+            entry,
+            left,
+            top,
+            timeout_s=deadline.remaining_s,
+            of_frame=attachment.children.sessions.get(session_id),
+            covered_too=True,
+        )
     return left, top, width, height

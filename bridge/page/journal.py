@@ -41,14 +41,15 @@ class Journal:
         """What a new connection of that tab feeds its events to, from before the first one."""
         self.requests.connection_began(tab_id)
 
-        def reduce(method: str, params: Mapping[str, Any], _session_id: str | None) -> None:
+        def reduce(method: str, params: Mapping[str, Any], session_id: str | None) -> None:
             try:
                 if method == "Page.frameNavigated":
                     self.note_origin(tab_id, str(params["frame"].get("securityOrigin") or params["frame"]["url"]))
                 elif method.startswith("Network."):
                     self.requests.reduce(tab_id, method, params)
                 elif method in ("Page.domContentEventFired", "Page.loadEventFired"):
-                    self.requests.document_event(tab_id, method, float(params["timestamp"]))
+                    if session_id is None:  # else it is of a frame in a renderer of its own
+                        self.requests.document_event(tab_id, method, float(params["timestamp"]))
                 elif (entry := _console_entry(tab_id, method, params)) is not None and not self._is_replay(entry):
                     self._console_last += 1
                     self._console.append(entry.numbered(self._console_last))

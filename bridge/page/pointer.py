@@ -39,15 +39,27 @@ def tap_commands(x: float, y: float) -> list[tuple[str, dict[str, Any]]]:
 
 
 async def to_top_viewport(
-    attachment: Attachment, frame_indexes: dict[str, int], entry: RefEntry, x: float, y: float, *, timeout_s: float
+    attachment: Attachment,
+    frame_indexes: dict[str, int],
+    entry: RefEntry,
+    x: float,
+    y: float,
+    *,
+    timeout_s: float,
+    of_frame: str | None = None,
+    covered_too: bool = False,
 ) -> tuple[float, float]:
     """A point of `entry`'s frame in the top frame's viewport; one round trip per ancestor frame.
+
+    Args:
+        of_frame: The point is of this frame's viewport, an ancestor of the entry's.
+        covered_too: Nothing is going to be touched there.
 
     Raises:
         Covered: Something of an ancestor lies over the frame there.
         ActionFailed: The frame cannot be found in its parent.
     """
-    frame = attachment.state.frames.get(entry.frame_id)
+    frame = attachment.state.frames.get(of_frame or entry.frame_id)
     while frame is not None and frame.parent_id is not None:
         index = frame_indexes.get(frame.frame_id, -1)
         place = None
@@ -56,7 +68,7 @@ async def to_top_viewport(
             place = await attachment.evaluate(frame.parent_id, call, timeout_s=timeout_s)
         if not isinstance(place, dict):
             raise ActionFailed(f"{entry.ref} ({entry.described()}): its frame cannot be found in the page.")
-        if not place.get("hit"):
+        if not place.get("hit") and not covered_too:
             raise Covered(f"{entry.ref} ({entry.described()}): its frame is covered by {place.get('over')}.")
         x, y = float(place["x"]), float(place["y"])
         frame = attachment.state.frames.get(frame.parent_id)

@@ -2,6 +2,9 @@
 
 `PageState.reduce` is called by the connection's reader for every event, before anybody waits for it, so whoever reads
 the state after a reply sees everything the browser said before that reply. No I/O, no clock.
+
+A browser that isolates sites runs frames of other sites in renderers of their own, each a target with a flattened
+session (Target.setAutoAttach); its frames are frames of this page. `session_id` is None for the page's own session.
 """
 
 from __future__ import annotations
@@ -17,24 +20,32 @@ _BACKGROUND_TYPES = frozenset({"WebSocket", "EventSource", "Media", "Ping", "CSP
 
 @dataclass(slots=True)
 class Frame:
-    """One frame and the document it shows; `lifecycle` holds the names seen for `loader_id`."""
+    """One frame and the document it shows; `lifecycle` holds the names seen for `loader_id`.
+
+    Attributes:
+        session_id: The session of the renderer that it is in now.
+        is_crashed: That renderer has died, and nothing has been loaded since.
+    """
 
     frame_id: str
     parent_id: str | None
     url: str = ""
     loader_id: str = ""
     lifecycle: set[str] = field(default_factory=set)
+    session_id: str | None = None
+    is_crashed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """A script world of one document; `key` is never used again for another one."""
+    """A script world of one document; `key` is never used again for another one, `context_id` is its session's."""
 
     context_id: int
     key: str
     frame_id: str
     name: str
     is_main: bool
+    session_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +74,7 @@ class Request:
     kind: str
     order: int
     is_main: bool = False
+    session_id: str | None = None
 
 
 class PageState:
@@ -70,7 +82,7 @@ class PageState:
 
     def __init__(self) -> None:
         self.frames: dict[str, Frame] = {}
-        self.worlds: dict[int, World] = {}
+        self.worlds: dict[tuple[str | None, int], World] = {}
         self.main_frame_id: str | None = None
         self.navigating_to: str | None = None
         self.navigations = 0
@@ -84,7 +96,7 @@ class PageState:
         self.dialog: Dialog | None = None
         self.crashed = False
         self.detached_reason: str | None = None
-        self._handlers: dict[str, Callable[[Mapping[str, Any]], None]] = {
+        self._handlers: dict[str, Callable[[Mapping[str, Any], str | None], None]] = {
             "Page.frameAttached": self._frame_attached,
             "Page.frameNavigated": self._frame_navigated,
             "Page.navigatedWithinDocument": self._navigated_within_document,
@@ -105,30 +117,34 @@ class PageState:
             "Security.certificateError": self._certificate_error,
             "Inspector.targetCrashed": self._crashed,
             "Inspector.detached": self._detached,
+            "Target.attachedToTarget": self._target_attached,
+            "Target.detachedFromTarget": self._target_detached,
         }
 
     @property
     def main(self) -> Frame | None:
         return self.frames.get(self.main_frame_id or "")
 
-    def reduce(self, method: str, params: Mapping[str, Any]) -> bool:
+    def reduce(self, method: str, params: Mapping[str, Any], session_id: str | None = None) -> bool:
         """Take one event; True when it was one that this state is made of."""
         handler = self._handlers.get(method)
         if handler is None:
             return False
-        handler(params)
+        handler(params, session_id)
         return True
 
-    def load_tree(self, tree: Mapping[str, Any]) -> None:
+    def load_tree(self, tree: Mapping[str, Any], session_id: str | None = None) -> None:
         """Take the reply of `Page.getFrameTree`, in its order with events; known frames keep their lifecycle."""
         pending: list[tuple[Mapping[str, Any], str | None]] = [(tree, None)]
         while pending:
             node, parent_id = pending.pop()
             described = node["frame"]
             frame_id = described["id"]
-            if parent_id is None:
+            if parent_id is None and session_id is None:
                 self.main_frame_id = frame_id
-            frame = self.frames.setdefault(frame_id, Frame(frame_id, parent_id))
+            frame = self.frames.setdefault(frame_id, Frame(frame_id, parent_id, session_id=session_id))
+            if session_id is not None:  # the root of another renderer's part of the tree hangs under a frame of ours
+                frame.parent_id = frame.parent_id or described.get("parentId")
             frame.url = described.get("url", "") + described.get("urlFragment", "")
             frame.loader_id = described.get("loaderId", "")
             pending.extend((child, frame_id) for child in node.get("childFrames", ()))
@@ -171,32 +187,34 @@ class PageState:
             if request.order > order and request.kind not in _BACKGROUND_TYPES
         ]
 
-    def _frame_attached(self, params: Mapping[str, Any]) -> None:
-        self.frames.setdefault(params["frameId"], Frame(params["frameId"], params.get("parentFrameId")))
+    def _frame_attached(self, params: Mapping[str, Any], session_id: str | None) -> None:
+        frame = self.frames.setdefault(params["frameId"], Frame(params["frameId"], params.get("parentFrameId")))
+        frame.session_id = session_id
 
-    def _frame_navigated(self, params: Mapping[str, Any]) -> None:
+    def _frame_navigated(self, params: Mapping[str, Any], session_id: str | None) -> None:
         described = params["frame"]
         frame = self.frames.setdefault(described["id"], Frame(described["id"], described.get("parentId")))
         frame.url = described.get("url", "") + described.get("urlFragment", "")
         frame.loader_id = described.get("loaderId", "")
         frame.lifecycle = set()
+        frame.session_id, frame.is_crashed = session_id, False
         # The frames of the document that was left are not always told of as detached.
         self._forget_below({frame.frame_id})
-        if frame.parent_id is None:
+        if frame.parent_id is None and session_id is None:
             self.main_frame_id = frame.frame_id
             self.navigating_to = None
             self.navigations += 1
             # Requests of the document that was left never report their end to us.
             self.requests = {key: value for key, value in self.requests.items() if key == frame.loader_id}
 
-    def _navigated_within_document(self, params: Mapping[str, Any]) -> None:
+    def _navigated_within_document(self, params: Mapping[str, Any], session_id: str | None) -> None:
         frame = self.frames.get(params["frameId"])
         if frame:
             frame.url = params["url"]
         if params["frameId"] == self.main_frame_id:
             self.moves_within += 1
 
-    def _frame_detached(self, params: Mapping[str, Any]) -> None:
+    def _frame_detached(self, params: Mapping[str, Any], session_id: str | None) -> None:
         if params.get("reason") == "swap":
             return
         self._forget_below({params["frameId"]})
@@ -208,7 +226,7 @@ class PageState:
             for frame_id in above:
                 del self.frames[frame_id]
 
-    def _lifecycle(self, params: Mapping[str, Any]) -> None:
+    def _lifecycle(self, params: Mapping[str, Any], session_id: str | None) -> None:
         frame = self.frames.get(params["frameId"])
         if frame is None:
             return
@@ -217,7 +235,7 @@ class PageState:
         elif not frame.loader_id or params.get("loaderId") == frame.loader_id:
             frame.lifecycle.add(params["name"])
 
-    def _navigation_wanted(self, params: Mapping[str, Any]) -> None:
+    def _navigation_wanted(self, params: Mapping[str, Any], session_id: str | None) -> None:
         # `frameStartedNavigating` also tells of moves inside the document, which commit without a new loader.
         if (
             "sameDocument" in str(params.get("navigationType", ""))
@@ -227,11 +245,11 @@ class PageState:
         if params["frameId"] == self.main_frame_id:
             self.navigating_to = params.get("url") or "?"
 
-    def _stopped_loading(self, params: Mapping[str, Any]) -> None:
+    def _stopped_loading(self, params: Mapping[str, Any], session_id: str | None) -> None:
         if params["frameId"] == self.main_frame_id:
             self.navigating_to = None
 
-    def _dialog_opening(self, params: Mapping[str, Any]) -> None:
+    def _dialog_opening(self, params: Mapping[str, Any], session_id: str | None) -> None:
         self.dialog = Dialog(
             kind=params.get("type", "alert"),
             message=params.get("message", ""),
@@ -239,29 +257,34 @@ class PageState:
             default_prompt=params.get("defaultPrompt", ""),
         )
 
-    def _dialog_closed(self, params: Mapping[str, Any]) -> None:
+    def _dialog_closed(self, params: Mapping[str, Any], session_id: str | None) -> None:
         self.dialog = None
 
-    def _world_created(self, params: Mapping[str, Any]) -> None:
+    def _world_created(self, params: Mapping[str, Any], session_id: str | None) -> None:
         context = params["context"]
         aux = context.get("auxData") or {}
         if "frameId" not in aux:
             return
-        self.worlds[context["id"]] = World(
+        self.worlds[session_id, context["id"]] = World(
             context_id=context["id"],
-            key=str(context.get("uniqueId") or context["id"]),
+            key=str(context.get("uniqueId") or f"{session_id or ''}:{context['id']}"),
             frame_id=aux["frameId"],
             name=context.get("name", ""),
             is_main=bool(aux.get("isDefault")),
+            session_id=session_id,
         )
 
-    def _world_destroyed(self, params: Mapping[str, Any]) -> None:
-        self.worlds.pop(params["executionContextId"], None)
+    def _world_destroyed(self, params: Mapping[str, Any], session_id: str | None) -> None:
+        self.worlds.pop((session_id, params["executionContextId"]), None)
 
-    def _worlds_cleared(self, params: Mapping[str, Any]) -> None:
-        self.worlds.clear()
+    def _worlds_cleared(self, params: Mapping[str, Any], session_id: str | None) -> None:
+        self._forget_worlds(session_id)
 
-    def _request_sent(self, params: Mapping[str, Any]) -> None:
+    def _forget_worlds(self, session_id: str | None) -> None:
+        for key in [key for key in self.worlds if key[0] == session_id]:
+            del self.worlds[key]
+
+    def _request_sent(self, params: Mapping[str, Any], session_id: str | None) -> None:
         self.request_order += 1
         request_id = params["requestId"]
         kind = params.get("type", "Other")
@@ -269,11 +292,11 @@ class PageState:
         is_main = (
             kind == "Document" and params.get("frameId") == self.main_frame_id and request_id == params.get("loaderId")
         )
-        self.requests[request_id] = Request(request_id, url, kind, self.request_order, is_main)
+        self.requests[request_id] = Request(request_id, url, kind, self.request_order, is_main, session_id)
         if is_main:
             self.navigating_to = url
 
-    def _response_received(self, params: Mapping[str, Any]) -> None:
+    def _response_received(self, params: Mapping[str, Any], session_id: str | None) -> None:
         if params.get("type") == "Document":
             answer = params["response"]
             self.responses[params["requestId"]] = Response(
@@ -282,10 +305,10 @@ class PageState:
             while len(self.responses) > 50:
                 self.responses.pop(next(iter(self.responses)))
 
-    def _request_done(self, params: Mapping[str, Any]) -> None:
+    def _request_done(self, params: Mapping[str, Any], session_id: str | None) -> None:
         self.requests.pop(params["requestId"], None)
 
-    def _request_failed(self, params: Mapping[str, Any]) -> None:
+    def _request_failed(self, params: Mapping[str, Any], session_id: str | None) -> None:
         request = self.requests.pop(params["requestId"], None)
         if request and request.kind == "Document":
             self.failures[request.request_id] = params.get("errorText", "")
@@ -293,11 +316,34 @@ class PageState:
             while len(self.failures) > 50:
                 self.failures.pop(next(iter(self.failures)))
 
-    def _certificate_error(self, params: Mapping[str, Any]) -> None:
+    def _certificate_error(self, params: Mapping[str, Any], session_id: str | None) -> None:
         self.certificate_errors.append(str(params.get("errorType", "")))
 
-    def _crashed(self, params: Mapping[str, Any]) -> None:
-        self.crashed = True
+    def _crashed(self, params: Mapping[str, Any], session_id: str | None) -> None:
+        if session_id is None:
+            self.crashed = True
+            return
+        self._forget_worlds(session_id)
+        for frame in self.frames.values():
+            frame.is_crashed |= frame.session_id == session_id
 
-    def _detached(self, params: Mapping[str, Any]) -> None:
-        self.detached_reason = str(params.get("reason", "detached"))
+    def _detached(self, params: Mapping[str, Any], session_id: str | None) -> None:
+        if session_id is None:
+            self.detached_reason = str(params.get("reason", "detached"))
+
+    def _target_attached(self, params: Mapping[str, Any], session_id: str | None) -> None:
+        target = params["targetInfo"]
+        if target.get("type") == "iframe":
+            frame_id = target["targetId"]
+            frame = self.frames.setdefault(frame_id, Frame(frame_id, target.get("parentFrameId")))
+            frame.session_id, frame.is_crashed = params["sessionId"], False
+
+    def _target_detached(self, params: Mapping[str, Any], session_id: str | None) -> None:
+        """The frame is gone, or has moved into another renderer, which has told of it already or will."""
+        gone = params["sessionId"]
+        self._forget_worlds(gone)
+        left = {frame.frame_id for frame in self.frames.values() if frame.session_id == gone}
+        self._forget_below(left)
+        for frame_id in left:
+            self.frames.pop(frame_id, None)
+        self.requests = {key: request for key, request in self.requests.items() if request.session_id != gone}

@@ -148,7 +148,7 @@ class Uploads:
         assert world is not None  # element_handle has found it
         made = await evaluate_handle(
             self._attachment,
-            world.context_id,
+            world,
             "Object.assign(document.createElement('input'),{type:'file',multiple:true})",
             deadline,
         )

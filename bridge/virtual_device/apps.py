@@ -78,6 +78,7 @@ class Apps:
         options = EngineOptions(
             folder=self._options.folder / "apps" / str(pid),
             quirks=self._options.quirks and not is_chrome,
+            isolates_sites=is_chrome,
             package=package,
             android_release=self._options.android_release,
             chromium=self._options.chromium,

@@ -31,10 +31,15 @@ LOST_RUNTIME_ENABLES = (1, 0, 2, 0, 0, 1, 0)
 
 @dataclass(frozen=True)
 class EngineOptions:
-    """`folder` is the device's private one; the profile is made in it."""
+    """`folder` is the device's private one; the profile is made in it.
+
+    Attributes:
+        isolates_sites: Frames of another site get a renderer of their own, as in Chrome and never in WebView.
+    """
 
     folder: Path
     quirks: bool = True
+    isolates_sites: bool = False
     package: str = "dev.webviewbridge.host"
     android_release: str = "14"
     chromium: Path | None = None
@@ -51,7 +56,8 @@ async def start_engine(options: EngineOptions, dial_loopback: Dial) -> AsyncIter
         socks_port = await stack.enter_async_context(loopback_proxy(dial_loopback))
         # For workers, which have no emulation of their own.
         user_agent = Identity(await program_version(program), options.android_release).user_agent
-        command = command_line(program, profile, socks_port=socks_port, user_agent=user_agent)
+        extra = ("--site-per-process",) if options.isolates_sites else ()
+        command = command_line(program, profile, socks_port=socks_port, user_agent=user_agent, extra=extra)
         running = await stack.enter_async_context(run_chromium(command, profile, timeout_s=options.start_timeout_s))
         sock = await _connect(running.port)
         cdp = await stack.enter_async_context(open_cdp(sock, running.browser_path, timeout_s=options.start_timeout_s))

@@ -1,0 +1,118 @@
+"""Frames in renderers of their own: Chrome with isolated sites, whose frames are parts of the page like any others."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import AsyncIterator
+
+import pytest
+from PIL import Image
+
+from bridge import Session
+from bridge.adb import AdbServer
+from bridge.page.fetching import Fulfil
+from bridge.page.page import Page
+from bridge.policy.grant import TestServerGrant
+from bridge.virtual_device.client import VirtualDeviceHandle, start_virtual_device
+from tests.conftest import LocalServer
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+async def device(adb_port: int) -> AsyncIterator[VirtualDeviceHandle]:
+    server = AdbServer.from_environment()
+    await server.ensure_running(timeout_s=20)
+    async with start_virtual_device(server=server, timeout_s=60) as handle:
+        yield handle
+
+
+@pytest.fixture
+async def session(device: VirtualDeviceHandle, local_server: LocalServer) -> AsyncIterator[Session]:
+    async with Session.attach(
+        "com.android.chrome",
+        activity="com.google.android.apps.chrome.Main",
+        data=local_server.url("isolated/top.html"),
+        url="**/isolated/top.html*",
+        device=device.serial,
+        grants=[local_server.grant, TestServerGrant("localhost", local_server.port)],
+    ) as attached:
+        yield attached
+
+
+@pytest.fixture
+async def page(session: Session) -> Page:
+    (page,) = session.pages
+    await page.wait_for(text="Inner button")
+    return page
+
+
+async def own_renderers(page: Page) -> int:
+    return len((await page.attached()).children.sessions)
+
+
+async def test_a_snapshot_holds_what_is_in_renderers_of_their_own(page: Page) -> None:
+    shot = await page.snapshot(interactive_only=False)
+    assert await own_renderers(page) == 2
+    assert shot.find(role="button", name="Isolated button")
+    assert shot.find(role="button", name="Inner button")  # of the top frame's site again, below the other one
+    assert "frames" not in shot.stats.truncate_reasons
+
+
+async def test_controls_of_another_renderer_are_clicked_and_filled(page: Page) -> None:
+    shot = await page.snapshot()
+    clicked = await page.click(shot.find(role="button", name="Isolated button").ref)
+    assert "Isolated clicked true" in clicked.changes.text
+    filled = await page.fill(shot.find(role="textbox", name="Isolated field").ref, "all of it")
+    assert filled.value == "all of it"
+    typed = await page.type(" and more", ref=shot.find(role="textbox", name="Isolated field").ref)
+    assert typed.value == "all of it and more"
+    assert (await page.check(shot.find(role="checkbox", name="Isolated box").ref)).checked
+    inner = await page.click(shot.find(role="button", name="Inner button").ref)
+    assert "Inner clicked true" in inner.changes.text
+    assert (await page.get_by_label("Inner field").fill("deep")).value == "deep"
+
+
+async def test_an_element_of_another_renderer_is_pictured_where_it_is(page: Page) -> None:
+    shot = await page.snapshot()
+    taken = await page.screenshot(ref=shot.find(role="button", name="Red").ref, scale="css")
+    picture = Image.open(io.BytesIO(taken.data)).convert("RGB")
+    assert picture.size == (60, 30)
+    assert set(picture.crop((2, 2, 58, 28)).getdata()) == {(255, 0, 0)}
+
+
+async def test_a_frame_of_another_renderer_moves_on_and_goes(page: Page, local_server: LocalServer) -> None:
+    old = (await page.snapshot()).find(role="link", name="Next").ref
+    await page.click(old)
+    shot = await page.snapshot(interactive_only=False)
+    assert shot.find(role="button", name="Isolated button").ref != old
+    assert await own_renderers(page) == 1
+    await page.goto(local_server.url("second.html"))
+    assert await own_renderers(page) == 0
+    shot = await page.snapshot(interactive_only=False)
+    assert "Isolated" not in shot.text
+    await page.back()
+    await page.wait_for(text="Isolated button")
+
+
+async def test_both_logs_hold_what_happens_in_another_renderer(session: Session, page: Page) -> None:
+    await page.reload()
+    assert "isolated page speaks" in [entry.text for entry in page.console().entries]
+    await page.click((await page.snapshot()).find(role="button", name="Load").ref)
+    asked = [entry for entry in page.network().entries if entry.url.endswith("/second.html")]
+    assert [entry.status for entry in asked] == [200]
+
+
+async def test_what_is_asked_for_from_another_renderer_is_judged_and_routed(page: Page) -> None:
+    await page.route("**/second.html", lambda _request: Fulfil(status=418))
+    load = (await page.snapshot()).find(role="button", name="Load").ref
+    assert "loaded 418" in (await page.click(load)).changes.text
+
+
+async def test_init_scripts_run_in_another_renderer_before_the_pages_own(page: Page) -> None:
+    remove = await page.add_init_script("console.log('first of all in ' + location.pathname)")
+    await page.reload()
+    said = [entry.text for entry in page.console().entries]
+    assert said.count("first of all in /isolated/inner.html") == 1
+    assert said.index("first of all in /isolated/inner.html") < len(said) - 1 - said[::-1].index("isolated page speaks")
+    assert remove
