@@ -76,7 +76,7 @@ class Children:
     async def started(self, deadline: Deadline) -> None:
         """Wait until every session there is, also below another one, has taken its first commands."""
         while self._starting:
-            session_id, call = self._starting.popitem()
+            _, call = self._starting.popitem()
             with suppress(ProtocolError, TransportError, DeadlineExceeded):
                 await call.result(timeout_s=deadline.remaining_s)
 

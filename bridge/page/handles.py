@@ -39,9 +39,7 @@ async def _object_of(
     world = attachment.state.world_of(entry.frame_id, WORLD_NAME)
     if world is None:
         raise RefNotFound(f"{entry.ref} was {entry.described()}, and its frame is being loaded again.", ref=entry.ref)
-    found = await evaluate_handle(
-        attachment, world, f"__agentBrowser.element({json.dumps(entry.local)})", deadline
-    )
+    found = await evaluate_handle(attachment, world, f"__agentBrowser.element({json.dumps(entry.local)})", deadline)
     if found.get("subtype") == "node":
         return str(found["objectId"])
     failed = await attachment.evaluate(
@@ -53,9 +51,7 @@ async def _object_of(
     raise refs.failure(entry, error, snapshots.is_live)
 
 
-async def evaluate_handle(
-    attachment: Attachment, world: World, expression: str, deadline: Deadline
-) -> dict[str, Any]:
+async def evaluate_handle(attachment: Attachment, world: World, expression: str, deadline: Deadline) -> dict[str, Any]:
     """The remote object of an expression's value."""
     reply = await attachment.call(
         "Runtime.evaluate",

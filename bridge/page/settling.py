@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -69,7 +70,8 @@ async def changes_since(before: Before, settled: Settled, attachment: Attachment
         )
         if not there:
             reason = f"deadline: still navigating to {state.navigating_to or (state.main and state.main.url)}"
-    elif len(frames) > 1 and _waited_ms(acted) > _LONG_SETTLE_MS:
+    elif len(frames) > 1 and (_waited_ms(acted) > _LONG_SETTLE_MS or state.request_order != before.request_order):
+        # Frames answer one by one: since the first did, an answer of the network's may have been drawn there.
         fresh = True
     after = None
     if not fresh:
@@ -102,11 +104,21 @@ async def _requests_answered(attachment: Attachment, order: int, deadline: Deadl
         settle_ms = round(deadline.remaining_s * 1000)
         if main is None or settle_ms <= 0:
             break
-        try:
-            quiet = f"__agentBrowser.settle({{settleMs:{settle_ms},quietMs:{QUIET_MS}}})"
-            await attachment.evaluate(main.frame_id, quiet, timeout_s=deadline.remaining_s)
-        except (WorldGone, DeadlineExceeded):
+        quiet = f"__agentBrowser.settle({{settleMs:{settle_ms},quietMs:{QUIET_MS}}})"
+        # Once in each renderer.
+        outcomes = await asyncio.gather(
+            *(
+                attachment.evaluate(frame_id, quiet, timeout_s=deadline.remaining_s)
+                for frame_id in (main.frame_id, *attachment.children.sessions.values())
+            ),
+            return_exceptions=True,
+        )
+        failed = [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
+        if isinstance(outcomes[0], WorldGone | DeadlineExceeded):
             break
+        for error in failed:
+            if not isinstance(error, WorldGone | DeadlineExceeded):
+                raise error
     return "navigation" if state.navigating_to else "requests"
 
 
