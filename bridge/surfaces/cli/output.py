@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import secrets
+import shutil
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -83,15 +85,28 @@ def cost_words(cost: Spent) -> str:
 
 
 def write_file(target: Path, content: bytes | str) -> None:
-    """Write a file that the user has named; half a surrogate pair in a text becomes "?".
+    """Write a file that the user has named, whole or not at all; half a surrogate pair in a text becomes "?".
 
     Raises:
-        UsageError: It cannot be written there.
+        UsageError: It cannot be written there; what stood there before stands there still.
     """
+    data = content.encode("utf-8", "replace") if isinstance(content, str) else content
     try:
-        target.write_bytes(content.encode("utf-8", "replace") if isinstance(content, str) else content)
-    except OSError as error:
-        raise UsageError(f"{target} cannot be written: {error.strerror}.") from error
+        if target.exists() and not target.is_file():  # such as /dev/stdout
+            target.write_bytes(data)
+            return
+        place = target.resolve()  # a link goes on leading there
+        unfinished = place.with_name(f".{secrets.token_hex(8)}.unfinished")
+        try:
+            unfinished.write_bytes(data)
+            if place.exists():
+                shutil.copymode(place, unfinished)
+            unfinished.replace(place)
+        finally:
+            unfinished.unlink(missing_ok=True)
+    except (OSError, RuntimeError) as error:  # RuntimeError: a link that leads to itself
+        reason = error.strerror if isinstance(error, OSError) else None
+        raise UsageError(f"{target} cannot be written: {reason or error}.") from error
 
 
 def is_terminal() -> bool:
