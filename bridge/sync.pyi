@@ -36,6 +36,7 @@ from bridge.reading.markdown import LinkStyle
 from bridge.session.app import App
 from bridge.session.capabilities import AttachedCapabilities, Capabilities
 from bridge.session.devices import Notice
+from bridge.session.egress import Containment
 from bridge.session.state import StateSummary
 from bridge.session.tab import SessionTab, View
 from bridge.snapshot import SnapshotResult
@@ -115,6 +116,7 @@ class Session:
     @property
     def tabs(self) -> Mapping[str, Page]: ...
     def windows_taken(self) -> None: ...
+    containment: Containment
     is_virtual: bool
     journal: Journal
     notice: Notice
@@ -312,7 +314,7 @@ class Page:
         self, text: str, *, ref: str | None = ..., timeout_s: float = ..., settle_s: float = ...
     ) -> ActionResult: ...
     def uncheck(self, ref: str, *, timeout_s: float = ..., settle_s: float = ...) -> ActionResult: ...
-    def unroute(self, pattern: str | re.Pattern[str] | None = ...) -> int: ...
+    def unroute(self, pattern: str | re.Pattern[str] | None = ..., *, timeout_s: float = ...) -> int: ...
     def upload(
         self,
         ref: str,

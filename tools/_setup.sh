@@ -167,6 +167,23 @@ setup_playwright() {
     fi
 }
 
+# setup_ray: Ray, the exact version that tests/pool names, in an environment of its own beside everything of .venv.
+setup_ray() {
+    local version home
+    version="$(sed -n 's/^RAY_VERSION = "\([0-9.]*\)"$/\1/p' "$ROOT/tests/pool/test_on_ray.py")"
+    [ -n "$version" ] || die "tests/pool/test_on_ray.py must name one exact version of ray."
+    home="$CACHE/ray-$version"
+    "$home/bin/python" -c 'import ray, websockets' 2>/dev/null && return 0
+    say "python: installing ray $version into .cache"
+    quietly "$PYTHON" -m venv --clear "$home"
+    "$PYTHON" -c 'import sysconfig; print(sysconfig.get_path("purelib"))' \
+        >"$("$home/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/beside.pth"
+    quietly "$home/bin/python" -m pip install "ray==$version" || {
+        rm -rf "$home"
+        say "python: pip could not install ray $version; its tests will be skipped."
+    }
+}
+
 # What building the host app takes from the system; tools/build_host_app.py fetches the rest.
 setup_host_app() {
     local missing=()

@@ -39,6 +39,7 @@ INTERNAL = {
     "observer",
     "on_attach",
     "renderer_killed",
+    "stay_awake",
     "taken",
 }
 HEAD = '"""Made by tools/sync_stubs.py out of the asynchronous classes: do not edit."""\n'

@@ -61,12 +61,8 @@ class AdbDevice:
 
     async def features(self, *, timeout_s: float) -> frozenset[str]:
         """What adbd can do (`shell_v2`, `cmd`, `abb_exec`, …), asked once per AdbDevice."""
-        return await self.known_features(Deadline.after(timeout_s))
-
-    async def known_features(self, deadline: Deadline) -> frozenset[str]:
-        """`features` within a budget that is already running."""
         if not self._features:
-            self._features.update((await self.query("features", deadline)).split(","))
+            self._features.update((await self.query("features", Deadline.after(timeout_s))).split(","))
         return frozenset(self._features)
 
     async def shell(self, command: str | Sequence[str], *, timeout_s: float, check: bool = False) -> ShellResult:
@@ -79,7 +75,7 @@ class AdbDevice:
         """
         deadline = Deadline.after(timeout_s)
         line = command_line(command)
-        if "shell_v2" in await self.known_features(deadline):
+        if "shell_v2" in await self.features(timeout_s=deadline.remaining_s):
             result = await self._shell_v2(line, deadline)
         else:
             async with self.service(f"shell:{with_exit_mark(line)}", deadline) as stream:

@@ -31,7 +31,7 @@ async def reversed_port(device: AdbDevice, remote: str, local: str, timeout_s: f
     """See AdbDevice.reverse."""
     deadline = Deadline.after(timeout_s)
     try:
-        made = await _make_or_undo(
+        made: str | None = await _make_or_undo(
             _make_reverse(device, remote, local, deadline),
             lambda name: _remove_reverse(device, name, local),
             f"reverse {remote} of {device.serial}",
@@ -39,6 +39,8 @@ async def reversed_port(device: AdbDevice, remote: str, local: str, timeout_s: f
     except ServiceRefused:
         if (remote, local) not in await _list_reverses(device, deadline):
             raise
+        made = None
+    if made is None:
         yield remote  # somebody, perhaps the user, made the very same one: it serves us, and is theirs to remove
         return
     try:

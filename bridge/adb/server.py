@@ -104,11 +104,7 @@ class AdbServer:
 
     async def devices(self, *, timeout_s: float) -> tuple[DeviceEntry, ...]:
         """What is attached, in the server's order and whatever its state."""
-        return await self.list_devices(Deadline.after(timeout_s))
-
-    async def list_devices(self, deadline: Deadline) -> tuple[DeviceEntry, ...]:
-        """`devices` within a budget that is already running."""
-        return parse_devices(await self.query("host:devices-l", deadline))
+        return parse_devices(await self.query("host:devices-l", Deadline.after(timeout_s)))
 
     @asynccontextmanager
     async def track(self, *, timeout_s: float) -> AsyncIterator[DeviceTracker]:

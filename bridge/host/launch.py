@@ -14,7 +14,7 @@ from typing import Literal
 
 from bridge.adb import AdbDevice
 from bridge.deadline import Deadline
-from bridge.errors import DeadlineExceeded, HostFailed, ServiceRefused
+from bridge.errors import BridgeError, DeadlineExceeded, HostFailed, ServiceRefused
 from bridge.host.client import HostClient, connect_host
 from bridge.host.installation import HOST_PACKAGE, host_missing, installed_apk
 from bridge.host.lease import hold_lease, lease_key
@@ -121,7 +121,13 @@ def _words(plan: Plan, extras: Mapping[str, str]) -> list[str]:
 
 async def _ask_android(device: AdbDevice, words: list[str], token: str, deadline: Deadline) -> None:
     """Whether the app is installed is asked only when Android refuses: on a phone that question takes half a second."""
-    result = await device.shell(words, timeout_s=deadline.remaining_s)
+    try:
+        result = await device.shell(words, timeout_s=deadline.remaining_s)
+    except BridgeError as error:  # it may quote the command, and whoever reads that could be the host's client
+        for told in (vars(error), error.details):
+            told.update({name: text.replace(token, "…") for name, text in told.items() if isinstance(text, str)})
+        error.args = (error.message,)
+        raise
     said = (result.stdout + result.stderr).replace(token, "…").strip()
     # Before Android 12 `am` ended with 0 whatever it said ("Error: Not found; no service started.").
     refused = result.exit_code != 0 or any(_REFUSAL.match(line) for line in said.splitlines())

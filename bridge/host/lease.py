@@ -9,6 +9,7 @@ lease without a living holder is nobody's.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import os
 import re
@@ -49,6 +50,8 @@ class _Held:
     holder: Holder
     users: int = 1
 
+
+_LOOKS, _LOOK_S = 3, 0.01
 
 _held: dict[Path, _Held] = {}
 _held_lock = threading.Lock()
@@ -102,15 +105,18 @@ def held_by(key: str, *, folder: Path | None = None) -> str | None:
 
 
 def _take(path: Path, key: str, wanted: Holder) -> IO[str]:
-    """The locked file with our name in it."""
-    while True:
+    """The locked file with our name in it. Who only looks (`held_by`) has it locked for an instant."""
+    for may_be_a_look in itertools.chain((True,) * _LOOKS, itertools.repeat(False)):
         try:
             file = path.open("a+", encoding="utf-8")
         except OSError as error:
             raise UsageError(f"The lease {path} cannot be opened: {error.strerror or error}.") from error
         if not try_lock(file):
             with file:
-                raise _busy(key, _read(file))
+                if not may_be_a_look:
+                    raise _busy(key, _read(file))
+            time.sleep(_LOOK_S)
+            continue
         if _is_still(path, file):
             break
         file.close()  # its last holder removed it between our opening and our locking

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from typing import Any, Literal, TypeVar
 
@@ -17,6 +16,7 @@ from bridge.page.gestures import Direction
 from bridge.page.queries import QueryKind, QueryResult, query
 from bridge.page.results import ActionResult
 from bridge.page.snapshots import Snapshots
+from bridge.page.turn import Turn
 from bridge.page.typewriter import type_text
 
 ACTION_TIMEOUT_S = 5.0
@@ -38,12 +38,15 @@ class ActingPage(ABC):
     """
 
     snapshot_on_dead_ref: bool = False
-    _turn: AbstractAsyncContextManager[None]
+    _turn: Turn
     _actions: Actions | None
     _snapshots: Snapshots | None
 
     @abstractmethod
     async def _ready(self) -> tuple[Attachment, tuple[str, ...]]: ...
+
+    @abstractmethod
+    async def _here(self) -> Attachment: ...
 
     async def click(
         self,
@@ -64,7 +67,9 @@ class ActingPage(ABC):
             DeadlineExceeded: With what was in the way.
         """
         kind = checked_input_kind(input)
-        return await self._act(lambda actions: actions.click(ref, timeout_s=timeout_s, settle_s=settle_s, input=kind))
+        return await self._act(
+            lambda actions, left: actions.click(ref, timeout_s=left, settle_s=settle_s, input=kind), timeout_s
+        )
 
     async def fill(
         self, ref: str, value: str, *, timeout_s: float = ACTION_TIMEOUT_S, settle_s: float = 1.0
@@ -81,7 +86,9 @@ class ActingPage(ABC):
         self, text: str, *, ref: str | None = None, timeout_s: float = ACTION_TIMEOUT_S, settle_s: float = 1.0
     ) -> ActionResult:
         """Type key by key after what `ref` holds, or where the focus is; `fill` replaces and is quicker."""
-        return await self._act(lambda actions: type_text(actions, ref, text, timeout_s=timeout_s, settle_s=settle_s))
+        return await self._act(
+            lambda actions, left: type_text(actions, ref, text, timeout_s=left, settle_s=settle_s), timeout_s
+        )
 
     async def clear(self, ref: str, *, timeout_s: float = ACTION_TIMEOUT_S, settle_s: float = 1.0) -> ActionResult:
         """Empty the control, as frameworks notice it: one round trip."""
@@ -93,7 +100,9 @@ class ActingPage(ABC):
         Raises:
             NotCheckable: It is no such control, or stays unchecked.
         """
-        return await self._act(lambda acts: set_checked(acts, ref, True, timeout_s=timeout_s, settle_s=settle_s))
+        return await self._act(
+            lambda acts, left: set_checked(acts, ref, True, timeout_s=left, settle_s=settle_s), timeout_s
+        )
 
     async def uncheck(self, ref: str, *, timeout_s: float = ACTION_TIMEOUT_S, settle_s: float = 1.0) -> ActionResult:
         """Tap a checkbox or switch if it is checked, and see that it is not then.
@@ -101,7 +110,9 @@ class ActingPage(ABC):
         Raises:
             NotUncheckable: It is no such control, or stays checked; radio buttons are unchecked by checking another.
         """
-        return await self._act(lambda acts: set_checked(acts, ref, False, timeout_s=timeout_s, settle_s=settle_s))
+        return await self._act(
+            lambda acts, left: set_checked(acts, ref, False, timeout_s=left, settle_s=settle_s), timeout_s
+        )
 
     async def select(
         self, ref: str, *values: str | Sequence[str], timeout_s: float = ACTION_TIMEOUT_S, settle_s: float = 1.0
@@ -128,15 +139,21 @@ class ActingPage(ABC):
         self, ref: str, *, timeout_s: float = ACTION_TIMEOUT_S, settle_s: float = 1.0
     ) -> ActionResult:
         """Tap the element twice in a row."""
-        return await self._act(lambda acts: gestures.double_click(acts, ref, timeout_s=timeout_s, settle_s=settle_s))
+        return await self._act(
+            lambda acts, left: gestures.double_click(acts, ref, timeout_s=left, settle_s=settle_s), timeout_s
+        )
 
     async def long_press(self, ref: str, *, timeout_s: float = ACTION_TIMEOUT_S, settle_s: float = 1.0) -> ActionResult:
         """Hold a finger on the element for 0.7 s."""
-        return await self._act(lambda acts: gestures.long_press(acts, ref, timeout_s=timeout_s, settle_s=settle_s))
+        return await self._act(
+            lambda acts, left: gestures.long_press(acts, ref, timeout_s=left, settle_s=settle_s), timeout_s
+        )
 
     async def hover(self, ref: str, *, timeout_s: float = ACTION_TIMEOUT_S, settle_s: float = 1.0) -> ActionResult:
         """Rest a mouse pointer on the element."""
-        return await self._act(lambda acts: gestures.hover(acts, ref, timeout_s=timeout_s, settle_s=settle_s))
+        return await self._act(
+            lambda acts, left: gestures.hover(acts, ref, timeout_s=left, settle_s=settle_s), timeout_s
+        )
 
     async def drag(
         self,
@@ -156,7 +173,7 @@ class ActingPage(ABC):
             hold_s: Hold still so long first, for lists that drag after a long press.
         """
         return await self._act(
-            lambda acts: gestures.drag(acts, ref, to, by, hold_s, timeout_s=timeout_s, settle_s=settle_s)
+            lambda acts, left: gestures.drag(acts, ref, to, by, hold_s, timeout_s=left, settle_s=settle_s), timeout_s
         )
 
     async def swipe(
@@ -170,7 +187,8 @@ class ActingPage(ABC):
     ) -> ActionResult:
         """Move a finger in `direction`, over the element or over the middle of the page."""
         return await self._act(
-            lambda acts: gestures.swipe(acts, direction, ref, distance_px, timeout_s=timeout_s, settle_s=settle_s)
+            lambda acts, left: gestures.swipe(acts, direction, ref, distance_px, timeout_s=left, settle_s=settle_s),
+            timeout_s,
         )
 
     async def pinch(
@@ -182,7 +200,9 @@ class ActingPage(ABC):
         settle_s: float = 1.0,
     ) -> ActionResult:
         """Move two fingers apart (`scale` over 1) or together, around the element or the middle of the page."""
-        return await self._act(lambda acts: gestures.pinch(acts, scale, ref, timeout_s=timeout_s, settle_s=settle_s))
+        return await self._act(
+            lambda acts, left: gestures.pinch(acts, scale, ref, timeout_s=left, settle_s=settle_s), timeout_s
+        )
 
     async def scroll(
         self,
@@ -195,7 +215,8 @@ class ActingPage(ABC):
     ) -> ActionResult:
         """Scroll by CSS pixels what scrolls around `ref`, or in the middle of the page; says when nothing moved."""
         return await self._act(
-            lambda acts: gestures.scroll(acts, direction, amount, ref, timeout_s=timeout_s, settle_s=settle_s)
+            lambda acts, left: gestures.scroll(acts, direction, amount, ref, timeout_s=left, settle_s=settle_s),
+            timeout_s,
         )
 
     async def query(
@@ -206,32 +227,37 @@ class ActingPage(ABC):
         Raises:
             RefNotFound, StaleRef: The element is gone or has become something else.
         """
-        found, _ = await self._run(lambda actions: query(actions, ref, kind, limit, timeout_s=timeout_s))
+        found, _ = await self._run(lambda actions, left: query(actions, ref, kind, limit, timeout_s=left), timeout_s)
         return found
 
     async def press(
         self, key: str, *, ref: str | None = None, timeout_s: float = ACTION_TIMEOUT_S, settle_s: float = 1.0
     ) -> ActionResult:
         """Press a key (`Enter`, `a`) or chord (`Control+A`) on the focused element, or on `ref` after focusing it."""
-        return await self._act(lambda actions: actions.press(key, ref=ref, timeout_s=timeout_s, settle_s=settle_s))
+        return await self._act(
+            lambda actions, left: actions.press(key, ref=ref, timeout_s=left, settle_s=settle_s), timeout_s
+        )
 
     async def _scripted(
         self, ref: str, action: str, params: Mapping[str, Any], timeout_s: float, settle_s: float
     ) -> ActionResult:
         return await self._act(
-            lambda actions: actions.scripted(ref, action, params, timeout_s=timeout_s, settle_s=settle_s)
+            lambda actions, left: actions.scripted(ref, action, params, timeout_s=left, settle_s=settle_s), timeout_s
         )
 
-    async def _act(self, run: Callable[[Actions], Awaitable[ActionResult]]) -> ActionResult:
-        result, notices = await self._run(run)
+    async def _act(self, run: Callable[[Actions, float], Awaitable[ActionResult]], timeout_s: float) -> ActionResult:
+        result, notices = await self._run(run, timeout_s)
         return replace(result, notices=(*notices, *result.notices)) if notices else result
 
-    async def _run(self, run: Callable[[Actions], Awaitable[_Outcome]]) -> tuple[_Outcome, tuple[str, ...]]:
-        async with self._turn:
+    async def _run(
+        self, run: Callable[[Actions, float], Awaitable[_Outcome]], timeout_s: float
+    ) -> tuple[_Outcome, tuple[str, ...]]:
+        """Carry `run` out when the page's turn has come, with the seconds that are left then."""
+        async with self._turn.within(timeout_s) as left:
             _, notices = await self._ready()
             assert self._actions is not None
             try:
-                return await run(self._actions), notices
+                return await run(self._actions, left), notices
             except (RefNotFound, StaleRef) as error:
                 if self.snapshot_on_dead_ref:
                     await self._add_snapshot(error)

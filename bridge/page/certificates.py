@@ -49,8 +49,15 @@ class CertificateExceptions:
     async def apply(self, attachment: Attachment, *, timeout_s: float) -> None:
         if not self.hosts:
             return
-        attachment.connection.on_event(lambda method, params, _: self._take(attachment, method, params))
-        deadline = Deadline.after(timeout_s)
+        forget = attachment.connection.on_event(lambda method, params, _: self._take(attachment, method, params))
+        try:
+            await self._override(attachment, Deadline.after(timeout_s))
+        except BaseException:
+            forget()  # another try listens anew
+            raise
+
+    @staticmethod
+    async def _override(attachment: Attachment, deadline: Deadline) -> None:
         while True:
             try:
                 await attachment.call("Security.enable", timeout_s=deadline.remaining_s)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from contextlib import AbstractAsyncContextManager
 from typing import Literal
 
 from bridge.page import emulation
@@ -13,6 +12,7 @@ from bridge.page.attachment import Attachment
 from bridge.page.emulation import Commands, PageSetup, PermissionSetting
 from bridge.page.fetching import Credentials
 from bridge.page.routes import RouteHandler
+from bridge.page.turn import Turn
 
 SETUP_TIMEOUT_S = 5.0
 
@@ -21,10 +21,10 @@ class EmulatedPage(ABC):
     """What is set here holds for the page's life, also after its tab was opened again or the device reconnected."""
 
     _setup: PageSetup
-    _turn: AbstractAsyncContextManager[None]
+    _turn: Turn
 
     @abstractmethod
-    async def _ready(self, *, revisit: bool = True) -> tuple[Attachment, tuple[str, ...]]: ...
+    async def _here(self) -> Attachment: ...
 
     async def route(
         self, pattern: str | re.Pattern[str], handler: RouteHandler, *, timeout_s: float = SETUP_TIMEOUT_S
@@ -42,13 +42,13 @@ class EmulatedPage(ABC):
         Raises:
             Unsupported: The WebView cannot intercept requests.
         """
-        async with self._turn:
-            attachment, _ = await self._ready()
+        async with self._turn.within(timeout_s) as timeout_s:
+            attachment = await self._here()
             await self._setup.routes.add(attachment, pattern, handler, timeout_s=timeout_s)
 
-    async def unroute(self, pattern: str | re.Pattern[str] | None = None) -> int:
+    async def unroute(self, pattern: str | re.Pattern[str] | None = None, *, timeout_s: float = SETUP_TIMEOUT_S) -> int:
         """Take the routes of that pattern away, or all of them; how many there were."""
-        async with self._turn:
+        async with self._turn.within(timeout_s):
             return await self._setup.routes.remove(pattern)
 
     async def set_offline(self, offline: bool = True, *, timeout_s: float = SETUP_TIMEOUT_S) -> None:
@@ -110,36 +110,36 @@ class EmulatedPage(ABC):
         Wrong credentials are not tried twice: the page is then the server's 401.
         """
         known = None if username is None else Credentials(username, password)
-        async with self._turn:
-            attachment, _ = await self._ready()
+        async with self._turn.within(timeout_s) as timeout_s:
+            attachment = await self._here()
             await self._setup.set_credentials(attachment, origin, known, timeout_s=timeout_s)
 
     async def accept_certificate(self, host: str, *, timeout_s: float = SETUP_TIMEOUT_S) -> None:
         """Pass over certificate errors (self-signed, expired) of one named host; those of all others stay errors."""
-        async with self._turn:
-            attachment, _ = await self._ready()
+        async with self._turn.within(timeout_s) as timeout_s:
+            attachment = await self._here()
             await self._setup.certificates.accept(attachment, host, timeout_s=timeout_s)
 
     async def add_init_script(self, source: str, *, timeout_s: float = SETUP_TIMEOUT_S) -> int:
         """Run `source` in the page's own world at the start of every document from the next one on; its number."""
-        async with self._turn:
-            attachment, _ = await self._ready()
+        async with self._turn.within(timeout_s) as timeout_s:
+            attachment = await self._here()
             return await self._setup.add_script(attachment, source, timeout_s=timeout_s)
 
     async def remove_init_script(self, number: int, *, timeout_s: float = SETUP_TIMEOUT_S) -> None:
         """Take an init script away again."""
-        async with self._turn:
-            attachment, _ = await self._ready()
+        async with self._turn.within(timeout_s) as timeout_s:
+            attachment = await self._here()
             await self._setup.remove_script(attachment, number, timeout_s=timeout_s)
 
     async def _pretend(self, name: str, commands: Commands, timeout_s: float) -> None:
-        async with self._turn:
-            attachment, _ = await self._ready()
+        async with self._turn.within(timeout_s) as timeout_s:
+            attachment = await self._here()
             await self._setup.tell(attachment, name, commands, timeout_s=timeout_s)
 
     async def _user_agent(self, timeout_s: float) -> str:
-        async with self._turn:
-            attachment, _ = await self._ready()
+        async with self._turn.within(timeout_s) as timeout_s:
+            attachment = await self._here()
             main = attachment.state.main
             found = await attachment.evaluate(main.frame_id if main else "", "navigator.userAgent", timeout_s=timeout_s)
             return str(found)

@@ -156,7 +156,7 @@ class LocatorExpectations:
         self, holds: Callable[[Found], bool | None], said: str, seen: Callable[[Found], str], timeout_s: float
     ) -> None:
         deadline = Deadline.after(timeout_s)
-        found = await self._locator.look()
+        found = await self._locator.look(None, deadline)
         while holds(found) is not self._wanted:
             if deadline.remaining_s <= 0:
                 last = seen(found)[:500] if found.matches else found.described()
@@ -190,7 +190,7 @@ class PageExpectations:
     async def _wait(self, what: str, test: Callable[[str], bool], said: str, timeout_s: float) -> None:
         deadline = Deadline.after(timeout_s)
         while True:
-            seen = await self._page._ask(what)
+            seen = await self._page._ask(what, deadline)
             if seen is not None and test(seen) is self._wanted:
                 return
             if deadline.passed:

@@ -18,6 +18,7 @@ from bridge.page.host_services import HostServices
 from bridge.page.refs import RefTable
 from bridge.page.results import ActionResult
 from bridge.page.snapshots import Snapshots
+from bridge.page.turn import Turn
 from bridge.page.uploads import Uploads
 
 UPLOAD_TIMEOUT_S = 30.0
@@ -48,7 +49,7 @@ class FiledPage(ABC):
 
     _refs: RefTable
     _snapshots: Snapshots | None
-    _turn: AbstractAsyncContextManager[None]
+    _turn: Turn
 
     @property
     @abstractmethod
@@ -78,7 +79,7 @@ class FiledPage(ABC):
             RefNotFound, StaleRef, ActionFailed: The element is gone, is disabled, or takes no files.
         """
         wanted = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
-        async with self._turn:
+        async with self._turn.within(timeout_s) as timeout_s:
             attachment, notices = await self._ready()
             assert self._snapshots is not None
             tab = self._filed
@@ -107,8 +108,8 @@ class FiledPage(ABC):
         """
         if (url is None) == (ref is None):
             raise UsageError("download takes either url or ref")
-        bounds: dict[str, Any] = {"overwrite": overwrite, "max_bytes": max_bytes, "timeout_s": timeout_s}
-        async with self._turn:
+        async with self._turn.within(timeout_s) as timeout_s:
+            bounds: dict[str, Any] = {"overwrite": overwrite, "max_bytes": max_bytes, "timeout_s": timeout_s}
             attachment, notices = await self._ready()
             tab = self._filed
             downloads = Downloads(attachment, tab.host_services, tab.downloads, tab.check_url, tab.connect)

@@ -75,6 +75,10 @@ class Journal:
             heard.pop(next(iter(heard)))
         return False
 
+    def forget_tab(self, tab_id: str) -> None:
+        """It is closed, so nothing is told of it again; what it has said and asked for stays."""
+        self._heard.pop(tab_id, None)
+
     def console(
         self,
         *,

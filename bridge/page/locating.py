@@ -13,6 +13,8 @@ from bridge.page.operations import Observer
 from bridge.page.refs import RefTable
 
 _ASK_S = 5.0
+# One look without a deadline of its own.
+_TURN_S = 15.0
 
 
 class LocatingPage(ActingPage):
@@ -46,13 +48,13 @@ class LocatingPage(ActingPage):
         return Locator(self, (), "").get_by_test_id(test_id)
 
     async def _look(self, steps: tuple[Step, ...], seen: Found | None, deadline: Deadline | None) -> Found:
-        async with self._turn:
+        async with self._turn.within(deadline.remaining_s if deadline else _TURN_S):
             return await look(self, steps, seen, deadline)
 
-    async def _ask(self, expression: str) -> str | None:
+    async def _ask(self, expression: str, deadline: Deadline) -> str | None:
         """A text of the top document, or None while it is being left."""
-        async with self._turn:
-            attachment, _ = await self._ready()
+        async with self._turn.within(deadline.remaining_s):
+            attachment = await self._here()
             main = attachment.state.main
             try:
                 found = await attachment.evaluate(main.frame_id if main else "", expression, timeout_s=_ASK_S)

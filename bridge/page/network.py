@@ -11,15 +11,13 @@ from urllib.parse import urlsplit, urlunsplit
 
 from bridge.errors import UsageError
 from bridge.page import websocket_log
+from bridge.page.headers import URL_CHARS, kept_headers
 
 _SECRET_HEADERS = re.compile(
     r"(?i)(authorization|proxy-authorization|cookie|set-cookie|x-api-key|x-auth-token|x-csrf-token|x-xsrf-token)\Z"
 )
 REDACTED = "[redacted]"
-_URL_CHARS = 8_000
-_HEADERS_KEPT = 100
 _EARLY_KEPT = 100
-_HEADER_CHARS = 8_000
 _PAGES_KEPT = 200
 
 
@@ -178,13 +176,13 @@ class Requests:
             request_id=key[1],
             loader_id=str(params.get("loaderId", "")),
             frame_id=str(params.get("frameId", "")),
-            url=(str(request.get("url", "")) + str(request.get("urlFragment", "")))[:_URL_CHARS],
+            url=(str(request.get("url", "")) + str(request.get("urlFragment", "")))[:URL_CHARS],
             method=str(request.get("method", "")),
             resource_type=str(params.get("type", "Other")).lower(),
             started_s=float(params.get("wallTime", 0)),
             started_at=float(params.get("timestamp", 0)),
             initiator=_initiator(params.get("initiator")),
-            request_headers={**_headers(request.get("headers")), **self._early.pop(key, {})},
+            request_headers={**kept_headers(request.get("headers")), **self._early.pop(key, {})},
             post_bytes=len(str(request.get("postData", "")).encode("utf-8", "replace")),
         )
         self._keep(key, entry)
@@ -215,7 +213,7 @@ class Requests:
                 del self._open[gone.tab_id, gone.request_id]
 
     def _sent_really(self, key: tuple[str, str], params: Mapping[str, Any]) -> None:
-        entry, headers = self._open.get(key), _headers(params.get("headers"))
+        entry, headers = self._open.get(key), kept_headers(params.get("headers"))
         if entry is not None:
             entry.request_headers.update(headers)
         else:
@@ -230,7 +228,7 @@ class Requests:
 
     def _responded_really(self, key: tuple[str, str], params: Mapping[str, Any]) -> None:
         if (entry := self._open.get(key)) is not None:
-            entry.response_headers.update(_headers(params.get("headers")))
+            entry.response_headers.update(kept_headers(params.get("headers")))
 
     def _received(self, key: tuple[str, str], params: Mapping[str, Any]) -> None:
         if (entry := self._open.get(key)) is not None:
@@ -357,23 +355,16 @@ def _answer(entry: NetworkEntry, response: Mapping[str, Any]) -> None:
     entry.status_text = str(response.get("statusText", ""))
     entry.protocol = str(response.get("protocol", ""))
     entry.mime_type = str(response.get("mimeType", ""))
-    entry.response_headers.update(_headers(response.get("headers")))
+    entry.response_headers.update(kept_headers(response.get("headers")))
     sent = response.get("requestHeaders")
     if isinstance(sent, Mapping):
-        entry.request_headers.update(_headers(sent))
+        entry.request_headers.update(kept_headers(sent))
     entry.from_cache = entry.from_cache or bool(response.get("fromDiskCache") or response.get("fromServiceWorker"))
     address, port = response.get("remoteIPAddress"), response.get("remotePort")
     entry.remote_address = f"{address}:{port}" if address else ""
     timing = response.get("timing")
     if isinstance(timing, Mapping):
         entry.timing = {str(name): float(value) for name, value in timing.items() if isinstance(value, int | float)}
-
-
-def _headers(found: Any) -> dict[str, str]:
-    if not isinstance(found, Mapping):
-        return {}
-    # HTTP's field names know no case; HTTP/2 has them small.
-    return {str(name).lower(): str(value)[:_HEADER_CHARS] for name, value in list(found.items())[:_HEADERS_KEPT]}
 
 
 def _initiator(found: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any, Literal, Protocol
 
@@ -20,6 +20,7 @@ from bridge.page.refs import RefTable
 from bridge.page.results import Screenshot
 from bridge.page.screenshots import ScreenshotRequest, Screenshots
 from bridge.page.snapshots import Snapshots
+from bridge.page.turn import Turn
 
 
 class ObservedTab(Protocol):
@@ -46,7 +47,7 @@ class ObservedPage(ABC):
 
     _refs: RefTable
     _snapshots: Snapshots | None
-    _turn: AbstractAsyncContextManager[None]
+    _turn: Turn
 
     @property
     @abstractmethod
@@ -58,6 +59,9 @@ class ObservedPage(ABC):
 
     @abstractmethod
     async def _ready(self) -> tuple[Attachment, tuple[str, ...]]: ...
+
+    @abstractmethod
+    async def _here(self) -> Attachment: ...
 
     async def screenshot(
         self,
@@ -87,7 +91,7 @@ class ObservedPage(ABC):
             RefNotFound, StaleRef, NotVisible: The element is gone, or cannot be seen.
         """
         request = ScreenshotRequest(full_page, ref, format, quality, scale, annotate, max_height_px, strategy)
-        async with self._turn:
+        async with self._turn.within(timeout_s) as timeout_s:
             attachment, notices = await self._ready()
             assert self._snapshots is not None
             shots = Screenshots(
@@ -112,7 +116,7 @@ class ObservedPage(ABC):
         request = RecordingRequest(
             format, max_frames, max_bytes, min(max(duration_s, 0.05), LONGEST_S), max_width_px, max_fps
         )
-        attachment, _ = await self._ready()
+        attachment = await self._here()
         return await record(attachment, request, duration_s, timeout_s=timeout_s, on_frame=on_frame)
 
     @asynccontextmanager
@@ -124,7 +128,7 @@ class ObservedPage(ABC):
         Args:
             bounds: The fields of `RecordingRequest`.
         """
-        attachment, _ = await self._ready()
+        attachment = await self._here()
         request = RecordingRequest(**bounds)
         async with recording(attachment, request, timeout_s=timeout_s, on_frame=on_frame) as recorder:
             yield recorder

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, AbstractContextManager
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
@@ -16,8 +16,20 @@ from bridge.page.dialogs import DialogAnswer
 from bridge.page.emulated import SETUP_TIMEOUT_S, EmulatedPage
 from bridge.page.emulation import PageSetup
 from bridge.page.filed import FiledPage, FiledTab
+from bridge.page.ladder import let_go
 from bridge.page.locating import LocatingPage
-from bridge.page.navigation import WaitUntil, checked_url, go, go_to_entry, history_entry, present_entry, reload, stop
+from bridge.page.navigation import (
+    NotLetGo,
+    WaitUntil,
+    checked_url,
+    go,
+    go_to_entry,
+    history_entry,
+    present_entry,
+    reload,
+    stop,
+    wait_loaded,
+)
 from bridge.page.observed import ObservedPage, ObservedTab
 from bridge.page.operations import observable
 from bridge.page.popups import ExpectedPopup, OpenedPages, expected_popup
@@ -36,6 +48,8 @@ if TYPE_CHECKING:
 READ_TIMEOUT_S = 10.0
 NAVIGATION_TIMEOUT_S = 30.0
 _TITLE_S = 1.0
+_KILL_S = 1.0
+_UNTOLD_KEPT = 5
 
 
 class Tab(ObservedTab, FiledTab, Protocol):
@@ -66,6 +80,10 @@ class Tab(ObservedTab, FiledTab, Protocol):
         """Await `prepare` with every fresh attachment, before any address is loaded in it."""
         ...
 
+    async def kill_renderer(self, *, timeout_s: float) -> bool:
+        """Give the tab up, to be opened again when it is used; whether it is ours to give up."""
+        ...
+
     async def look_into(self, error: BridgeError) -> BridgeError:
         """What stands behind an operation's error, after what could be done about it."""
         ...
@@ -84,6 +102,7 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
     def __init__(self, tab: Tab) -> None:
         self._tab = tab
         self._refs = RefTable()
+        self._untold: tuple[str, ...] = ()
         self._attachment: Attachment | None = None
         self._snapshots: Snapshots | None = None
         self._actions: Actions | None = None
@@ -143,7 +162,7 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
         """
         address = await self._tab.check_url(checked_url(url))
         return await self._navigate(
-            lambda tab: go(tab, address, wait_until, timeout_s=timeout_s), wait_until, revisit=False
+            lambda tab, deadline: go(tab, address, wait_until, deadline), wait_until, timeout_s, revisit=False
         )
 
     async def back(
@@ -167,21 +186,21 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
     ) -> NavigationResult:
         """Load the document again. Raises as `goto`."""
         return await self._navigate(
-            lambda tab: reload(tab, wait_until, ignore_cache=ignore_cache, timeout_s=timeout_s), wait_until
+            lambda tab, deadline: reload(tab, wait_until, deadline, ignore_cache=ignore_cache), wait_until, timeout_s
         )
 
     async def get_state(self, *, timeout_s: float = ACTION_TIMEOUT_S) -> PageState:
         """Address and title as the browser has them; the page's DOM is not touched."""
-        async with self._turn:
-            attachment, _ = await self._ready()
+        async with self._turn.within(timeout_s) as timeout_s:
+            attachment = await self._here()
             with attachment.connection.measure() as meter:
                 url, title = await present_entry(attachment, timeout_s=timeout_s)
             return PageState(url, title, meter.cost())
 
     async def stop(self, *, timeout_s: float = ACTION_TIMEOUT_S) -> None:
         """Stop loading; what has arrived stays."""
-        async with self._turn:
-            attachment, _ = await self._ready()
+        async with self._turn.within(timeout_s) as timeout_s:
+            attachment = await self._here()
             await stop(attachment, timeout_s=timeout_s)
 
     def on_dialog(self, answer: DialogAnswer) -> None:
@@ -243,8 +262,8 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
             find=find,
             boxes=boxes,
         )
-        async with self._turn:
-            attachment, _ = await self._ready()
+        async with self._turn.within(timeout_s) as timeout_s:
+            attachment = await self._here()
             assert self._snapshots is not None
             if renumber:
                 self._refs.number_anew()
@@ -280,8 +299,8 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
             DeadlineExceeded: Says what was there instead.
         """
         condition = Condition(selector=selector, role=role, name=name, text=text, url=url, gone=gone, function=function)
-        async with self._turn:
-            attachment, _ = await self._ready()
+        async with self._turn.within(timeout_s) as timeout_s:
+            attachment = await self._here()
             with attachment.connection.measure() as meter:
                 waited_ms = await wait_for(attachment, condition, timeout_s=timeout_s)
             return WaitResult(str(condition), waited_ms, meter.cost())
@@ -314,23 +333,31 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
             UsageError: The selector matches nothing, or there is no such section.
         """
         request = ReadRequest(mode, max_length, selector, outline, section, links, comments)
-        async with self._turn:
+        async with self._turn.within(timeout_s) as timeout_s:
             attachment, notices = await self._ready()
             with attachment.connection.measure() as meter:
                 result = await read(attachment, self._refs, request, timeout_s=timeout_s)
             return replace(result, cost=meter.cost(), notices=notices)
 
     async def _navigate(
-        self, move: Callable[[Attachment], Awaitable[str]], wait_until: WaitUntil, *, revisit: bool = True
+        self,
+        move: Callable[[Attachment, Deadline], Awaitable[str]],
+        wait_until: WaitUntil,
+        timeout_s: float,
+        *,
+        revisit: bool = True,
     ) -> NavigationResult:
-        async with self._turn:
+        async with self._turn.within(timeout_s) as left:
+            deadline = Deadline.after(left)
             attachment, notices = await self._ready(revisit=revisit)
             with attachment.connection.measure() as meter:
+                freed = await let_go(attachment, deadline, may_detour=not revisit)
                 try:
-                    loader_id = await move(attachment)
+                    attachment, loader_id, anew = await self._moved(attachment, move, wait_until, deadline)
                 except NavigationFailed as error:
                     raise self._tab.explain(error) from error
                 title = await self._title(attachment, Deadline.after(_TITLE_S))
+            notices += (*((freed,) if freed else ()), *anew)
             if title is None:
                 notices += ("the page has not told its title: it moved on, or its script keeps it busy",)
             state = attachment.state
@@ -344,13 +371,30 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
                 notices=(*notices, *attachment.dialogs.take_untold()),
             )
 
-    async def _travel(self, steps: int, wait_until: WaitUntil, timeout_s: float) -> NavigationResult:
-        async def move(attachment: Attachment) -> str:
-            entry_id, url = await history_entry(attachment, steps, timeout_s=timeout_s)
-            await self._tab.check_url(url)
-            return await go_to_entry(attachment, entry_id, url, wait_until, timeout_s=timeout_s)
+    async def _moved(
+        self,
+        attachment: Attachment,
+        move: Callable[[Attachment, Deadline], Awaitable[str]],
+        wait_until: WaitUntil,
+        deadline: Deadline,
+    ) -> tuple[Attachment, str, tuple[str, ...]]:
+        """Where the old document cannot be made to let go, the tab is opened anew, if it is ours to open."""
+        try:
+            return attachment, await move(attachment, deadline), ()
+        except NotLetGo as stuck:
+            if not await self._tab.kill_renderer(timeout_s=_KILL_S):
+                await wait_loaded(attachment, stuck.loader_id, wait_until, deadline, stuck.url)
+                return attachment, stuck.loader_id, ()
+        attachment, notices = await self._ready(revisit=False)
+        return attachment, await move(attachment, deadline), notices
 
-        return await self._navigate(move, wait_until)
+    async def _travel(self, steps: int, wait_until: WaitUntil, timeout_s: float) -> NavigationResult:
+        async def move(attachment: Attachment, deadline: Deadline) -> str:
+            entry_id, url = await history_entry(attachment, steps, timeout_s=deadline.remaining_s)
+            await self._tab.check_url(url)
+            return await go_to_entry(attachment, entry_id, url, wait_until, deadline)
+
+        return await self._navigate(move, wait_until, timeout_s)
 
     def expect_popup(self, *, timeout_s: float = NAVIGATION_TIMEOUT_S) -> AbstractAsyncContextManager[ExpectedPopup]:
         """`async with page.expect_popup() as popup: …click…`, then `popup.page`: the window that the block opened.
@@ -367,8 +411,7 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
 
     async def attached(self) -> Attachment:
         """The living attachment, for what stands between page and session; opens a tab again that idled away."""
-        attachment, _ = await self._ready()
-        return attachment
+        return await self._here()
 
     async def _tap(self, ref: str, timeout_s: float) -> ActionResult:
         assert self._actions is not None
@@ -383,14 +426,27 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
             self._attachment = attachment
             self._snapshots = Snapshots(attachment, self._refs)
             self._actions = Actions(attachment, self._refs, self._snapshots)
-        return attachment, (*self._turn.take_waited(), *notices)
+        notices = (*self._untold, *self._turn.take_waited(), *notices)
+        self._untold = ()
+        return attachment, notices
+
+    async def _here(self) -> Attachment:
+        """As `_ready`, for what tells no notices: they wait for the next result that does."""
+        attachment, notices = await self._ready()
+        self._untold = notices[-_UNTOLD_KEPT:]
+        return attachment
 
     async def _title(self, attachment: Attachment, deadline: Deadline) -> str | None:
-        """None when the page moved on, or does not answer any more."""
+        """As the document has it, else as it has told the browser; None when the page moved on or nobody answers."""
         main = attachment.state.main
         try:
             async with deadline.bound("the title"):
                 found = await attachment.evaluate(main.frame_id if main else "", "document.title", timeout_s=_TITLE_S)
-        except (DeadlineExceeded, WorldGone):
+        except DeadlineExceeded:
+            with suppress(BridgeError):
+                url, title = await present_entry(attachment, timeout_s=_TITLE_S)
+                return title if main and url == main.url and title != url else None
+            return None
+        except WorldGone:
             return None
         return str(found or "")

@@ -2,7 +2,8 @@
 out anew because somebody asked for it.
 
 The script numbers elements within one document; here those numbers become `e1`, `e2`, … of the whole session, over
-all frames and navigations. What a ref meant stays known after its document is gone, so that an error can say it.
+all frames and navigations. What a ref meant stays known after its document is gone, so that an error can say it;
+of a session that works for long, the oldest of those are forgotten.
 """
 
 from __future__ import annotations
@@ -17,6 +18,10 @@ from bridge.snapshot.wording import refusal
 
 _REF = re.compile(r"@?(e[1-9][0-9]{0,8})\Z")
 _NEAREST_SHOWN = 3
+# So many refs of documents that have been left stay known.
+_LEFT_KEPT = 2_000
+# A page that draws new elements all day is forgotten at its old end.
+_KEPT = 20_000
 
 
 class Ref(str):
@@ -73,6 +78,7 @@ class RefTable:
         self._by_ref: dict[str, RefEntry] = {}
         self._by_place: dict[tuple[str, str], RefEntry] = {}
         self._last = 0
+        self._look_again_at = _LEFT_KEPT
         self._numbering = 0
 
     def __len__(self) -> int:
@@ -98,6 +104,9 @@ class RefTable:
             entry = RefEntry(ref, world_key, frame_id, local, role, name, page_url, is_cut)
             self._by_ref[entry.ref] = entry
             self._by_place[world_key, local] = entry
+            if len(self._by_ref) > _KEPT:
+                oldest = self._by_ref.pop(next(iter(self._by_ref)))
+                del self._by_place[oldest.world_key, oldest.local]
         else:
             # The script gives a new number when the meaning changes; what may differ is a count in the name.
             entry.name = name
@@ -114,6 +123,17 @@ class RefTable:
         self._by_ref.clear()
         self._by_place.clear()
         self._last = 0
+
+    def forget_left(self, is_live: Callable[[str], bool]) -> None:
+        """Let go of the oldest refs whose documents are gone; numbers are not given out again."""
+        if len(self._by_ref) < self._look_again_at:
+            return
+        living = {key for key in {entry.world_key for entry in self._by_ref.values()} if is_live(key)}
+        left = [entry for entry in self._by_ref.values() if entry.world_key not in living]
+        for entry in left[:-_LEFT_KEPT]:
+            del self._by_ref[entry.ref]
+            del self._by_place[entry.world_key, entry.local]
+        self._look_again_at = len(self._by_ref) + _LEFT_KEPT
 
     def look_up(self, text: str, is_live: Callable[[str], bool]) -> RefEntry:
         """The entry of a ref whose document is still shown.
@@ -133,7 +153,8 @@ class RefTable:
                 f"{ref} was given out before the refs were numbered anew.", hint="Take a new snapshot.", ref=ref
             )
         if entry is None:
-            raise RefNotFound(f"{ref} was never given out on this page.", hint="Take a snapshot.", ref=ref)
+            known = "was given out long ago and is forgotten" if int(ref[1:]) <= self._last else "was never given out"
+            raise RefNotFound(f"{ref} {known} on this page.", hint="Take a snapshot.", ref=ref)
         if not is_live(entry.world_key):
             nearest = self._resembling(entry, is_live)
             raise RefNotFound(

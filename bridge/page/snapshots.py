@@ -78,6 +78,15 @@ class SnapshotRequest:
         return self.scope is None and self.more is None and self.start is None and self.find is None
 
 
+def _never() -> bool:
+    """Nothing tells of it."""
+    return False
+
+
+class _NoRoot(WorldGone):
+    """The document is so new that there is no element in it, not even its root."""
+
+
 class Snapshots:
     """Takes snapshots of one attachment and remembers the last one, against which changes are told."""
 
@@ -110,9 +119,8 @@ class Snapshots:
             except WorldGone as error:
                 if deadline.remaining_s <= _RETRY_PAUSE_S:
                     raise deadline.exceeded("a snapshot", error.message) from error
-                await self._attachment.watch.wait(
-                    self._main_is_ready, timeout_s=min(_RETRY_PAUSE_S, deadline.remaining_s)
-                )
+                is_ready = _never if isinstance(error, _NoRoot) else self._main_is_ready
+                await self._attachment.watch.wait(is_ready, timeout_s=min(_RETRY_PAUSE_S, deadline.remaining_s))
         wanted = self.last_request
         result = self.render(raw, request)
         if not remember_request:
@@ -138,15 +146,19 @@ class Snapshots:
             *(self._of_frame(frame.frame_id, request, request.scope, timeout_s) for frame in wanted),
             return_exceptions=True,
         )
+        if only_top and isinstance(replies[0], Mapping) and "error" in replies[0]:
+            raise UsageError(str(replies[0]["error"].get("message", "the scope matches nothing")))
         return self.assemble(wanted, replies, cut_frames=not only_top and len(frames) > len(wanted))
 
     def assemble(self, frames: list[Frame], replies: list[Any], *, cut_frames: bool = False) -> dict[str, Any]:
-        """Stitch the frames' replies; child frames that have gone away meanwhile are left out."""
+        """Stitch the frames' replies; child frames without one are left out, and that is said of those still there."""
         top = replies[0]
         if isinstance(top, BaseException):
             raise top
         if "error" in top:
-            raise UsageError(str(top["error"].get("message", "the scope matches nothing")))
+            if top["error"].get("code") == "ref_not_found":
+                raise _NoRoot("the document has no element")
+            raise ScriptFailed(f"the page could not be read: {str(top['error'].get('message'))[:500]}")
         position: dict[str, int] = {}
         trees: list[FrameTree] = []
         for frame, reply in zip(frames, replies, strict=True):
@@ -155,6 +167,8 @@ class Snapshots:
             world = self._attachment.state.world_of(frame.frame_id, WORLD_NAME)
             parent = position.get(frame.parent_id or "")
             if not isinstance(reply, Mapping) or world is None or (trees and parent is None) or "error" in reply:
+                # Such as a frame in a renderer of its own, where a browser isolates sites.
+                cut_frames |= frame.frame_id in self._attachment.state.frames
                 continue
             position[frame.frame_id] = len(trees)
             index = reply.get("frameIndex")
@@ -162,6 +176,8 @@ class Snapshots:
             trees.append(FrameTree(frame.frame_id, parent, world.key, reply))
         if not trees:
             raise WorldGone("the document was left while it was read")
+        for frame_id in self.frame_indexes.keys() - self._attachment.state.frames.keys():
+            del self.frame_indexes[frame_id]
         whole = self.stitch(trees)
         if cut_frames:
             whole["truncated"] = True
@@ -169,6 +185,7 @@ class Snapshots:
         return whole
 
     def stitch(self, trees: list[FrameTree]) -> dict[str, Any]:
+        self._refs.forget_left(self.is_live)
         return stitch(
             trees,
             lambda frame, local, role, name, is_cut: self._refs.assign(

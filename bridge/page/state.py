@@ -120,7 +120,7 @@ class PageState:
         return True
 
     def load_tree(self, tree: Mapping[str, Any]) -> None:
-        """Take the reply of `Page.getFrameTree`; frames already known keep their lifecycle."""
+        """Take the reply of `Page.getFrameTree`, in its order with events; known frames keep their lifecycle."""
         pending: list[tuple[Mapping[str, Any], str | None]] = [(tree, None)]
         while pending:
             node, parent_id = pending.pop()
@@ -180,6 +180,8 @@ class PageState:
         frame.url = described.get("url", "") + described.get("urlFragment", "")
         frame.loader_id = described.get("loaderId", "")
         frame.lifecycle = set()
+        # The frames of the document that was left are not always told of as detached.
+        self._forget_below({frame.frame_id})
         if frame.parent_id is None:
             self.main_frame_id = frame.frame_id
             self.navigating_to = None
@@ -197,14 +199,14 @@ class PageState:
     def _frame_detached(self, params: Mapping[str, Any]) -> None:
         if params.get("reason") == "swap":
             return
-        gone = {params["frameId"]}
-        while True:
-            below = {f.frame_id for f in self.frames.values() if f.parent_id in gone} - gone
-            if not below:
-                break
-            gone |= below
-        for frame_id in gone:
-            self.frames.pop(frame_id, None)
+        self._forget_below({params["frameId"]})
+        self.frames.pop(params["frameId"], None)
+
+    def _forget_below(self, above: set[str]) -> None:
+        while above:
+            above = {frame.frame_id for frame in self.frames.values() if frame.parent_id in above}
+            for frame_id in above:
+                del self.frames[frame_id]
 
     def _lifecycle(self, params: Mapping[str, Any]) -> None:
         frame = self.frames.get(params["frameId"])

@@ -6,8 +6,8 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from types import TracebackType
 
+from bridge.deadline import Deadline
 from bridge.errors import (
     BridgeError,
     DeadlineExceeded,
@@ -22,10 +22,13 @@ from bridge.errors import (
 _SUSPICIOUS = (DeadlineExceeded, DeviceError, HostError, TabLost, TransportError)
 # A renderer that dies takes the navigation along, and the news of its death may come after it.
 _ABORTED = "net::ERR_ABORTED"
+# Below it nobody has waited, and errors quote what the caller asked for.
+_AT_ONCE_S = 0.01
 
 
 class Turn:
-    """`async with turn:` around an operation; two at once would tell each other's changes.
+    """`async with turn.within(timeout_s) as timeout_s:` around an operation, with what is left of its time after it had
+    to wait; two at once would tell each other's changes.
 
     An error that may be a symptom is shown to `look_into`, which frees or finds out what it can and gives the error
     that the user is to see.
@@ -37,10 +40,29 @@ class Turn:
         self._held_by: str | None = None
         self._waited: tuple[str, ...] = ()
 
-    async def __aenter__(self) -> None:
-        by, began = self._held_by, time.monotonic()
-        await self._lock.acquire()
-        self._waited = () if by is None else (f"waited {time.monotonic() - began:.1f} s: {by}",)
+    @asynccontextmanager
+    async def within(self, timeout_s: float) -> AsyncIterator[float]:
+        """The turn; yields how much of `timeout_s` is left.
+
+        Raises:
+            DeadlineExceeded: The page was in use all the time; says by whom.
+        """
+        by, began, deadline = self._held_by, time.monotonic(), Deadline.after(timeout_s)
+        async with deadline.bound("the page's turn", lambda: f"in use by {self._held_by or 'another operation'}"):
+            await self._lock.acquire()
+        waited_s = time.monotonic() - began
+        try:
+            self._waited = () if by is None else (f"waited {waited_s:.1f} s: {by}",)
+            yield timeout_s if waited_s < _AT_ONCE_S else round(deadline.remaining_s, 3)
+        except (*_SUSPICIOUS, NavigationFailed) as error:
+            if isinstance(error, NavigationFailed) and error.net_error != _ABORTED:
+                raise
+            told = await self._look_into(error)
+            if told is error:
+                raise
+            raise told from error
+        finally:
+            self._lock.release()
 
     @asynccontextmanager
     async def held(self, by: str) -> AsyncIterator[None]:
@@ -57,14 +79,3 @@ class Turn:
         """What the operation whose turn it is had to wait for; told once."""
         waited, self._waited = self._waited, ()
         return waited
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        try:
-            if isinstance(error, _SUSPICIOUS) or (isinstance(error, NavigationFailed) and error.net_error == _ABORTED):
-                told = await self._look_into(error)
-                if told is not error:
-                    raise told from error
-        finally:
-            self._lock.release()

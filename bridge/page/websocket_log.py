@@ -8,30 +8,29 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from bridge.page.headers import URL_CHARS, kept_headers
+
 if TYPE_CHECKING:
     from bridge.page.network import Requests
 
 _Key = tuple[str, str]
-_URL_CHARS = 8_000
-_HEADERS_KEPT = 100
-_HEADER_CHARS = 8_000
 
 
 def _created(requests: Requests, key: _Key, params: Mapping[str, Any]) -> None:
-    requests.begin(key, url=str(params.get("url", ""))[:_URL_CHARS], method="GET", resource_type="websocket")
+    requests.begin(key, url=str(params.get("url", ""))[:URL_CHARS], method="GET", resource_type="websocket")
 
 
 def _asked(requests: Requests, key: _Key, params: Mapping[str, Any]) -> None:
     if (entry := requests.under_way(key)) is not None:
         entry.started_s, entry.started_at = float(params.get("wallTime", 0)), float(params.get("timestamp", 0))
-        entry.request_headers = _headers(params, "request")
+        entry.request_headers = kept_headers(params.get("request", {}).get("headers"))
 
 
 def _answered(requests: Requests, key: _Key, params: Mapping[str, Any]) -> None:
     if (entry := requests.under_way(key)) is not None:
         response = params.get("response", {})
         entry.status, entry.status_text = int(response.get("status", 0)), str(response.get("statusText", ""))
-        entry.response_headers = _headers(params, "response")
+        entry.response_headers = kept_headers(response.get("headers"))
         entry.protocol = "http/1.1"
 
 
@@ -56,11 +55,6 @@ def _closed(requests: Requests, key: _Key, params: Mapping[str, Any]) -> None:
     if (entry := requests.under_way(key)) is not None:
         # Without an answer there was no WebSocket to close.
         requests.end(key, "failed" if entry.failure or entry.status is None else "done", params.get("timestamp"))
-
-
-def _headers(params: Mapping[str, Any], of: str) -> dict[str, str]:
-    found = params.get(of, {}).get("headers", {})
-    return {str(name).lower(): str(value)[:_HEADER_CHARS] for name, value in list(found.items())[:_HEADERS_KEPT]}
 
 
 def _size(params: Mapping[str, Any]) -> int:

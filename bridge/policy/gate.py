@@ -72,6 +72,7 @@ class Gate:
         self.port = 0
         self.egress = egress
         self.has_pages = has_pages
+        self._server: asyncio.Server | None = None
         self._clients: set[asyncio.Task[None]] = set()
 
     @property
@@ -98,7 +99,10 @@ class Gate:
             self._clients.discard(task)
             writer.close()
 
-    async def _close(self) -> None:
+    async def stop(self) -> None:
+        """Listen no more and end every connection; whoever is pointed at it reaches nothing from then on."""
+        if self._server is not None:
+            self._server.close()
         for task in self._clients:
             task.cancel()
         await asyncio.gather(*self._clients, return_exceptions=True)
@@ -112,13 +116,12 @@ async def run_gate(egress: PinnedEgress, *, port: int = 0, has_pages: bool = Tru
         OSError: The port is taken.
     """
     gate = Gate(egress, has_pages=has_pages)
-    server = await asyncio.start_server(gate._serve, "127.0.0.1", port, limit=STREAM_LIMIT_BYTES)
+    gate._server = server = await asyncio.start_server(gate._serve, "127.0.0.1", port, limit=STREAM_LIMIT_BYTES)
     gate.port = server.sockets[0].getsockname()[1]
     try:
         yield gate
     finally:
-        server.close()
-        await gate._close()
+        await gate.stop()
 
 
 class _Client:

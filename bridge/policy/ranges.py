@@ -106,11 +106,6 @@ def forbidden_range(address: IPv4Address | IPv6Address | str) -> ForbiddenRange 
     return None
 
 
-def embedded_ipv4(address: IPv6Address) -> tuple[IPv4Address, ...]:
-    """The IPv4 addresses that an IPv6 address can stand for: none, one, or those of every NAT64 layout that fits."""
-    return tuple(inner for _, inner in _embedded(address))
-
-
 def _first(table: tuple[tuple[int, int, ForbiddenRange], ...], number: int) -> ForbiddenRange | None:
     for first, last, found in table:
         if first <= number <= last:
@@ -123,6 +118,7 @@ def _is_in(number: int, span: tuple[int, int]) -> bool:
 
 
 def _embedded(address: IPv6Address) -> Iterator[tuple[str, IPv4Address]]:
+    """The IPv4 addresses that an IPv6 address can stand for: none, one, or those of every NAT64 layout that fits."""
     number = int(address)
     low = IPv4Address(number & 0xFFFFFFFF)
     for form, span in _WITH_IPV4_AT_THE_END:

@@ -60,11 +60,6 @@ class Blocks:
         return len(self._stack)
 
     @property
-    def is_first_in_item(self) -> bool:
-        """Nothing has been written into the list item that is open."""
-        return bool(self._stack) and self._stack[-1].is_item and not self._stack[-1].blocks
-
-    @property
     def top_is_item(self) -> bool:
         return bool(self._stack) and self._stack[-1].is_item
 

@@ -50,7 +50,6 @@ _BODY = re.compile(
     r"single-?content|text-?content|the-?content|td-post-content|prose",
     re.IGNORECASE,
 )
-_CONTENT = frozenset("article body content entry main post story text hentry page prose blog column copy".split())
 
 
 @lru_cache(maxsize=20_000)
@@ -89,8 +88,3 @@ def is_comments_name(names: str) -> bool:
 @lru_cache(maxsize=20_000)
 def is_body_name(names: str) -> bool:
     return _BODY.search(names[:300]) is not None
-
-
-@lru_cache(maxsize=20_000)
-def is_content_name(names: str) -> bool:
-    return not words_of(names).isdisjoint(_CONTENT)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager
 from typing import Protocol
@@ -71,6 +72,8 @@ class AttachedTab:
         self._attachment: Attachment | None = None
         self._found: Found | None = None
         self._closed = False
+        # Operations that take no turn may find it lost at the same time.
+        self._mending = asyncio.Lock()
 
     @property
     def tab_id(self) -> str:
@@ -137,6 +140,10 @@ class AttachedTab:
         """
         if self._closed:
             raise TabLost(f"{self._tab_id} has been closed")
+        async with self._mending:
+            return await self._living()
+
+    async def _living(self) -> tuple[Attachment, tuple[str, ...]]:
         if self._attachment is not None and not self._is_over(self._attachment):
             return self._attachment, ()
         if (lost := await self._owner.diagnose()) is not None:

@@ -111,7 +111,7 @@ async def probe(
         capture="cdp" if drawn else "host",
         full_page=_found(drawn) if drawn and _is_ours(attachment) else None,
         isolated_worlds=bool(main and attachment.state.world_of(main.frame_id, WORLD_NAME)),
-        host_features=tuple(hello.features),
+        host_features=tuple(name for name, offered in hello.features.items() if offered and offered != "none"),
         fetch_interception=fetch_interception,
         egress=egress,
         webrtc=webrtc,

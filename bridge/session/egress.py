@@ -128,9 +128,9 @@ class Containment:
         except ServiceRefused as error:
             return error.message
         self._device_port = port
-        self._pointed.add(self)
         if reply.fields.get("mechanism") not in ("controller", "properties"):
             return "the host app found no way to set a proxy"
+        self._pointed.add(self)
         if reply.fields.get("loopback") is not True:
             return "its WebView does not send the device's own loopback through a proxy"
         return ""

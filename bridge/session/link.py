@@ -14,7 +14,7 @@ from bridge.adb import AdbDevice, AdbServer
 from bridge.deadline import Deadline, finish
 from bridge.errors import AdbUnavailable, BridgeError, DeadlineExceeded, DeviceError, DeviceLost, HostLost
 from bridge.host.client import HostClient
-from bridge.host.installation import HOST_PACKAGE
+from bridge.host.installation import stop_host
 from bridge.host.launch import start_host
 
 logger = logging.getLogger(__name__)
@@ -61,7 +61,7 @@ class HostLink:
         """
         await self._connect(Deadline.after(timeout_s))
 
-    async def close(self, *, timeout_s: float = _CLOSE_S) -> None:
+    async def close(self, *, timeout_s: float) -> None:
         """Let go of everything; what is already gone is no trouble."""
         stack, self._stack = self._stack, AsyncExitStack()
         await finish(stack.aclose(), at_most_s=timeout_s, what=f"letting go of {self._serial}")
@@ -79,7 +79,7 @@ class HostLink:
         await self._wait_for_device(deadline)
         if was_frozen:
             # A process that does not answer would not take the intent either; its tabs are lost one way or the other.
-            await self.device.shell(["am", "force-stop", HOST_PACKAGE], timeout_s=deadline.remaining_s)
+            await stop_host(self.device, timeout_s=deadline.remaining_s)
         # What adbd can do may have changed with it.
         self.device = self._server.device(self._serial)
         await self._connect(deadline)

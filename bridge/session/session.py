@@ -56,7 +56,8 @@ _TOUCH_TIMEOUT_S = 5.0
 _PROBE_S = 5.0
 # A slow link needs several round trips for it; a device that is there answers within one.
 _CLEAR_S = 5.0
-_CLOSE_TAB_S = 5.0
+_CLOSE_TAB_S = 2.0
+_LET_GO_S = 3.0
 _CLOSE_S = 12.0
 
 
@@ -65,6 +66,7 @@ class Session:
 
     Attributes:
         serial: The device's adb serial.
+        containment: How far its traffic is held to the policy; has the egress gate.
         journal: Console and network of all tabs since the first one, those of closed ones included.
         is_virtual: Whether it is Chromium on this machine instead of a phone.
         restores_tabs: Whether what is lost is restored without being asked.
@@ -94,7 +96,7 @@ class Session:
         self.on_attach: list[OnAttach] = []
         self.restores_tabs = reconnect
         self._link = link
-        self._containment = Containment(egress, lambda: link.device, notice)
+        self.containment = Containment(egress, lambda: link.device, notice)
         self._dialogs = dialogs
         self.observer: Observer | None = None
         self.journal = Journal()
@@ -110,8 +112,8 @@ class Session:
         self._background: set[asyncio.Task[None]] = set()
         self._capabilities: Capabilities | None = None
         self._recovery = Recovery(self.serial, link, self.open_tabs, notice)
-        link.on_connected += [self._take_host, self._containment.route]
-        self.on_attach.append(self._containment.install)
+        link.on_connected += [self._take_host, self.containment.route]
+        self.on_attach.append(self.containment.install)
 
     @classmethod
     @asynccontextmanager
@@ -290,7 +292,7 @@ class Session:
     @property
     def egress(self) -> PinnedEgress:
         """What this session's connections go through: policy, pins, audit."""
-        return self._containment.egress
+        return self.containment.egress
 
     @property
     def capabilities(self) -> Capabilities | None:
@@ -407,12 +409,13 @@ class Session:
         if tab is None:
             return
         await finish(tab.close(), at_most_s=_CLOSE_TAB_S, what=f"closing {page.tab_id}")
+        self.journal.forget_tab(page.tab_id)
 
     async def check_url(self, url: str) -> str:
         return await self.egress.check_url(url)
 
     def explain(self, error: NavigationFailed) -> BridgeError:
-        return self._containment.explain(error)
+        return self.containment.explain(error)
 
     def _take_event(self, event: str, fields: Mapping[str, Any]) -> None:
         if event == "popup" and (work := self._popups.take(fields)) is not None:
@@ -437,7 +440,7 @@ class Session:
         self._recovery.renderer_killed()
 
     async def _probe(self, attachment: Attachment) -> Capabilities:
-        held = self._containment
+        held = self.containment
         return await probe(
             attachment,
             self.host,
@@ -450,6 +453,14 @@ class Session:
     async def _take_host(self, host: HostClient) -> None:
         require_supported(host.hello)
         host.on_event(self._take_event)
+
+    async def stay_awake(self, until: asyncio.Event) -> None:
+        """Keep the tabs although nobody does anything with them, until the event is set."""
+        while not until.is_set():
+            self.keep_alive()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_TOUCH_EVERY_S):
+                    await until.wait()
 
     def keep_alive(self) -> None:
         """Tell the host app that this session is at work, now and then, without waiting for it."""
@@ -473,8 +484,7 @@ class Session:
     async def _close(self) -> None:
         """Each part in its turn, whatever became of the one before."""
         async with AsyncExitStack() as stack:
-            stack.push_async_callback(self._link.close)
-            stack.push_async_callback(self._containment.close)
+            stack.push_async_callback(self._let_go)
             stack.push_async_callback(self._close_tabs)
             await self._clear()
 
@@ -494,14 +504,17 @@ class Session:
                 why = error.message
         self.notice(f"what pages have stored on {self.serial} may still be there for this program: {why}")
 
+    async def _let_go(self) -> None:
+        what = f"taking the gate from {self.serial}"
+        closing = finish(self.containment.close(), at_most_s=_LET_GO_S, what=what)
+        await asyncio.gather(closing, self._link.close(timeout_s=_LET_GO_S))
+
     async def _close_tabs(self) -> None:
         while self._background or self._tabs:  # a page may open one more window while its tab is being closed
             for task in list(self._background):
                 task.cancel()
             await asyncio.gather(*self._background, return_exceptions=True)
             await asyncio.gather(*(self.close_tab(page) for _, page in list(self._tabs.values())))
-        await self._containment.close()
-        await self._link.close()
 
 
 def _log_notice(text: str) -> None:

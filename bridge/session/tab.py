@@ -41,6 +41,9 @@ _REOPEN_TIMEOUT_S = 30.0
 _DETACH_S = 2.0
 _REATTACH_S = 5.0
 _DISCARD_S = 5.0
+# What a tab takes that is opened in a renderer which answers.
+_ANSWERS_S = 4.0
+_BLOW_S = 1.0
 # The host app's event and the end of the CDP connection come by two ways; the event knows more.
 _EVENT_WAIT_S = 0.2
 # Above it a link is slow, and what it asks of the page gets four round trips more time.
@@ -137,6 +140,8 @@ class SessionTab:
         self._changed = asyncio.Event()
         self._lost: str | None = None
         self._closed = False
+        # Operations that take no turn may find it lost at the same time.
+        self._mending = asyncio.Lock()
         # The document whose script the ladder has terminated, and whether it hung again after that.
         self._freed_document = ""
         self._hung_again = False
@@ -213,15 +218,16 @@ class SessionTab:
             raise TabLost(f"{self._tab_id} has been closed")
         notices = await self._home.ensure_connected()
         self._home.keep_alive()
-        if self._lost is not None:
-            if self._lost not in (_IDLE, _FREED) and not self._home.restores_tabs:
-                raise TabLost(
-                    f"{self._tab_id} is gone: {self._lost}",
-                    hint="Open a new tab, or restore it with session.reconnect().",
-                )
-            notices += (await self.restore(revisit=revisit),)
-        elif self._attachment is not None and self._attachment.connection.closed.is_set():
-            await self.reattach(timeout_s=_REATTACH_S)
+        async with self._mending:
+            if self._lost is not None:
+                if self._lost not in (_IDLE, _FREED) and not self._home.restores_tabs:
+                    raise TabLost(
+                        f"{self._tab_id} is gone: {self._lost}",
+                        hint="Open a new tab, or restore it with session.reconnect().",
+                    )
+                notices += (await self._restore(revisit, Deadline.after(_REOPEN_TIMEOUT_S)),)
+            elif self._attachment is not None and self._attachment.connection.closed.is_set():
+                await self.reattach(timeout_s=_REATTACH_S)
         if self._attachment is None:
             raise TabLost(f"{self._tab_id} was never opened")
         return self._attachment, notices
@@ -238,24 +244,49 @@ class SessionTab:
             timeout_s=deadline.remaining_s,
         )
         self.host_tab = made.tab
-        self._target_id = (await self._find(made.nonce, deadline)).target_id
-        attachment = await self._attach(deadline)
+        try:
+            self._target_id = (await self._find(made.nonce, deadline)).target_id
+            attachment = await self._attach(deadline)
+        except BaseException as error:
+            if self._lost == _FREED and isinstance(error, DeadlineExceeded):
+                # The blow does not reach a renderer that is to show a new document (see ladder.let_go), and it lives on
+                # where other WebViews are in it, this one too; by this one's page the blow comes home.
+                await self.kill_renderer(timeout_s=_BLOW_S)
+            self.host_tab = None
+            what = f"closing the WebView that was to be {self._tab_id}"
+            await finish(self._discard(made.tab, _DISCARD_S), at_most_s=_DISCARD_S, what=what)
+            raise
         self._lost = None
         return attachment
+
+    async def _open_after_kill(self, deadline: Deadline) -> Attachment:
+        try:
+            return await self.open(timeout_s=min(_ANSWERS_S, deadline.remaining_s))
+        except DeadlineExceeded as error:
+            logger.debug("%s: the renderer had not died: %s", self._tab_id, error)
+            return await self.open(timeout_s=deadline.remaining_s)
 
     async def adopt(self, target_id: str, *, timeout_s: float) -> Attachment:
         """Attach to a WebView that a page has opened; it becomes lost, restored and closed as any other."""
         self._target_id = target_id
         return await self._attach(Deadline.after(timeout_s))
 
-    async def restore(self, *, revisit: bool = True, timeout_s: float = _REOPEN_TIMEOUT_S) -> str:
+    async def restore(self, *, timeout_s: float) -> str:
         """Open it again at its address; what was done, in a sentence."""
         deadline = Deadline.after(timeout_s)
+        async with deadline.bound(f"restoring {self._tab_id}"), self._mending:
+            if self._lost is None:
+                return f"{self._tab_id} had been opened again"
+            return await self._restore(True, deadline)
+
+    async def _restore(self, revisit: bool, deadline: Deadline) -> str:
         url, why = self.url, self._lost or "lost"
         await self._detach()
         if self.host_tab is not None and why == _FREED:
-            await self._discard(self.host_tab, deadline)
-        attachment = await self.open(timeout_s=deadline.remaining_s)
+            await self._discard(self.host_tab, min(_DISCARD_S, deadline.remaining_s))
+        attachment = await (
+            self._open_after_kill(deadline) if why == _FREED else self.open(timeout_s=deadline.remaining_s)
+        )
         why = {_IDLE: "closed after idling", _FREED: "closed because its page did not answer"}.get(why, f"lost ({why})")
         said = f"{self._tab_id} had been {why} and was opened again"
         if self._hung_again and url:
@@ -265,7 +296,7 @@ class SessionTab:
         elif revisit and url and not url.startswith("about:blank"):
             await self._home.check_url(url)
             try:
-                await go(attachment, url, "load", timeout_s=deadline.remaining_s)
+                await go(attachment, url, "load", deadline)
                 said += f" at {url}"
             except (DeadlineExceeded, NavigationFailed) as error:
                 said += f", but {error.message}"
@@ -294,8 +325,12 @@ class SessionTab:
         self._closed = True
         await self._detach()
         host = self._home.host_client
-        if self.host_tab is not None and self._lost is None and not host.closed.is_set():
+        if self.host_tab is None or host.closed.is_set():
+            return
+        if self._lost is None:
             await host.close_tab(self.host_tab, timeout_s=timeout_s)
+        elif self._lost == _FREED:
+            await self._discard(self.host_tab, timeout_s)
 
     async def reattach(self, *, timeout_s: float) -> Attachment:
         """A fresh connection to the document that is there; refs stay good. The old one is given up when it is made.
@@ -346,7 +381,7 @@ class SessionTab:
             if (lost := await self._home.diagnose()) is not None:
                 return lost
             document = attachment.state.main.loader_id if attachment.state.main else ""
-            self._hung_again = document == self._freed_document
+            self._hung_again = document != "" and document == self._freed_document
             step = await ladder.free(attachment, self, again=self._hung_again, slack_s=slack_s)
             self._freed_document = document if step == "terminate_script" else ""
             return ladder.told(error, step)
@@ -390,9 +425,9 @@ class SessionTab:
         stack, self._stack = self._stack, AsyncExitStack()
         await finish(stack.aclose(), at_most_s=_DETACH_S, what=f"detaching from {self._tab_id}")
 
-    async def _discard(self, host_tab: str, deadline: Deadline) -> None:
+    async def _discard(self, host_tab: str, timeout_s: float) -> None:
         try:
-            await self._home.host_client.close_tab(host_tab, timeout_s=min(_DISCARD_S, deadline.remaining_s))
+            await self._home.host_client.close_tab(host_tab, timeout_s=timeout_s)
         except BridgeError as error:  # it is gone with its renderer
             logger.debug("%s: %s", self._tab_id, error)
 

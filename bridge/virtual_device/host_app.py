@@ -97,7 +97,6 @@ class HostApp:
         self._linger_s = linger_s
         self._endpoints: dict[str, Endpoint] = {}
         self._tasks: set[asyncio.Task[None]] = set()
-        self._watching: asyncio.Task[None] | None = None
         self._start_turn = asyncio.Lock()
         engine.on_host_death = self.die
 
@@ -261,7 +260,7 @@ class HostApp:
         self.engine.listen(process.take)
         self.device.sockets.listen(DEVTOOLS_SOCKET.format(pid=pid), self.engine.devtools, pid=pid)
         self.process = process
-        self._watching = self._spawn(self._watch(process), "host app deadlines")
+        self._spawn(self._watch(process), "host app deadlines")
 
     def _make_room(self) -> None:
         if len(self._endpoints) >= _MAX_ENDPOINTS:

@@ -42,10 +42,6 @@ class Stream:
         self._is_closed = False
         self._changed = asyncio.Event()
 
-    @property
-    def is_closed(self) -> bool:
-        return self._is_closed
-
     async def read(self) -> bytes:
         """What has arrived, at least one byte; b"" once the other side has closed and everything was read."""
         while not self._inbox:

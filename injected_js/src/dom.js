@@ -4,9 +4,11 @@
  * A form's named inputs shadow the properties of the interface ([LegacyOverrideBuiltIns], HTML §4.10.3), in isolated
  * worlds too; so the tree is read with the prototypes' own methods.
  */
+import { doc } from './turn.js';
+
+export { doc };
 const E = Element.prototype;
 export const { assign, getOwnPropertyDescriptor: own } = Object;
-export const doc = document;
 export const max = Math.max, min = Math.min, round = Math.round;
 export const now = () => Date.now();
 export const [tagOf, shadowOf, kindOf, textOf, isLive, parentOf, firstOf, nextOf, get, matches, boxOf, query] =

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import signal
 import stat
 import subprocess
@@ -171,6 +173,43 @@ def test_a_name_that_would_leave_the_folder_is_refused(shell: Shell, name: str) 
     code, _, err = shell.run("tabs", f"--session={name}")
     assert code == 2
     assert "cannot name a session" in err
+
+
+def test_a_session_whose_process_is_stopped_can_be_ended_and_keeps_no_command_for_ever(shell: Shell) -> None:
+    shell.open()
+    pid = shell.json("daemon", "status")["sessions"][0]["pid"]
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        code, _, err = shell.run("tabs")
+        assert code == 5, err
+        assert "taking the command timed out" in err
+        code, _, err = shell.run("close")
+        assert code == 0, err
+        shell.until_gone(pid)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+
+def test_the_log_of_a_session_survives_who_tries_to_start_it_again(shell: Shell) -> None:
+    shell.open()
+    log = shell.sessions / "default.log"
+    before = log.read_bytes()
+    again = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "import asyncio\nfrom bridge.surfaces.daemon import client\n"
+            "from bridge.surfaces.daemon.places import places_of\n"
+            "asyncio.run(client._spawn(places_of('default')))",
+        ],
+        env=shell.environment,
+        capture_output=True,
+        timeout=LIMIT_S,
+        check=False,
+    )
+    assert again.returncode == 0, again.stderr
+    assert log.read_bytes().startswith(before)
 
 
 def test_half_a_surrogate_pair_on_a_page_ends_no_command(shell: Shell, tmp_path: Path) -> None:

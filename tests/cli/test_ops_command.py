@@ -48,8 +48,7 @@ def test_lines_do_not_depend_on_how_their_bytes_are_cut(lines: list[bytes], cuts
         found += list(cutter.feed(stream[start:end]))
     found += list(cutter.end())
     parts = stream.split(b"\n")
-    wanted = [TooLong(8) if len(part) > 8 else part.strip() for part in parts]
-    assert found == [part for part in wanted if part != b""]
+    assert found == [TooLong(8) if len(part) > 8 else part.strip() for part in parts]
 
 
 async def test_a_reader_that_stops_early_leaves_nothing_that_waits() -> None:
@@ -85,10 +84,10 @@ def test_each_line_is_answered_and_bad_ones_do_not_end_it(
     assert [(answer["line"], answer["ok"]) for answer in answers] == [
         (1, True),
         (2, False),
-        (3, False),
         (4, False),
-        (5, True),
+        (5, False),
         (6, True),
+        (7, True),
     ]
     assert "more than 2097152 bytes" in answers[3]["error"]["message"]
     assert Path(answers[4]["file"]).read_bytes().startswith(b"\x89PNG")

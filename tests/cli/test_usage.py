@@ -22,8 +22,8 @@ PAGE_COMMANDS = {
 }
 GROUPS = {name: command for name, command in webview_bridge.commands.items() if isinstance(command, click.Group)}
 EVERY_COMMAND = [
-    # What `mcp` prints is a protocol's, and `completion` prints a script.
-    *([name] for name in webview_bridge.commands if name not in ("mcp", "completion", *GROUPS)),
+    # What `mcp` prints is a protocol's, `completion` prints a script, and `bench` is another program.
+    *([name] for name in webview_bridge.commands if name not in ("mcp", "completion", "bench", *GROUPS)),
     *([name, below] for name, group in GROUPS.items() for below in group.commands),
 ]
 

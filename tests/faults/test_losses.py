@@ -6,6 +6,7 @@ import asyncio
 import subprocess
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import pytest
 
@@ -193,6 +194,23 @@ async def test_settings_of_a_page_outlive_its_tab(
         await device.fault("kill_renderer")
         await failure(page)
         await page.wait_for(function="window.zone == -330", timeout_s=10)
+
+
+async def test_a_lost_tab_is_opened_again_once_however_many_ask_for_it(
+    opened: Opened, device: VirtualDeviceHandle, faulty_server: LocalServer, tmp_path: Path
+) -> None:
+    async with opened(reconnect=True) as session:
+        page = await session.new_tab(faulty_server.url("calm"))
+        await device.fault("kill_renderer")
+        while not session.open_tabs()[0].is_lost:  # noqa: ASYNC110 - the host app's news is for the session alone
+            await asyncio.sleep(0.05)
+        shot, recording, _, there = await asyncio.gather(
+            page.snapshot(), page.record(0.5), session.state_save(tmp_path / "state.json"), page.attached()
+        )
+        assert shot.title == "Calm"
+        assert recording.frames
+        assert there.state.main is not None
+        assert (await session.host_client.stats(timeout_s=5))["tabs"] == 1
 
 
 async def test_closing_a_session_whose_device_is_gone_takes_no_time(

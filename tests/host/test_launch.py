@@ -157,3 +157,26 @@ async def test_an_instrumentation_that_is_not_there_is_named() -> None:
         with pytest.raises(HostFailed, match="Unable to find instrumentation info"):
             async with start_host(device, owner="me", policy_digest="p", timeout_s=10, plans=("instrumentation",)):
                 pass
+
+
+async def test_an_error_that_quotes_the_command_does_not_quote_the_token() -> None:
+    asked: list[str] = []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while size := await reader.read(4):
+            request = (await reader.readexactly(int(size, 16))).decode()
+            asked.append(request)
+            # The reason repeats what it is about, as a device might.
+            refused = f"error: cannot run {request}".encode() if ":am " in request else b""
+            writer.write(b"FAIL%04x" % len(refused) + refused if refused else b"OKAY")
+            if request.endswith(":features"):
+                writer.write(b"0008shell_v2")
+        writer.close()
+
+    async with await asyncio.start_server(serve, "127.0.0.1", 0) as listener:
+        device = AdbServer(port=listener.sockets[0].getsockname()[1]).device("S")
+        with pytest.raises(BridgeError) as failed:
+            await start(device)
+    (token,) = {found for request in asked for found in re.findall(r"-e?s? token ([0-9a-f]{64})", request)}
+    assert "cannot run" in str(failed.value)
+    assert token not in str(failed.value) + str(failed.value.to_json()) + repr(failed.value.args)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
 from bridge.adb import AdbServer
 from bridge.errors import DeviceBusy, UsageError
-from bridge.host.lease import hold_lease, lease_key
+from bridge.host.lease import held_by, hold_lease, lease_key
 
 HOLD = """
 import sys
@@ -121,3 +122,31 @@ def test_a_folder_that_is_somebody_elses_link_is_refused(tmp_path: Path, monkeyp
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     with pytest.raises(UsageError, match="not a folder of this user"), hold_lease("S", owner="a", policy_digest="p"):
         pass
+
+
+def test_a_folder_that_others_may_enter_is_refused_with_the_fix(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "webview-bridge").mkdir()
+    (tmp_path / "webview-bridge").chmod(0o777)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    with pytest.raises(UsageError, match="chmod 700"), hold_lease("S", owner="a", policy_digest="p"):
+        pass
+
+
+def test_who_only_looks_keeps_nobody_from_taking_it(tmp_path: Path) -> None:
+    over = threading.Event()
+
+    def look_all_the_time() -> None:
+        while not over.wait(0.005):
+            held_by("S", folder=tmp_path)
+
+    looking = threading.Thread(target=look_all_the_time)
+    looking.start()
+    try:
+        for _ in range(200):
+            with hold_lease("S", owner="a", policy_digest="p", folder=tmp_path):
+                pass
+    finally:
+        over.set()
+        looking.join()

@@ -53,6 +53,16 @@ def test_a_ref_that_was_never_given_out_says_so() -> None:
         RefTable().look_up("e3", everything_lives)
 
 
+def test_the_oldest_refs_of_very_many_are_forgotten_and_not_given_out_again() -> None:
+    table = RefTable()
+    refs = [table.assign("w", "top", str(number), "button", "x", PAGE) for number in range(20_010)]
+    assert len(table) == 20_000
+    with pytest.raises(RefNotFound, match="e1 was given out long ago and is forgotten"):
+        table.look_up(refs[0], everything_lives)
+    assert table.assign("w", "top", "0", "button", "x", PAGE) == "e20011"
+    assert table.look_up(refs[-1], everything_lives).local == "20009"
+
+
 def test_a_ref_of_a_page_that_was_left_says_what_it_was_and_what_resembles_it() -> None:
     table = RefTable()
     old = table.assign("left", "top", "1", "button", "Beta", PAGE)
@@ -97,3 +107,19 @@ def test_a_ref_from_before_a_renumbering_is_dead_although_its_number_is_given_ou
         assert table.frame_of(ref) is None
     for ref in (new, "e1", "@e1"):
         assert table.look_up(ref, everything_lives).local == "2"
+
+
+def test_refs_of_documents_left_long_ago_are_forgotten_and_their_numbers_not_given_out_again() -> None:
+    table = RefTable()
+    kept = table.assign("w0", "top", "1", "button", "Stays", PAGE)
+    for number in range(1, 10_001):
+        table.assign(f"w{number}", "top", "1", "button", f"Buy {number}", PAGE)
+        table.forget_left(lambda world: world in ("w0", "w10000"))
+    assert len(table) < 5_000
+    assert table.look_up(kept, everything_lives).name == "Stays"
+    assert table.look_up("e10001", everything_lives).name == "Buy 10000"
+    with pytest.raises(RefNotFound, match="e2 was given out long ago and is forgotten"):
+        table.look_up("e2", everything_lives)
+    with pytest.raises(RefNotFound, match='e9000 was button "Buy 8999"'):
+        table.look_up("e9000", lambda world: world == "w0")
+    assert table.assign("w9", "top", "1", "button", "New", PAGE) == "e10002"

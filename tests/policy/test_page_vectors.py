@@ -143,6 +143,7 @@ async def test_a_strict_session_says_what_it_holds(held: Session) -> None:
 
     assert held.capabilities is not None
     assert (held.capabilities.egress, held.capabilities.webrtc) == ("pinned", "blocked")
+    assert held.capabilities.websockets == "judged"
     assert held.capabilities.fetch_interception
 
 
@@ -218,8 +219,8 @@ async def test_a_page_that_goes_where_it_may_not_is_not_read(held: Session, site
 async def test_without_the_gate_nothing_leaves(held: Session, site: Site) -> None:
     page = await held.new_tab()
     await page.goto(site.url("/blank"))
-    gate = held._containment._gate_stack
-    await gate.aclose()
+    assert held.containment.gate is not None
+    await held.containment.gate.stop()
 
     with pytest.raises(BridgeError):
         await page.goto(site.url("/hit/without-a-gate"))

@@ -38,8 +38,11 @@ def die_once(flag: Path, serial: str) -> None:
         flag.touch(exist_ok=False)
     except FileExistsError:
         return
-    handle = next(handle for handle in list_virtual_devices() if handle.serial == serial)
-    os.kill(handle.pid, signal.SIGKILL)
+    pids = [handle.pid for handle in list_virtual_devices() if handle.serial == serial]
+    if not pids:
+        flag.unlink()  # its record is not there, so it is ending already: the next one dies
+        return
+    os.kill(pids[0], signal.SIGKILL)
 
 
 #: What the shop has, by what is searched for.

@@ -9,7 +9,7 @@ import pytest
 
 from bridge import BrowserPolicy, Session, TestServerGrant
 from bridge.adb import AdbServer
-from bridge.errors import BridgeError, PolicyRefused
+from bridge.errors import BridgeError, NameNotResolved, NavigationFailed, PolicyRefused
 from bridge.page.interception import Interception
 from bridge.policy.pinning import PinnedEgress
 from bridge.virtual_device.client import VirtualDeviceHandle, start_virtual_device
@@ -59,9 +59,21 @@ async def test_a_strict_policy_does_not_start_on_a_device_that_takes_no_proxy(
         async with session.device.reverse(port, port, timeout_s=10):
             with pytest.raises(PolicyRefused):
                 await page.goto(f"http://127.0.0.1:{forbidden.port}/")
-            # WebSockets and workers are the gate's to judge: that is what egress=unpinned says.
+            # WebSockets are the gate's to judge, and there is none.
+            assert session.capabilities.websockets == "unjudged"
             assert await run(page_script(forbidden, with_socket=False), session) == "asked"
     assert forbidden.seen == []
+
+
+async def test_a_name_that_nobody_knows_is_told_with_who_was_asked(webview_device: str) -> None:
+    async def resolve(host: str) -> tuple[str, ...]:
+        raise NameNotResolved(f"{host} has no address", host=host)
+
+    async with Session.open(webview_device, egress=PinnedEgress(ALLOWS_ALL, resolve=resolve)) as session:
+        page = await session.new_tab()
+        with pytest.raises(NavigationFailed, match="ERR_NAME_NOT_RESOLVED") as failed:
+            await page.goto("http://nowhere.example/")
+    assert "this machine, which looks names up for the device, says nowhere.example has no address" in failed.value.hint
 
 
 async def test_with_interception_gone_the_gate_still_lets_nothing_out(

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import click
 
-from bridge.errors import UsageError
 from bridge.surfaces.cli.options import SessionOptions, session_options
 from bridge.surfaces.cli.output import one_line
 from bridge.surfaces.cli.performing import perform, print_answer
 
-REF = re.compile(r"e[1-9][0-9]*", re.ASCII)
 _url = click.option("--url", metavar="URL", help="Open this in a session of its own (default: the open session).")
 _wait_for = click.option("--wait-for", metavar="TEXT", help="With --url: go on when this text is on the page.")
 
@@ -25,11 +22,10 @@ def on_a_page(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def checked_ref(ref: str) -> str:
-    """`e3` for `e3` and `@e3`."""
-    number = ref.removeprefix("@")
-    if not REF.fullmatch(number):
-        raise UsageError(f"{ref[:80]!r} is no ref.", hint="A ref looks like e3; 'webview-bridge snapshot' shows them.")
-    return number
+    """`e3` for `e3` and `@e3`, before anything is started for it."""
+    from bridge.page.refs import parse_ref
+
+    return parse_ref(ref)
 
 
 def _act(
@@ -169,10 +165,12 @@ def download(
 
     With --json: url, path, size_bytes, suggested_name, mime, status, cost, notices?
     """
-    is_ref = REF.fullmatch(source.removeprefix("@")) is not None
-    given = {"ref": checked_ref(source)} if is_ref else {"url": source}
+    from bridge.page.refs import is_ref
+
+    is_of_page = is_ref(source)
+    given = {"ref": checked_ref(source)} if is_of_page else {"url": source}
     params = {**given, "dest_path": _place(file), "overwrite": overwrite}
-    answer = perform("download", options, "download", params, url=url, wait_for=wait_for, shows_refs=is_ref)
+    answer = perform("download", options, "download", params, url=url, wait_for=wait_for, shows_refs=is_of_page)
     told = f"saved {answer.json['path']} ({answer.json['size_bytes']:,} bytes)"
     print_answer("download", options, answer, told, {})
 

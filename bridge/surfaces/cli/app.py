@@ -12,6 +12,7 @@ import click
 import bridge
 from bridge.errors import BridgeError, UsageError
 from bridge.surfaces.cli.action_commands import ACTION_COMMANDS
+from bridge.surfaces.cli.bench_command import bench
 from bridge.surfaces.cli.capture_commands import CAPTURE_COMMANDS
 from bridge.surfaces.cli.completion_command import completion
 from bridge.surfaces.cli.demo_command import demo
@@ -46,7 +47,7 @@ SECTIONS: dict[str, tuple[click.Command, ...]] = {
     "Acting by ref": ACTION_COMMANDS,
     "Tabs and sessions": (tabs, tab, close_tab, view, close, daemon, trace),
     "For models": (mcp, ops, schema),
-    "Without a device": (fetch, policy, gate, retried),
+    "Without a device": (fetch, policy, gate, retried, bench),
     "Devices": (doctor, devices, targets, host, virtual, demo),
     "Shells": (completion,),
 }

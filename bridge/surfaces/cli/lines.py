@@ -21,7 +21,7 @@ class TooLong:
 
 
 class LineCutter:
-    """Pieces in, lines out: without their ends, blank ones left out; holds at most one line's limit.
+    """Pieces in, lines out: without their ends, blank ones as b""; holds at most one line's limit.
 
     How the pieces are cut makes no difference.
     """
@@ -46,8 +46,8 @@ class LineCutter:
         self._skipping = False
         if skipping:
             yield TooLong(self._limit_bytes)
-        elif line := line.strip():
-            yield line
+        else:
+            yield line.strip()
 
     def _hold(self, part: bytes) -> None:
         if self._skipping or len(self._held) + len(part) > self._limit_bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import os
 import sys
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -95,11 +96,11 @@ def ops(
             executor = Executor(
                 session, action_policy=actions, secrets=secrets, on_event=_teller(told) if told else None
             )
-            number = 0
+            numbers: deque[int] = deque()
             steps.current = "waiting for the first operation"
-            async for answer in executor.run_batch(_operations(), bail=bail):
-                number += 1
-                steps.current = f"after operation {number}"
+            async for answer in executor.run_batch(_operations(numbers), bail=bail):
+                number = numbers.popleft()
+                steps.current = f"after line {number}"
                 if answer.error is not None:
                     failures.add(answer.error.code)
                 click.echo(json_line(_shown(answer, number, pictures)))
@@ -110,11 +111,17 @@ def ops(
         raise click.exceptions.Exit(PolicyRefused.exit_code if failures == {PolicyRefused.code} else 1)
 
 
-async def _operations() -> AsyncIterator[bytes | InvalidOperation]:
+async def _operations(numbers: deque[int]) -> AsyncIterator[bytes | InvalidOperation]:
+    """What the lines hold, blank ones left out; `numbers` gets the line that each stood on."""
     from bridge.ops import InvalidOperation
     from bridge.surfaces.cli.lines import TooLong, lines_of
 
+    number = 0
     async for line in lines_of(sys.stdin.fileno(), limit_bytes=LONGEST_LINE_BYTES):
+        number += 1
+        if line == b"":
+            continue
+        numbers.append(number)
         if isinstance(line, TooLong):
             yield InvalidOperation(f"not an operation: the line has more than {line.limit_bytes} bytes")
         else:

@@ -97,6 +97,7 @@ def snapshot_of_file(
 ) -> None:
     """`snapshot --html`: a snapshot of HTML text from a file, or from stdin for "-"."""
     from bridge.reading.charset import decode_text
+    from bridge.reading.media_type import sniffed_type
     from bridge.snapshot.html import HtmlSnapshotOptions, snapshot_html
 
     if source == "-":
@@ -107,6 +108,9 @@ def snapshot_of_file(
             body, url = path.read_bytes(), path.resolve().as_uri()
         except OSError as error:
             raise UsageError(f"{source} cannot be read: {error.strerror}.") from error
+    if (binary := sniffed_type(body)) and body.strip():
+        name = "what stands on stdin" if source == "-" else source
+        raise UsageError(f"{name} is no HTML but binary: {binary} of {len(body):,} bytes.")
     wanted = HtmlSnapshotOptions(
         max_chars_total=max_chars, interactive_only=not everything, scope=scope or "", start=more or ""
     )

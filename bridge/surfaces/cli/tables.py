@@ -6,6 +6,8 @@ import sys
 
 from bridge.surfaces.cli.output import one_line
 
+_PIPE_COLUMNS = 100_000
+
 
 def print_table(rows: list[dict[str, object]]) -> None:
     """Columns under their names; nothing for no rows."""
@@ -28,7 +30,8 @@ def print_table(rows: list[dict[str, object]]) -> None:
     for row in rows:
         # Text, not markup: models and serials are the device's own words.
         table.add_row(*(Text(_words(value)) for value in row.values()))
-    Console(width=None if sys.stdout.isatty() else 200).print(table)
+    # In a pipe a row is a line.
+    Console(width=None if sys.stdout.isatty() else _PIPE_COLUMNS).print(table)
 
 
 def _words(value: object) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import os
 import sys
@@ -24,6 +25,8 @@ def main() -> int:
         if not try_lock(lock):
             print("taken", flush=True)  # noqa: T201
             return 0
+        with contextlib.suppress(OSError):  # a terminal, where somebody has started us by hand after all
+            os.ftruncate(sys.stderr.fileno(), 0)
         logging.basicConfig(
             level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s", stream=sys.stderr
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import os
 import signal
 import subprocess
@@ -21,7 +22,9 @@ from bridge.surfaces.daemon.places import Places, places_of, read_record
 from bridge.surfaces.daemon.wire import LIMITS, RemoteError, message, read_message
 
 _START_S = 20.0
-_END_S = 25.0
+_END_S = 30.0
+# A process that is alive takes a command at once, whatever it is doing.
+_ACCEPT_S = 10.0
 _POLL_S = 0.02
 
 
@@ -90,6 +93,9 @@ async def ask(
 async def end(name: str, *, timeout_s: float = _END_S) -> bool:
     """End the session `name` and wait until its process is gone; False when there was none.
 
+    It is asked first. One that is not gone soon gets SIGTERM, and SIGKILL where that does not help either, as with a
+    process that is stopped; its virtual device and the host app find out by themselves.
+
     Raises:
         DeadlineExceeded: It is still there.
     """
@@ -101,11 +107,14 @@ async def end(name: str, *, timeout_s: float = _END_S) -> bool:
         return False
     with contextlib.suppress(BridgeError, OSError, _NotAccepted, _OtherVersion):
         if streams is not None:
-            await _asked(*streams, {"version": bridge.__version__, "command": "close", "params": {}}, lambda _: None)
+            request = {"version": bridge.__version__, "command": "close", "params": {}}
+            async with Deadline.after(min(_ACCEPT_S, deadline.remaining_s)).bound("closing it"):
+                await _asked(*streams, request, lambda _: None)
+    signals = [(2 / 3, signal.SIGTERM), (1 / 3, signal.SIGKILL)]
     while _is_held(places):
-        if deadline.remaining_s < 5.0 and record is not None:
+        if signals and record is not None and deadline.remaining_s < signals[0][0] * timeout_s:
             with contextlib.suppress(ProcessLookupError):
-                os.kill(record.pid, signal.SIGTERM)
+                os.kill(record.pid, signals.pop(0)[1])
         if deadline.passed:
             raise DeadlineExceeded(f"the end of session {name}", timeout_s, f"process {record and record.pid}")
         await asyncio.sleep(_POLL_S)
@@ -139,8 +148,10 @@ async def _asked(
     try:
         writer.write(message(request))
         while True:
+            patience = Deadline.after(math.inf if accepted else _ACCEPT_S)
             try:
-                frame = await read_message(reader, frames)
+                async with patience.bound("the session's process taking the command"):
+                    frame = await read_message(reader, frames)
             except TransportError:
                 if not accepted:
                     raise _NotAccepted from None
@@ -177,21 +188,27 @@ async def _started(places: Places) -> tuple[asyncio.StreamReader, asyncio.Stream
 async def _spawn(places: Places) -> None:
     """Start the session's process and wait for its first line; several commands may do so at once."""
     process = _process(places)
-    assert process.stdout is not None
+    reader = asyncio.StreamReader()
+    pipe, _ = await asyncio.get_running_loop().connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(reader), process.stdout
+    )
     try:
-        async with asyncio.timeout(_START_S):
-            line = (await asyncio.to_thread(process.stdout.readline)).decode(errors="replace").strip()
-    except TimeoutError:
+        async with Deadline.after(_START_S).bound("the start of the session's process"):
+            line = (await reader.readline()).decode(errors="replace").strip()
+    except BaseException:
         process.kill()
-        raise DeadlineExceeded("the start of the session's process", _START_S) from None
+        raise
     finally:
-        process.stdout.close()
+        pipe.close()
+    if line != "ready":
+        process.wait()  # it has said its last word
     if line not in ("ready", "taken"):
         raise TransportError(f"the session's process did not start: {line or 'no word'}.", hint=f"See {places.log}.")
 
 
 def _process(places: Places) -> subprocess.Popen[bytes]:
-    descriptor = os.open(places.log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0), 0o600)
+    # Not truncated here: a process that lives may be writing into it. The one that gets the lock begins it anew.
+    descriptor = os.open(places.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0), 0o600)
     with os.fdopen(descriptor, "wb") as log:
         return subprocess.Popen(
             [sys.executable, "-m", "bridge.surfaces.daemon", places.name],

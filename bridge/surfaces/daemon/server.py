@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import logging
 import os
+import re
 import signal
 import socket
 import struct
@@ -88,7 +89,7 @@ class Daemon:
                 self._last_used = time.monotonic()
                 if self._running == 0 and not self._has_succeeded:
                     self._ended.set()  # what it was started for has failed or was called off: nobody wants it
-        except (ConnectionError, BridgeError) as error:
+        except (OSError, BridgeError) as error:  # a TimeoutError too: it connected and said nothing
             logger.info("a command went away: %s", error)
         finally:
             writer.close()
@@ -168,7 +169,7 @@ class Daemon:
         try:
             async with opened_workspace(wanted, self._tell) as workspace:
                 opened.set_result(workspace)
-                await self._ended.wait()
+                await workspace.session.stay_awake(self._ended)
         except Exception as error:
             if not opened.done():
                 opened.set_exception(error)
@@ -176,7 +177,7 @@ class Daemon:
                 logger.exception("closing the session failed")
 
     def _tell(self, text: str) -> None:
-        logger.info("%s", text)
+        logger.info("%s", re.sub(r"(https?://[^\s?#]+)[?#]\S*", r"\1", text))  # the live view's key is not for the log
         for tell in tuple(self._notices):
             tell(text)
 

@@ -44,19 +44,37 @@
     document.title = `Trace of ${session.serial}, ${started.toLocaleString()}`;
   }
 
+  // From the first operation on: what came before it was the device's start.
   function overview() {
-    const whole = Math.max(trace.session.ms, 1);
+    if (!operations.length) return;
+    const begin = operations[0].at_ms;
+    const whole = Math.max(...operations.map((operation) => operation.at_ms + operation.ms)) - begin || 1;
     for (const operation of operations) {
       const bar = element("i", { title: `${operation.number} ${operation.code}`, className: isFailed(operation) ? "failed" : "" });
-      bar.style.left = `${(operation.at_ms / whole) * 100}%`;
+      bar.style.left = `${((operation.at_ms - begin) / whole) * 100}%`;
       bar.style.width = `${(operation.ms / whole) * 100}%`;
       bar.addEventListener("click", () => choose(operation));
       bars.set(operation, bar);
     }
+    const tick = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600].find((s) => whole / s / 1000 <= 10) || 7200;
+    for (let at = tick; at * 1000 < whole * 0.97; at += tick) {
+      const mark = element("span", { textContent: `${Number(at.toFixed(1))} s` });
+      mark.style.left = `${((at * 1000) / whole) * 100}%`;
+      byId("overview").append(mark);
+    }
     byId("overview").append(...bars.values());
   }
 
+  // The call as it is read: what was done, to what, with what.
+  function words(operation) {
+    const at = operation.code.lastIndexOf(`.${operation.name}(`);
+    const subject = at < 0 ? "" : operation.code.slice(0, at).replace(/^page\.?/, "");
+    const given = at < 0 ? operation.code : operation.code.slice(at + operation.name.length + 2, -1);
+    return [element("b", { textContent: operation.name }), [subject, given].filter(Boolean).join(subject && given ? " ← " : "")];
+  }
+
   function list() {
+    const hasTabs = new Set(operations.map((operation) => operation.tab)).size > 1;
     for (const operation of operations) {
       const errors = consoleErrors(operation);
       const requests = failedRequests(operation);
@@ -65,15 +83,14 @@
         operation.element ? `${operation.element.role} ${JSON.stringify(operation.element.name)}` : null,
         errors ? counted(errors, "console error") : null,
         requests ? counted(requests, "failed request") : null,
-        operation.tab,
-      ];
+      ].filter(Boolean);
       const button = element(
         "button",
         { type: "button" },
         element("span", { className: "number", textContent: operation.number }),
-        element("span", { className: "code", textContent: operation.code, title: operation.code }),
-        element("span", { className: "ms", textContent: milliseconds(operation.ms) }),
-        element("span", { className: "note", textContent: notes.filter(Boolean).join(" · ") }),
+        element("span", { className: "code", title: operation.code }, ...words(operation).flatMap((part) => [part, " "])),
+        element("span", { className: "ms", textContent: `${hasTabs ? `${operation.tab} · ` : ""}${milliseconds(operation.ms)}` }),
+        notes.length ? element("span", { className: "note", textContent: notes.join(" · ") }) : "",
       );
       button.addEventListener("click", () => choose(operation));
       rows.set(operation, element("li", { className: isFailed(operation) ? "failed" : "" }, button));
@@ -109,8 +126,8 @@
     const before = pictureUpTo(operation, index - 1);
     const after = pictureUpTo(operation, index);
     const shown = [];
-    if (before && after !== before) shown.push(picture(before, `before (after ${before.number})`));
-    if (after) shown.push(picture(after, after === operation ? "after" : `as after ${after.number}`));
+    if (before && after !== before) shown.push(picture(before, "before"));
+    if (after) shown.push(picture(after, after === operation ? "after" : `unchanged since ${after.number}`));
     return shown.length ? element("div", { className: "pictures" }, ...shown) : null;
   }
 
@@ -160,7 +177,7 @@
     const cost = operation.cost;
     const facts = [
       operation.tab,
-      `at ${milliseconds(operation.at_ms)}`,
+      `at ${milliseconds(operation.at_ms - operations[0].at_ms)}`,
       `took ${milliseconds(operation.ms)}`,
       cost ? `${counted(cost.round_trips, "round trip")}, ${milliseconds(cost.ms)} in the page` : null,
       cost ? `${kilobytes(cost.bytes_sent)} sent, ${kilobytes(cost.bytes_received)} received` : null,
@@ -177,7 +194,7 @@
       {},
       ...[
         error
-          ? element("p", { className: "error" }, element("b", { textContent: error.code || "error" }), ` ${error.message || ""} ${error.hint || ""}`)
+          ? element("p", { className: "error" }, element("b", { textContent: error.code || "error" }), ` ${error.message || ""}${error.hint ? `. ${error.hint}` : ""}`)
           : null,
         operation.delta ? element("h3", { textContent: "What changed" }) : null,
         operation.delta ? changed(operation.delta) : null,
@@ -199,7 +216,7 @@
             ]),
           ),
         ),
-        section("Policy", decisions, () =>
+        section("Connections", decisions, () =>
           table(
             ["decision", "to", "address"],
             decisions.map((e) => [[e.decision, e.decision.startsWith("allow") ? "good" : "bad"], `${e.host}:${e.port}`, e.address]),
@@ -213,6 +230,7 @@
       element("div", { className: "columns" }, words, ...[pictures(operation)].filter(Boolean)),
     );
     byId("detail").scrollTop = 0;
+    history.replaceState(null, "", `#${operation.number}`);
   }
 
   function step(by) {
@@ -233,6 +251,8 @@
     else return;
     event.preventDefault();
   });
-  if (operations.length) choose(operations.find(isFailed) || operations[0]);
+  // trace.html#12 shows operation 12; without a number the first that failed.
+  const named = operations.find((operation) => `#${operation.number}` === location.hash);
+  if (operations.length) choose(named || operations.find(isFailed) || operations[0]);
   else byId("detail").append(element("p", { className: "empty", textContent: "No operation was recorded." }));
 })();

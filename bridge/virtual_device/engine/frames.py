@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 
-CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG = 0, 1, 2, 8, 9, 10
+CONTINUATION, TEXT, PING = 0, 1, 9
 _UINT16 = struct.Struct(">H")
 _UINT64 = struct.Struct(">Q")
 

@@ -1,0 +1,37 @@
+"""Tabs that nobody uses for a while, in a session that is kept for later."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from bridge import Session
+from bridge.adb import AdbServer
+from bridge.session import session as session_module
+from bridge.virtual_device.client import start_virtual_device
+from tests.conftest import LocalServer
+
+pytestmark = pytest.mark.browser
+
+IDLE_S = 4.0
+
+
+@pytest.mark.parametrize("is_kept", [True, False])
+async def test_a_kept_session_keeps_its_tabs_longer_than_the_device_would(
+    adb_port: int, local_server: LocalServer, monkeypatch: pytest.MonkeyPatch, is_kept: bool
+) -> None:
+    monkeypatch.setattr(session_module, "_TOUCH_EVERY_S", 0.3)
+    said: list[str] = []
+    server = AdbServer.from_environment()
+    await server.ensure_running(timeout_s=20)
+    async with (
+        start_virtual_device(server=server, idle_timeout_s=IDLE_S, timeout_s=60) as device,
+        Session.open(device.serial, grants=[local_server.grant], on_notice=said.append) as session,
+    ):
+        page = await session.new_tab(local_server.url("second.html"))
+        over = asyncio.Event()
+        asyncio.get_running_loop().call_later(1.6 * IDLE_S, over.set)
+        await (session.stay_awake(over) if is_kept else over.wait())
+        assert (await page.snapshot()).title == "Second"
+        assert any("closed after idling" in notice for notice in said) is not is_kept

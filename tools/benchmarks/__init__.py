@@ -1,0 +1,1 @@
+"""One harness for every number of the project; see README.md."""

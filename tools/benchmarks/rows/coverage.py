@@ -1,0 +1,178 @@
+# ruff: noqa: E501 - the script in the page reads better on one line
+"""How much of what a person can act on a snapshot covers, and at what price in characters, beside agent-browser.
+
+The truth comes from a separate, slow script: an element that is interactive by role, handler or tab order is scrolled to
+the middle of the viewport, and counts when it is visible and a hit test there lands on it. It is marked with an
+attribute, and each tool is asked, ref by ref, which of the marked elements its snapshot has.
+
+agent-browser's `snapshot -i` shows what can be acted on and nothing else; ours has a budget, and shows as much of the
+rest of the page as that allows. So sizes are compared at the smallest budget with which ours covers as much.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import statistics
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from typing import Any
+
+from bridge.page.page import Page
+from bridge.page.snapshots import SnapshotRequest
+from bridge.snapshot import SnapshotResult, render_snapshot
+from bridge.snapshot.model import MIN_CHARS_TOTAL
+from tools.benchmarks.bench import Bench, opened
+from tools.benchmarks.measuring import Aborted, Finding, at_least, at_most, spread
+from tools.benchmarks.pages import large_pages, served
+from tools.benchmarks.peers import LIMIT_S, AgentBrowser, PeerMissing, agent_browser
+from tools.benchmarks.rows.snapshots import UNBOUNDED
+
+#: Elements of one page that are tried, and refs of agent-browser that are asked for; of more, an even sample.
+TRIED = 1_000
+ASKED = 1_000
+_QUICK = ("floki-medium", "traf-nymag", "rdb-nytimes", "rdb-youth", "generated-600")
+
+TRUTH = """(limit => {
+  const ROLES = 'button link textbox checkbox radio combobox listbox menuitem menuitemcheckbox menuitemradio searchbox slider spinbutton switch tab treeitem'.split(' ');
+  const all = [], roots = [document];
+  for (const root of roots) for (const el of root.querySelectorAll('*')) { all.push(el); if (el.shadowRoot) roots.push(el.shadowRoot); }
+  const acts = el => el.matches('a[href],area[href],button,input:not([type=hidden]),select,textarea,details>summary:first-of-type,[onclick],[contenteditable=""],[contenteditable=true]')
+    || ROLES.includes((el.getAttribute('role') || '').split(' ')[0]) || (el.tabIndex >= 0 && el.hasAttribute('tabindex'));
+  const candidates = all.filter(acts).filter(el => !el.closest('[inert],[aria-hidden=true]') && el.localName != 'option');
+  const step = Math.max(1, candidates.length / limit), found = [];
+  for (let at = 0; at < candidates.length; at += step) {
+    const el = candidates[Math.floor(at)];
+    if (!el.checkVisibility({opacityProperty: true, visibilityProperty: true, contentVisibilityAuto: true})) continue;
+    el.scrollIntoView({block: 'center', inline: 'center', behavior: 'instant'});
+    const hit = [...el.getClientRects()].some(({left, top, width, height}) => {
+      if (width < 2 || height < 2) return false;
+      let at = document.elementFromPoint(left + width / 2, top + height / 2);
+      while (at && at.shadowRoot && at.shadowRoot.elementFromPoint) { const inner = at.shadowRoot.elementFromPoint(left + width / 2, top + height / 2); if (!inner || inner == at) break; at = inner; }
+      return at && (el.contains(at) || (at.closest('label') && at.closest('label').control == el));
+    });
+    if (hit) found.push(el);
+  }
+  found.forEach((el, i) => el.setAttribute('data-truth', i));
+  scrollTo(0, 0);
+  return found.length;
+})"""
+COVERED = """(async options => {
+  const raw = __agentBrowser.snapshot(options), todo = [raw.tree], marks = {};
+  for (const node of todo) {
+    todo.push(...node.children || []);
+    if (node.ref) { const {value} = __agentBrowser.query(node.ref, 'attrs'); if (value && value['data-truth']) marks[node.ref] = +value['data-truth']; }
+  }
+  return {raw, marks};
+})"""
+
+
+async def coverage(bench: Bench) -> Sequence[Finding]:
+    pages = large_pages()
+    if bench.quick:
+        pages = {name: html for name, html in pages.items() if name.startswith(_QUICK)}
+    facts: dict[str, dict[str, Any]] = {}
+    without_peer = ""
+    with served(pages) as site:
+        async with opened([site.grant]) as (_, session, page):
+            await page.goto(site.url(next(iter(pages))), timeout_s=LIMIT_S)
+            async with AsyncExitStack() as stack:
+                try:
+                    port = await stack.enter_async_context(session.forward())
+                    agent = await stack.enter_async_context(agent_browser(port))
+                except (PeerMissing, Aborted) as error:
+                    agent, without_peer = None, str(error)
+                for name in pages:
+                    await page.goto(site.url(name), timeout_s=LIMIT_S)
+                    facts[name] = await _of_page(page, agent)
+                    print(f"    {name[:28]:29}{facts[name]}", flush=True)
+    recalls = {name: one["ours"]["covered"] / one["truth"] for name, one in facts.items() if one["truth"]}
+    worst = min(recalls, key=lambda name: recalls[name])
+    return [
+        Finding(
+            "recall of visible interactive elements when the budget allows, worst page", recalls[worst], "",
+            at_least(0.98), note=f"{worst}; median {statistics.median(recalls.values()):.3f} of {len(recalls)} pages",
+            facts=facts,
+        ),
+        _size(facts, without_peer),
+    ]  # fmt: skip
+
+
+def _size(facts: dict[str, dict[str, Any]], without_peer: str) -> Finding:
+    what = "characters for agent-browser's interactive coverage: ours / agent-browser, median page"
+    pairs = [one for one in facts.values() if one.get("as much", {}).get("chars")]
+    if not pairs or without_peer:
+        return Finding(what, None, "×", at_most(0.7), note=without_peer or "agent-browser covered nothing")
+    ratios = [one["as much"]["chars"] / one["agent-browser"]["chars"] for one in pairs]
+    recalls = [one["agent-browser"]["covered"] / one["truth"] for one in pairs]
+    each = [
+        statistics.median(one[who]["chars"] / max(1, one[who]["covered"]) for one in pairs)
+        for who in ("as much", "agent-browser")
+    ]
+    bare = statistics.median(one["as much"]["chars_with_refs"] / one["agent-browser"]["chars"] for one in pairs)
+    aborted = [name for name, one in facts.items() if "agent-browser aborted" in one]
+    note = (
+        f"per covered element {each[0]:.0f} and {each[1]:.0f} characters, {len(pairs)} pages; ours without the lines "
+        f"of text, which `-i` leaves out, {bare:.2f} ×; agent-browser's median "
+        f"recall is {statistics.median(recalls):.3f}{'; left out, as it gave up: ' if aborted else ''}{', '.join(aborted)}"
+    )
+    return Finding(what, statistics.median(ratios), "×", at_most(0.7), spread(ratios), note)
+
+
+async def _of_page(page: Page, agent: AgentBrowser | None) -> dict[str, Any]:
+    truth = int(await _evaluated(page, f"{TRUTH}({TRIED})"))
+    raw, whole = await _ours(page, UNBOUNDED)
+    found: dict[str, Any] = {
+        "truth": truth,
+        "ours": {"covered": len(set(raw["marks"].values())), "chars": len(whole.text)},
+    }
+    if agent is None:
+        return found
+    try:
+        found["agent-browser"] = theirs = await _theirs(agent, truth)
+    except Aborted as error:
+        return {**found, "agent-browser aborted": str(error)}
+    wanted = min(theirs["covered"], found["ours"]["covered"])
+    low, high, best = MIN_CHARS_TOTAL, len(whole.text), whole
+    while wanted and high - low > max(50, high // 50):
+        middle = (low + high) // 2
+        raw, shot = await _ours(page, middle)
+        if len({raw["marks"][ref] for ref in shot.refs if ref in raw["marks"]}) >= wanted:
+            high, best = middle, shot
+        else:
+            low = middle
+    with_refs = sum(len(line) + 1 for line in best.text.splitlines() if "[ref=" in line)
+    found["as much"] = {"covered": wanted, "chars": len(best.text), "chars_with_refs": with_refs}
+    return found
+
+
+async def _ours(page: Page, max_chars: int) -> tuple[dict[str, Any], SnapshotResult]:
+    """The script's tree with the marks of its refs, and the text of a snapshot with that budget, in the script's refs."""
+    request = SnapshotRequest(max_chars=max_chars, max_nodes=1_000_000, max_depth=100)
+    options = {**request.script_options(None), "timeBudgetMs": 60_000}
+    found = await _evaluated(page, f"{COVERED}({json.dumps(options)})")
+    return found, render_snapshot(found["raw"], request.render_options())
+
+
+async def _evaluated(page: Page, expression: str) -> Any:
+    attachment = await page.attached()
+    assert attachment.state.main is not None
+    return await attachment.evaluate(attachment.state.main.frame_id, expression, timeout_s=LIMIT_S)
+
+
+async def _theirs(agent: AgentBrowser, truth: int) -> dict[str, Any]:
+    """How many marked elements its refs lead to: asked of an even sample where there are many refs."""
+    _, text = await agent.run("snapshot", "-i")
+    refs = re.findall(r"\bref=(e\d+)\b", text)
+    asked = refs if len(refs) <= ASKED else [refs[at * len(refs) // ASKED] for at in range(ASKED)]
+    batch = json.dumps([["get", "attr", f"@{ref}", "data-truth"] for ref in asked])
+    _, said = await agent.run("batch", "--json", stdin=batch.encode())
+    marked = sum(_is_marked(one) for one in json.loads(said))
+    covered = min(truth, round(marked * len(refs) / max(1, len(asked))))
+    return {"covered": covered, "chars": len(text), "refs": len(refs)}
+
+
+def _is_marked(answer: Any) -> bool:
+    found = answer.get("result", answer.get("data")) if isinstance(answer, dict) else None
+    value = found.get("value") if isinstance(found, dict) else found
+    return bool(answer.get("success", True)) and value is not None and str(value) != ""
