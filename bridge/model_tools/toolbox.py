@@ -125,7 +125,11 @@ async def _let_through(tool: Tool, arguments: Mapping[str, Any], desk: Desk, per
 
 def _question_behind(error: BaseException) -> Unanswered | None:
     """The question that nobody could be asked in the middle of the call, where that is why it failed."""
+    seen: set[int] = set()  # an error may be its own cause, which Python does not mind
     cause: BaseException | None = error
-    while cause is not None and not isinstance(cause, Unanswered):
+    while cause is not None and id(cause) not in seen:
+        if isinstance(cause, Unanswered):
+            return cause
+        seen.add(id(cause))
         cause = cause.__cause__
-    return cause
+    return None

@@ -336,7 +336,9 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
                 try:
                     loader_id = await move(attachment, left)
                 except NavigationFailed as error:
-                    raise self._tab.explain(error) from error
+                    if (behind := self._tab.explain(error)) is error:
+                        raise
+                    raise behind from error
                 title = await self._title(attachment, Deadline.after(_TITLE_S))
             if title is None:
                 notices += ("the page has not told its title: it moved on, or its script keeps it busy",)
