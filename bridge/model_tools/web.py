@@ -74,7 +74,7 @@ async def web_fill(
     ],
 ) -> Answer:
     """Replace what a text field, text area, date, slider or editable element holds."""
-    return await desk.act(lambda page: page.fill(ref, desk.house.secrets.revealed(value, page.url)))
+    return await desk.act(lambda page: page.fill(ref, desk.house.secrets.revealed_at(value, page, ref)))
 
 
 @WEB.tool(title="Choose options", effect="act")

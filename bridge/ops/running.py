@@ -198,8 +198,7 @@ class Steps:
 
     async def _fill(self, operation: models.Fill) -> Done:
         page = self._page()
-        # The origin that gets to see it is that of the frame, not that of the page around it.
-        value = self._secrets.revealed(operation.value, page.document_url(operation.ref) or page.url)
+        value = self._secrets.revealed_at(operation.value, page, operation.ref)
         return self._acted(await page.fill(operation.ref, value))
 
     async def _download(self, operation: models.Download) -> Done:

@@ -8,11 +8,14 @@ import string
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from html.entities import codepoint2name
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bridge.errors import PolicyRefused, UsageError
 from bridge.ops.fence import origin_of
 from bridge.snapshot.escape import ELLIPSIS
+
+if TYPE_CHECKING:
+    from bridge.page.page import Page
 
 PREFIX = "secret:"
 SHORTEST = 4
@@ -76,6 +79,10 @@ class Secrets:
         if secret.origins and origin_of(url) not in secret.origins:
             raise PolicyRefused(f"the secret {name} is not for {origin_of(url)}.", secret=name)
         return secret.value
+
+    def revealed_at(self, value: str, page: Page, ref: str) -> str:
+        """`revealed`, for the document that the element is in: perhaps a frame's, and not the page's around it."""
+        return self.revealed(value, page.document_url(ref))
 
     def redact(self, text: str) -> str:
         """`text` with `[secret:NAME]` where a secret stood, or the beginning of one that was cut off with `…`.
