@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
 from bridge.errors import PolicyRefused, UsageError
-from bridge.policy.configuration import configuration_file
+from bridge.policy.configuration import configured_table
 
 Effect = Literal["observe", "act", "navigate", "file"]
 EFFECTS: tuple[Effect, ...] = get_args(Effect)
@@ -65,28 +63,14 @@ class ActionPolicy:
             raise UsageError(f"action policy: unknown key {unknown[0]!r}", hint='The keys are "deny" and "confirm".')
         return cls(deny=_effects("deny", table.get("deny", ())), confirm=_effects("confirm", table.get("confirm", ())))
 
-    @classmethod
-    def from_file(cls, path: Path) -> ActionPolicy:
-        """The table `[browser.actions]` of a TOML file; a file without it allows every effect.
-
-        Raises:
-            UsageError: Unreadable, not TOML, or wrong in the table.
-        """
-        try:
-            document = tomllib.loads(path.read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-            raise UsageError(f"the action policy in {path} cannot be read: {error}") from error
-        browser = document.get("browser", {})
-        table = browser.get("actions", {}) if isinstance(browser, dict) else None
-        if not isinstance(table, dict):
-            raise UsageError(f"{path}: [browser.actions] is not a table")
-        return cls.from_mapping(table)
-
 
 def configured_actions(environ: Mapping[str, str]) -> ActionPolicy:
-    """The `[browser.actions]` of the operator's configuration; without a file every effect is allowed."""
-    path = configuration_file(environ)
-    return ActionPolicy.from_file(path) if path.exists() else ActionPolicy()
+    """The `[browser.actions]` of the operator's configuration; without a file or that table every effect is allowed.
+
+    Raises:
+        UsageError: The file cannot be read, or is wrong in the table.
+    """
+    return ActionPolicy.from_mapping(configured_table(environ, "actions") or {})
 
 
 def refused_by_effect(kind: str, effect: Effect, *, asked: bool) -> PolicyRefused:

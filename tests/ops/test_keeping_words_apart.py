@@ -10,11 +10,12 @@ from pathlib import Path
 from urllib.parse import quote, quote_plus
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.errors import PolicyRefused, UsageError
 from bridge.ops import ActionPolicy, Fence, Secret, Secrets
+from bridge.ops.effects import configured_actions
 
 
 def test_a_fence_names_the_origin_and_is_new_each_time() -> None:
@@ -78,6 +79,7 @@ def test_however_a_text_escapes_a_secret_it_is_found(value: str, data: st.DataOb
 
 
 @given(st.integers(min_value=4, max_value=200))
+@settings(deadline=None)
 def test_the_beginning_of_a_secret_that_a_text_cuts_off_is_taken_out_too(shown: int) -> None:
     value = "".join(chr(0x41 + number % 26) + str(number) for number in range(80))
     text = Secrets({"long": value}).redact(f'textbox "{value[:shown]}…" and AB…')
@@ -129,15 +131,25 @@ def test_denying_wins_over_confirming() -> None:
         "[browser]\nactions = 1",
         "browser = 1",
         "[browser.actions",
+        "[browser.action]\ndeny = ['file']",
+        "[actions]\ndeny = ['file']",
+        "a = " + "[" * 100_000,
     ],
 )
 def test_an_action_policy_with_a_mistake_stops_the_start(tmp_path: Path, text: str) -> None:
     path = tmp_path / "policy.toml"
     path.write_text(text)
     with pytest.raises(UsageError):
-        ActionPolicy.from_file(path)
+        configured_actions({"BRIDGE_CONFIG": str(path)})
 
 
 def test_an_action_policy_that_cannot_be_read_stops_the_start(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="is not there"):
+        configured_actions({"BRIDGE_CONFIG": str(tmp_path / "none.toml")})
+    folder = tmp_path / "webview-bridge"
+    folder.mkdir()
+    (folder / "config.toml").symlink_to(tmp_path / "none.toml")
     with pytest.raises(UsageError, match="cannot be read"):
-        ActionPolicy.from_file(tmp_path / "none.toml")
+        configured_actions({"XDG_CONFIG_HOME": str(tmp_path)})
+    (folder / "config.toml").unlink()
+    assert configured_actions({"XDG_CONFIG_HOME": str(tmp_path)}) == ActionPolicy()
