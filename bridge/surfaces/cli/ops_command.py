@@ -38,8 +38,9 @@ LONGEST_LINE_BYTES = 2 * 1024 * 1024
     "--secret",
     "secret_variables",
     multiple=True,
-    metavar="NAME=VARIABLE",
-    help="Let fill use secret:NAME, the value of that environment variable. May be repeated.",
+    metavar="NAME=VARIABLE[@ORIGIN]",
+    help="Let fill use secret:NAME, the value of that environment variable; with @https://shop.example only there. "
+    "May be repeated.",
 )
 @origin_flags
 @own_session_options
@@ -158,12 +159,15 @@ def _teller(file: IO[str]) -> Callable[[Event], None]:
 
 def _secrets(pairs: Iterable[str]) -> Secrets:
     """Values are named by the variables that hold them: a command line is seen by everybody on the machine."""
-    from bridge.ops import Secrets
+    from bridge.ops import Secret, Secrets
 
     named = {}
     for pair in pairs:
-        name, separator, variable = pair.partition("=")
-        if not separator or (value := os.environ.get(variable)) is None:
-            raise UsageError(f"--secret {pair}: there is no environment variable {variable!r}.")
-        named[name] = value
+        name, separator, rest = pair.partition("=")
+        if not separator:
+            raise UsageError(f"--secret {pair[:80]!r} names no variable", hint="Write it as NAME=VARIABLE.")
+        variable, _, origin = rest.partition("@")
+        if not origin:
+            note(f"secret:{name} may be filled in on any page; {name}={variable}@https://… binds it to one origin")
+        named[name] = Secret.read(os.environ, variable, origin=origin)
     return Secrets(named)
