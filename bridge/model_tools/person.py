@@ -11,7 +11,6 @@ from typing import Protocol
 from bridge.policy.judge import Decision
 from bridge.snapshot.escape import url_token
 
-
 #: Of one call, to the person behind it.
 MAX_QUESTIONS = 8
 

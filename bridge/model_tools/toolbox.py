@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from bridge.deadline import Deadline
@@ -19,8 +19,9 @@ from bridge.snapshot.escape import cut
 logger = logging.getLogger(__name__)
 
 CALL_TIMEOUT_S = 180.0
-#: Effects of what may be done twice without harm.
+#: Effects of what may be done twice without harm, and the tool that goes another step all the same.
 RERUNNABLE = frozenset({"observe", "navigate"})
+_ONCE = frozenset({"web_back"})
 _SHOWN_ARGUMENTS_CHARS = 300
 
 
@@ -62,6 +63,7 @@ class Toolbox:
             raise UnknownTool(f"there is no tool {name[:80]!r}; there are {known}")
         async with desk.turn:
             desk.notes.clear()
+            desk.told.clear()
             desk.say = say
             with desk.house.asking.call_of(person):
                 answer = await self._answer(tool, given, desk, person)
@@ -74,7 +76,8 @@ class Toolbox:
             async with Deadline.after(CALL_TIMEOUT_S).bound(tool.name):
                 return await tool.run(desk, **arguments)
         except BridgeError as error:
-            if tool.effect_of(given or {}) in RERUNNABLE and (unanswered := _question_behind(error)) is not None:
+            again = tool.effect_of(given or {}) in RERUNNABLE and tool.name not in _ONCE
+            if again and (unanswered := _question_behind(error)) is not None:
                 raise unanswered from error
             return await self._failed(tool, error, desk)
         except Unanswered:
@@ -95,15 +98,21 @@ class Toolbox:
         return Answer(followed_by(f"{head}: {error.message}", error.hint), is_error=True)
 
     def _shown(self, answer: Answer, desk: Desk) -> Shown:
-        notes = "".join(f"\nnote: {cut(note, 500)}" for note in dict.fromkeys(desk.notes))
         redact = desk.house.secrets.redact
+        notes = "".join(f"\nnote: {note}" for note in _once(desk.notes, redact))
+        told = [f"note: {note}" for note in _once(desk.told, redact)]
         whole = Answer(
-            redact(answer.text + notes),
-            redact(answer.page_text),
-            answer.page_url,
+            redact(answer.text) + notes,
+            "\n".join([*told, redact(answer.page_text)] if answer.page_text else told),
+            redact(answer.page_url),
             max_chars=answer.max_chars,
         )
-        return Shown(redact(whole.shown(desk.fence)), answer.image, answer.is_error)
+        # What is in the fence is redacted before: a secret that looks like a part of the marks must not change them.
+        return Shown(whole.shown(desk.fence), answer.image, answer.is_error)
+
+
+def _once(notes: Iterable[str], redact: Callable[[str], str]) -> Iterable[str]:
+    return dict.fromkeys(cut(redact(note), 500) for note in notes)
 
 
 async def _let_through(tool: Tool, arguments: Mapping[str, Any], desk: Desk, person: Person) -> None:

@@ -186,7 +186,9 @@ class Steps:
         return Done(text, shot.cost if isinstance(shot.cost, Cost) else None)
 
     async def _read(self, operation: models.Read) -> Done:
-        read = await self._page().read(mode=operation.mode, max_length=operation.max_length)
+        read = await self._page().read(
+            mode=operation.mode, max_length=operation.max_length, redact=self._secrets.redact
+        )
         text = results.PageText(
             text=self._fenced(read.markdown, read.url),
             url=read.url,

@@ -298,6 +298,7 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
         section: str | None = None,
         links: LinkStyle = "inline",
         comments: bool = False,
+        redact: Callable[[str], str] | None = None,
         timeout_s: float = READ_TIMEOUT_S,
     ) -> ReadResult:
         """The page as Markdown, of what is laid out and seen: one round trip. A page that is still empty is waited for.
@@ -311,11 +312,12 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
             section: Only what is below the heading with these words or this anchor.
             links: "inline" with addresses, "ref" with refs that can be clicked (`[Next](e7)`), "none" without.
             comments: The readers' comments too.
+            redact: Applied to the text before it is cut: a cut in the middle of a secret would hide it.
 
         Raises:
             UsageError: The selector matches nothing, or there is no such section.
         """
-        request = ReadRequest(mode, max_length, selector, outline, section, links, comments)
+        request = ReadRequest(mode, max_length, selector, outline, section, links, comments, redact)
         async with self._turn.within(timeout_s) as timeout_s:
             attachment, notices = await self._ready()
             with attachment.connection.measure() as meter:

@@ -285,7 +285,10 @@ def refusal(decision: Decision, shown: str, more: str = "") -> PolicyRefused:
     reason = f"{decision.reason}; {more}" if more else decision.reason
     asked = ", and nobody allowed it when asked" if decision.action == "ask" and not more else ""
     return PolicyRefused(
-        f"{quote(shown[:200], safe=_PRINTABLE, errors='replace')} is refused: {reason}{asked}", hint=decision.hint, url=shown[:2000], rule=decision.rule
+        f"{quote(shown[:200], safe=_PRINTABLE, errors='replace')} is refused: {reason}{asked}",
+        hint=decision.hint,
+        url=shown[:2000],
+        rule=decision.rule,
     )
 
 

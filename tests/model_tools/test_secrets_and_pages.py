@@ -78,3 +78,17 @@ async def test_a_secret_for_the_page_is_not_filled_into_a_foreign_frame_of_it(de
     for answer in (by_tool, by_operation):
         assert "policy_refused" in answer
         assert "the secret PW is not for http://localhost" in answer
+
+
+async def test_no_length_of_a_text_shows_a_part_of_a_secret(desk: Desk, shop: str) -> None:
+    opened = await said(desk, "web", "web_open", url=f"{shop}/echo")
+    await said(desk, "web", "web_fill", ref=ref_of(opened, 'textbox "Field"'), value="secret:PW")
+    shot = await said(desk, "web", "web_snapshot", interactive_only=False)
+    echo = ref_of(shot, 'textbox "Echo"')
+    for length in (2, 4, 12, len(VALUE), 60):
+        shown = await said(desk, "web", "web_get_text", ref=echo, max_length=length)
+        assert "hu" not in shown, shown
+    for length in (38, 42, 50, 200):
+        shown = await said(desk, "web", "web_read", mode="raw", max_length=length)
+        assert "hunt" not in shown, shown
+    assert "x[secret:PW]" in shown.replace("\\", "")
