@@ -39,8 +39,6 @@ class Secret:
     origins: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if isinstance(self.origins, str):
-            raise UsageError("the origins of a secret are a list")
         object.__setattr__(self, "origins", tuple(_origin(given) for given in self.origins))
 
     @classmethod

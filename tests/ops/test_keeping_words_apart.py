@@ -153,3 +153,27 @@ def test_an_action_policy_that_cannot_be_read_stops_the_start(tmp_path: Path) ->
         configured_actions({"XDG_CONFIG_HOME": str(tmp_path)})
     (folder / "config.toml").unlink()
     assert configured_actions({"XDG_CONFIG_HOME": str(tmp_path)}) == ActionPolicy()
+
+
+@pytest.mark.parametrize("origin", ["shop.example", "https://shop.example/login", "ftp://shop.example", "https://", ""])
+def test_what_is_no_origin_cannot_bind_a_secret(origin: str) -> None:
+    with pytest.raises(UsageError, match="no origin"):
+        Secret("hunter22", origins=(origin,))
+
+
+def test_an_origin_is_the_same_however_it_is_spelled() -> None:
+    for origin in ("https://shop.example", "https://shop.example/", "HTTPS://Shop.example:443"):
+        secrets = Secrets({"password": Secret("hunter22", origins=(origin,))})
+        assert secrets.revealed("secret:password", "https://shop.example/login") == "hunter22"
+
+
+def test_a_text_that_goes_on_is_cut_behind_what_was_redacted() -> None:
+    secrets = Secrets({"password": "hunter22"})
+    text = "hunter22 " * 1_000
+    for limit in (1, 20, 300):
+        for end in range(-9, 0):
+            kept, is_cut = secrets.redact_cut(text[:end], limit, has_more=True)
+            assert is_cut
+            assert len(kept) <= limit
+            assert "hunt" not in kept
+    assert secrets.redact_cut("my hunter22", 100, has_more=False) == ("my [secret:password]", False)

@@ -104,6 +104,6 @@ def _numbered(path: Path, number: int) -> Path:
 def _secrets(given: Iterable[str], environ: Mapping[str, str]) -> Iterator[tuple[str, Secret]]:
     for text in given:
         name, _, origin = text.partition("@")
+        yield name, Secret.read(environ, name, origin=origin)
         if not origin:
             logger.warning("secret:%s may be filled in on any page; %s@https://… binds it to one origin", name, name)
-        yield name, Secret.read(environ, name, origin=origin)
