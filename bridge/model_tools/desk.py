@@ -113,6 +113,11 @@ class Desk:
         tabs = [tab for tab in self._tabs if session is not None and tab in session.tabs]
         return session.tabs[tabs[-1]] if session is not None and tabs else None
 
+    @property
+    def acting_on(self) -> Page | None:
+        """The tab that a call of now is about: the operations have their own."""
+        return self.open_page() or (self._executor.page if self._executor is not None else None)
+
     async def pages(self) -> list[Page]:
         """This client's tabs, oldest first."""
         session = await self.session()

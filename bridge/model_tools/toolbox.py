@@ -13,7 +13,7 @@ from bridge.model_tools.declaration import Tool, ToolSet
 from bridge.model_tools.desk import Desk, Say
 from bridge.model_tools.person import Person, Unanswered
 from bridge.model_tools.quoting import quotes_a_page
-from bridge.ops.effects import refused_by_effect
+from bridge.ops.effects import refused_by_effect, told_of
 from bridge.snapshot.escape import cut
 
 logger = logging.getLogger(__name__)
@@ -121,8 +121,10 @@ async def _let_through(tool: Tool, arguments: Mapping[str, Any], desk: Desk, per
     verdict = policy.verdict(effect)
     if verdict == "confirm":
         shown = ", ".join(f"{name}={value!r}" for name, value in arguments.items() if value is not None)
-        words = cut(desk.house.secrets.redact(shown), _SHOWN_ARGUMENTS_CHARS)
-        if await person.agrees(f"May the model {effect} with {tool.name}({words})?"):
+        redact = desk.house.secrets.redact
+        words = cut(redact(shown), _SHOWN_ARGUMENTS_CHARS)
+        where = redact(told_of(desk.acting_on, arguments.get("ref")))
+        if await person.agrees(f"May the model {effect} with {tool.name}({words}){where}?"):
             return
     if verdict != "allow":
         refused = refused_by_effect(tool.name, effect, asked=verdict == "confirm")

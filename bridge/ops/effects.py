@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, cast, get_args
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from bridge.errors import PolicyRefused, UsageError
+from bridge.ops.fence import origin_of
 from bridge.policy.configuration import configured_table
+from bridge.snapshot.escape import cut
+
+if TYPE_CHECKING:
+    from bridge.page.page import Page
 
 Effect = Literal["observe", "act", "navigate", "file"]
 EFFECTS: tuple[Effect, ...] = get_args(Effect)
@@ -71,6 +76,16 @@ def configured_actions(environ: Mapping[str, str]) -> ActionPolicy:
         UsageError: The file cannot be read, or is wrong in the table.
     """
     return ActionPolicy.from_mapping(configured_table(environ, "actions") or {})
+
+
+def told_of(page: Page | None, ref: object) -> str:
+    """What a person has to know who is asked about a call: ` on button "Pay", https://shop.example, tab t1`."""
+    if page is None:
+        return ""
+    element, url = "", page.url
+    if isinstance(ref, str) and (element := page.described(ref)):
+        element, url = f"{cut(element, 200)}, ", page.document_url(ref)
+    return f" on {element}{origin_of(url)}, tab {page.tab_id}"
 
 
 def refused_by_effect(kind: str, effect: Effect, *, asked: bool) -> PolicyRefused:

@@ -111,6 +111,10 @@ class Steps:
         assert_never(operation)
 
     @property
+    def current(self) -> Page | None:
+        return self._tabs[-1] if self._tabs else None
+
+    @property
     def url(self) -> str:
         return self._tabs[-1].url if self._tabs else ""
 

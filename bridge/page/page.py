@@ -28,6 +28,7 @@ from bridge.page.snapshots import SnapshotRequest, Snapshots
 from bridge.page.turn import Turn
 from bridge.page.waiting import Condition, wait_for
 from bridge.snapshot import SnapshotResult, snapshot_delta
+from bridge.snapshot.escape import clean, quote
 
 if TYPE_CHECKING:
     from bridge.reading.extract import Mode
@@ -127,8 +128,14 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
     def document_url(self, ref: str) -> str:
         """Where the document is, perhaps a frame's, that a ref was shown in; "" when it is gone. No round trip."""
         state = self._attachment.state if self._attachment else None
-        frame = state.frames.get(self._refs.frame_of(ref) or "") if state else None
+        entry = self._refs.shown_as(ref)
+        frame = state.frames.get(entry.frame_id) if state and entry else None
         return frame.url if frame else ""
+
+    def described(self, ref: str) -> str:
+        """`button "Pay"`: what a ref was when it was shown, on one line; "" for one that was not. No round trip."""
+        entry = self._refs.shown_as(ref)
+        return f"{entry.role} {quote(clean(entry.name))}" if entry else ""
 
     async def goto(
         self, url: str, *, wait_until: WaitUntil = "load", timeout_s: float = NAVIGATION_TIMEOUT_S

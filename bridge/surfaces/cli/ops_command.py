@@ -75,7 +75,7 @@ def ops(
     async def work() -> set[str]:
         from bridge import Session
         from bridge.ops import Executor
-        from bridge.surfaces.cli.running import START_TIMEOUT_S, asked_on_terminal, grants_of
+        from bridge.surfaces.cli.running import START_TIMEOUT_S, agreed_on_terminal, asked_on_terminal, grants_of
 
         failures: set[str] = set()
         async with AsyncExitStack() as stack:
@@ -97,6 +97,7 @@ def ops(
             executor = Executor(
                 session, action_policy=actions, secrets=secrets, on_event=_teller(told) if told else None
             )
+            executor.confirm = lambda operation: agreed_on_terminal(f"{executor.question(operation)}?")
             numbers: deque[int] = deque()
             steps.current = "waiting for the first operation"
             async for answer in executor.run_batch(_operations(numbers), bail=bail):
@@ -167,7 +168,7 @@ def _secrets(pairs: Iterable[str]) -> Secrets:
         if not separator:
             raise UsageError(f"--secret {pair[:80]!r} names no variable", hint="Write it as NAME=VARIABLE.")
         variable, _, origin = rest.partition("@")
+        named[name] = Secret.read(os.environ, variable, origin=origin)
         if not origin:
             note(f"secret:{name} may be filled in on any page; {name}={variable}@https://… binds it to one origin")
-        named[name] = Secret.read(os.environ, variable, origin=origin)
     return Secrets(named)
