@@ -74,13 +74,13 @@ async def finish(cleanup: Coroutine[Any, Any, object], *, at_most_s: float, what
     What goes wrong in it is logged, not raised: it would hide why we are leaving. A cancellation that arrives meanwhile
     is raised when the clean-up is over.
     """
-    deadline = Deadline(at_most_s, min(time.monotonic() + at_most_s, _finished_by.get()))
+    deadline = Deadline.after(max(0.0, min(at_most_s, _finished_by.get() - time.monotonic())))
     token = _finished_by.set(deadline.at)
     task = asyncio.create_task(_logged(cleanup, what), name=f"finish: {what}")
     _finished_by.reset(token)
     cancelled = await _waited(task, deadline)
     if not task.done():
-        _log.warning("%s did not finish within %g s", what, at_most_s)
+        _log.warning("%s did not finish within %.3g s", what, deadline.timeout_s)
         task.cancel()
         cancelled = await _waited(task, Deadline.after(_LET_GO_S)) or cancelled
     if cancelled is not None:

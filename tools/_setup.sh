@@ -173,7 +173,7 @@ setup_ray() {
     version="$(sed -n 's/^RAY_VERSION = "\([0-9.]*\)"$/\1/p' "$ROOT/tests/pool/test_on_ray.py")"
     [ -n "$version" ] || die "tests/pool/test_on_ray.py must name one exact version of ray."
     home="$CACHE/ray-$version"
-    "$home/bin/python" -c 'import bridge, ray' 2>/dev/null && return 0
+    "$home/bin/python" -c 'import ray, websockets' 2>/dev/null && return 0
     say "python: installing ray $version into .cache"
     quietly "$PYTHON" -m venv --clear "$home"
     "$PYTHON" -c 'import sysconfig; print(sysconfig.get_path("purelib"))' \

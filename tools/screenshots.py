@@ -29,7 +29,7 @@ from bridge.surfaces.pytest_plugin.local_server import serving
 
 IMAGES = Path(__file__).resolve().parent.parent / ".github" / "images"
 NAMES = ("annotated-shop.png", "terminal.png", "trace.png", "live-view.png")
-_COLOURS = 128
+_COLOURS = 256
 
 _TERMINAL = """<!doctype html><meta charset="utf-8"><title>Terminal</title><style>
 body {{ margin: 0; background: #16181c; }}
@@ -171,7 +171,7 @@ async def picture_of(
 def save(target: Path, png: bytes) -> None:
     """As a palette: a third of the size, and what is on a screen has few colours."""
     with Image.open(io.BytesIO(png)) as image:
-        image.convert("RGB").quantize(_COLOURS, method=Image.Quantize.MEDIANCUT).save(target, optimize=True)
+        image.convert("RGB").quantize(_COLOURS, kmeans=4).save(target, optimize=True)
     print(f"saved {target} ({target.stat().st_size / 1000:.0f} kB)", file=sys.stderr)
 
 

@@ -155,6 +155,8 @@ async def connect_host(
 class HostClient:
     """Requests, replies and events on one control connection; several requests may be under way at once.
 
+    It has every request of the protocol, those that sessions have no use for too: the conformance suite does.
+
     Attributes:
         hello: What the host said of itself in the handshake.
         closed: Set when the connection has ended; `closed_reason` says why. Every request then raises HostLost.

@@ -38,6 +38,8 @@ _LISTED = 10
 _LOOK_S = 0.5
 _LOOK_AT_FRAMES_S = 0.1
 _REPLY_S = 5.0
+# The look at a deadline's end is a look, although nothing is left of it.
+_LAST_REPLY_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,6 +265,7 @@ async def look(page: LocatingPage, steps: tuple[Step, ...], seen: Found | None, 
     attachment = await page._here()
     frames = attachment.state.ordered_frames()
     wait_s = 0.0
+    reply_s = _REPLY_S if deadline is None else min(_REPLY_S, max(_LAST_REPLY_S, deadline.remaining_s))
     if seen is not None:
         wait_s = min(_LOOK_S if len(frames) == 1 else _LOOK_AT_FRAMES_S, deadline.remaining_s if deadline else 1)
     # A number that comes last counts over all frames; further in, each frame counts for itself.
@@ -271,7 +274,7 @@ async def look(page: LocatingPage, steps: tuple[Step, ...], seen: Found | None, 
     asked = steps if nth is None else steps[:-1]
     replies = await asyncio.gather(
         *(
-            attachment.evaluate(frame.frame_id, _call(asked, state, wait_s, -1), timeout_s=wait_s + _REPLY_S)
+            attachment.evaluate(frame.frame_id, _call(asked, state, wait_s, -1), timeout_s=wait_s + reply_s)
             for frame, state in zip(frames, states, strict=True)
         ),
         return_exceptions=True,
@@ -302,7 +305,7 @@ async def look(page: LocatingPage, steps: tuple[Step, ...], seen: Found | None, 
     if match is None:
         for frame, count in zip(frames, counts, strict=True):
             if place < count:
-                reply = await attachment.evaluate(frame.frame_id, _call(asked, None, 0, place), timeout_s=_REPLY_S)
+                reply = await attachment.evaluate(frame.frame_id, _call(asked, None, 0, place), timeout_s=reply_s)
                 match = next(iter(page._matches(frame.frame_id, reply["items"])), None)
                 break
             place -= count

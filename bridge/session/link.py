@@ -61,7 +61,7 @@ class HostLink:
         """
         await self._connect(Deadline.after(timeout_s))
 
-    async def close(self, *, timeout_s: float = _CLOSE_S) -> None:
+    async def close(self, *, timeout_s: float) -> None:
         """Let go of everything; what is already gone is no trouble."""
         stack, self._stack = self._stack, AsyncExitStack()
         await finish(stack.aclose(), at_most_s=timeout_s, what=f"letting go of {self._serial}")

@@ -54,10 +54,12 @@ RECONNECT_TIMEOUT_S = 30.0
 _TOUCH_EVERY_S = 20.0
 _TOUCH_TIMEOUT_S = 5.0
 _PROBE_S = 5.0
-# A slow link needs several round trips for it; a device that is there answers within one.
-_CLEAR_S = 5.0
-_CLOSE_TAB_S = 5.0
-_CLOSE_S = 12.0
+# A frozen one keeps nobody; one that answers gets the time that clearing takes over a slow link.
+_ANSWER_S = 2.0
+_CLEAR_S = 15.0
+_CLOSE_TAB_S = 2.0
+_LET_GO_S = 3.0
+_CLOSE_S = 24.0
 
 
 class Session:
@@ -483,8 +485,7 @@ class Session:
     async def _close(self) -> None:
         """Each part in its turn, whatever became of the one before."""
         async with AsyncExitStack() as stack:
-            stack.push_async_callback(self._link.close)
-            stack.push_async_callback(self.containment.close)
+            stack.push_async_callback(self._let_go)
             stack.push_async_callback(self._close_tabs)
             await self._clear()
 
@@ -497,6 +498,7 @@ class Session:
         why = "it is lost"
         if self._recovery.seems_whole:
             try:
+                await self.host_client.touch(timeout_s=_ANSWER_S)
                 async with Deadline.after(_CLEAR_S).bound("clearing it"):
                     await clear_state(self, profiles, origins, timeout_s=_CLEAR_S)
                 return
@@ -504,14 +506,17 @@ class Session:
                 why = error.message
         self.notice(f"what pages have stored on {self.serial} may still be there for this program: {why}")
 
+    async def _let_go(self) -> None:
+        what = f"taking the gate from {self.serial}"
+        closing = finish(self.containment.close(), at_most_s=_LET_GO_S, what=what)
+        await asyncio.gather(closing, self._link.close(timeout_s=_LET_GO_S))
+
     async def _close_tabs(self) -> None:
         while self._background or self._tabs:  # a page may open one more window while its tab is being closed
             for task in list(self._background):
                 task.cancel()
             await asyncio.gather(*self._background, return_exceptions=True)
             await asyncio.gather(*(self.close_tab(page) for _, page in list(self._tabs.values())))
-        await self.containment.close()
-        await self._link.close()
 
 
 def _log_notice(text: str) -> None:

@@ -49,10 +49,10 @@ def js_literal(value: Any) -> str:
 
 
 def _number(token: str) -> int | float:
-    digits = token.lstrip("-")
-    if len(digits) < 20 and digits.isdigit():
+    try:
         return int(token)
-    return float(token)
+    except ValueError:  # a fraction, an exponent, or more digits than Python takes for an integer
+        return float(token)
 
 
 def _decode_deep(text: str) -> Any:

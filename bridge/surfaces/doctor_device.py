@@ -209,7 +209,7 @@ def judged(found: Capabilities) -> Verdict:
 
 def held(found: Capabilities, refusals: Sequence[PolicyRefused]) -> Verdict:
     """Whether the device's traffic is held to a strict policy; `refusals` are what a strict session ended with."""
-    said = f"egress={found.egress}, webrtc={found.webrtc}"
+    said = f"egress={found.egress}, webrtc={found.webrtc}, websockets={found.websockets}"
     if refusals:
         return warned(f"{said}: {refusals[0].message}", refusals[0].hint)
     return passed(f"{said}: a strict policy holds here")

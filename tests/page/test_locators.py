@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 
 import pytest
 
@@ -119,3 +120,16 @@ async def test_looking_is_one_round_trip(shop: Page) -> None:
     with attachment.connection.measure() as meter:
         assert await shop.get_by_role("button", name="Add to cart").count() == 3
     assert meter.cost().round_trips == 1
+
+
+async def test_a_page_that_is_busy_is_not_waited_for_much_longer_than_was_asked(
+    page: Page, local_server: LocalServer
+) -> None:
+    await page.goto(local_server.url("second.html"))
+    attachment = await page.attached()
+    busy = "setTimeout(() => { for (const end = Date.now() + 6000; Date.now() < end;); })"
+    await attachment.call("Runtime.evaluate", {"expression": busy}, timeout_s=5)
+    start = time.monotonic()
+    with pytest.raises(DeadlineExceeded):
+        await page.get_by_text("Never there").click(timeout_s=0.5)
+    assert time.monotonic() - start < 4

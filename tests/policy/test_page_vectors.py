@@ -143,6 +143,7 @@ async def test_a_strict_session_says_what_it_holds(held: Session) -> None:
 
     assert held.capabilities is not None
     assert (held.capabilities.egress, held.capabilities.webrtc) == ("pinned", "blocked")
+    assert held.capabilities.websockets == "judged"
     assert held.capabilities.fetch_interception
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from bridge import DevicePool, Session, sync
+from bridge import DevicePool, JobOutcome, Session, sync
 from bridge.adb import AdbServer
 from bridge.errors import DeadlineExceeded, DeviceNotFound, NoDevice, ShellFailed, UsageError
 from bridge.host.lease import lease_key
@@ -97,6 +97,20 @@ async def test_what_a_job_raises_is_its_own_end_and_nobody_elses(webview_device:
     assert "cancelled from inside" in str(outcomes[2].error)
     assert isinstance(outcomes[3].error, ShellFailed)
     assert [outcome.attempts for outcome in outcomes] == [1] * 5
+
+
+async def test_an_object_with_an_async_call_is_a_job_and_what_a_listener_raises_is_raised(webview_device: str) -> None:
+    class Job:
+        async def __call__(self, session: Session, item: int) -> int:
+            return item + 1
+
+    def listen(outcome: JobOutcome[int]) -> None:
+        raise LookupError(f"heard of {outcome.index}")
+
+    async with DevicePool.open([webview_device]) as pool:
+        assert [outcome.value for outcome in await pool.run(Job(), range(2))] == [1, 2]
+        with pytest.raises(LookupError, match="heard of 0"):
+            await pool.run(Job(), range(2), on_outcome=listen)
 
 
 async def test_a_lease_is_one_works_alone_and_nothing_of_it_is_left_for_the_next(

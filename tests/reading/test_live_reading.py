@@ -62,6 +62,16 @@ async def test_a_link_that_was_read_can_be_clicked(article: Page) -> None:
     assert article.url.endswith("second.html")
 
 
+async def test_a_link_in_a_frame_has_its_address_where_others_have_refs(page: Page, local_server: LocalServer) -> None:
+    await page.goto(local_server.url("reading.html"))
+    frame = (
+        "document.querySelector('iframe').contentDocument.body.innerHTML += '<p><a href=shop.html>to the shop</a></p>'"
+    )
+    await (await page.attached()).call("Runtime.evaluate", {"expression": frame}, timeout_s=5)
+    text = (await page.read(links="ref")).markdown
+    assert f"[to the shop]({local_server.url('shop.html')})" in text
+
+
 async def test_links_can_be_left_out(article: Page) -> None:
     assert "see the second page for more" in (await article.read(links="none")).markdown
 

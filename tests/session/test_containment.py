@@ -59,7 +59,8 @@ async def test_a_strict_policy_does_not_start_on_a_device_that_takes_no_proxy(
         async with session.device.reverse(port, port, timeout_s=10):
             with pytest.raises(PolicyRefused):
                 await page.goto(f"http://127.0.0.1:{forbidden.port}/")
-            # WebSockets and workers are the gate's to judge: that is what egress=unpinned says.
+            # WebSockets are the gate's to judge, and there is none.
+            assert session.capabilities.websockets == "unjudged"
             assert await run(page_script(forbidden, with_socket=False), session) == "asked"
     assert forbidden.seen == []
 

@@ -35,7 +35,7 @@ WARM_UP = 20
 KEPT = 40
 # What a heap may vary by for reasons of its own, and what a round may leave: less than one small object.
 HEAP_BYTES = 150_000
-HEAP_BYTES_PER_ROUND = 100
+HEAP_BYTES_PER_ROUND = 150
 
 SHOP = (
     "<!doctype html><title>Shop {n}</title><h1>Shop {n}</h1><label>Search <input id=q></label>"

@@ -17,10 +17,12 @@ from pathlib import Path
 from tools.benchmarks import readme, report
 from tools.benchmarks.bench import Bench, Row, own_adb_server
 from tools.benchmarks.measuring import Aborted, Finding, NotMeasured
-from tools.benchmarks.peers import HOME
+from tools.benchmarks.peers import HOME, PeerMissing, node_modules, python_with_peers
 from tools.benchmarks.rows import ROWS
 
 LATEST = HOME / "latest.json"
+#: A row that takes longer has met something that hangs.
+ROW_LIMIT_S = 900.0
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -63,6 +65,7 @@ async def _measure(rows: Sequence[Row], bench: Bench, quick: bool) -> dict[str, 
         os.environ["XDG_RUNTIME_DIR"] = runtime
         about = report.surroundings(quick=quick)
         print(f"{about['machine']}\n{about['versions']}", flush=True)
+        _set_up_peers()
         for row in rows:
             print(f"\n{row.name}", flush=True)
             began, load = time.perf_counter(), os.getloadavg()[0]
@@ -74,10 +77,22 @@ async def _measure(rows: Sequence[Row], bench: Bench, quick: bool) -> dict[str, 
     return report.document(about, measured)
 
 
+def _set_up_peers() -> None:
+    """Before anything is measured; the lines of a peer that is missing say so."""
+    for install in (node_modules, python_with_peers):
+        try:
+            install()
+        except PeerMissing as error:
+            print(error, file=sys.stderr, flush=True)
+
+
 async def run_row(row: Row, bench: Bench) -> Sequence[Finding]:
     """A row's findings; one that fails becomes a line that says so, and the others go on."""
     try:
-        return await row.run(bench)
+        async with asyncio.timeout(ROW_LIMIT_S):
+            return await row.run(bench)
+    except TimeoutError as error:
+        return [Finding(row.name, None, "", note=f"it was stopped after {ROW_LIMIT_S:g} s {error}".rstrip())]
     except (NotMeasured, Aborted) as error:
         return [Finding(row.name, None, "", note=str(error))]
     except Exception as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import json
 import os
 import shutil
@@ -10,8 +11,8 @@ import subprocess
 import sys
 import time
 import venv
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,15 @@ class PeerMissing(NotMeasured):
     """A peer could not be installed, so nothing is compared with it."""
 
 
+@contextmanager
+def _alone(home: Path) -> Iterator[None]:
+    """Two runs must not install over each other."""
+    home.mkdir(parents=True, exist_ok=True)
+    with (home / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
 def node_modules(home: Path = HOME) -> Path:
     """Where the npm peers are, installed when they are not.
 
@@ -45,15 +55,16 @@ def node_modules(home: Path = HOME) -> Path:
     folder = home / "npm"
     wanted = json.dumps({"private": True, "dependencies": FROM_NPM})
     stamp = folder / "installed.json"
-    if not (stamp.is_file() and stamp.read_text() == wanted):
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "package.json").write_text(wanted)
-        npm = shutil.which("npm")
-        if npm is None:
-            raise PeerMissing(f"{', '.join(FROM_NPM)} come from npm, which is not here: install Node.js")
-        _say(f"npm: installing {_listed(FROM_NPM, '@')} into {folder}")
-        _install([npm, "install", "--no-audit", "--no-fund", "--no-package-lock"], folder)
-        stamp.write_text(wanted)
+    with _alone(home):
+        if not (stamp.is_file() and stamp.read_text() == wanted):
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / "package.json").write_text(wanted)
+            npm = shutil.which("npm")
+            if npm is None:
+                raise PeerMissing(f"{', '.join(FROM_NPM)} come from npm, which is not here: install Node.js")
+            _say(f"npm: installing {_listed(FROM_NPM, '@')} into {folder}")
+            _install([npm, "install", "--no-audit", "--no-fund", "--no-package-lock"], folder)
+            stamp.write_text(wanted)
     return folder / "node_modules"
 
 
@@ -68,20 +79,21 @@ def python_with_peers(home: Path = HOME) -> Path:
     ours = (ROOT / "tools" / "constraints.txt").read_text(encoding="utf-8").partition("# For tests and checks")[0]
     wanted = f"{_listed(FROM_PYPI, '==')}\n{sys.version}\n{ours}"
     stamp = folder / "installed.txt"
-    if not (stamp.is_file() and stamp.read_text() == wanted):
-        _say(f"pip: installing {_listed(FROM_PYPI, '==')} into {folder}")
-        try:
-            venv.create(folder, with_pip=True, clear=True)
-        except (OSError, subprocess.CalledProcessError) as error:
-            raise PeerMissing(f"no virtual environment for the peers could be made: {error}") from error
-        requirements = folder / "ours.txt"
-        requirements.write_text(ours)
-        pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        # The pip that comes with Python 3.11 fails on readability-lxml's extras.
-        _install([*pip, "--upgrade", "pip"], folder)
-        _install([*pip, "--require-hashes", "-r", str(requirements)], folder)
-        _install([*pip, *(f"{name}=={version}" for name, version in FROM_PYPI.items())], folder)
-        stamp.write_text(wanted)
+    with _alone(home):
+        if not (stamp.is_file() and stamp.read_text() == wanted):
+            _say(f"pip: installing {_listed(FROM_PYPI, '==')} into {folder}")
+            try:
+                venv.create(folder, with_pip=True, clear=True)
+            except (OSError, subprocess.CalledProcessError) as error:
+                raise PeerMissing(f"no virtual environment for the peers could be made: {error}") from error
+            requirements = folder / "ours.txt"
+            requirements.write_text(ours)
+            pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+            # The pip that comes with Python 3.11 fails on readability-lxml's extras.
+            _install([*pip, "--upgrade", "pip"], folder)
+            _install([*pip, "--require-hashes", "-r", str(requirements)], folder)
+            _install([*pip, *(f"{name}=={version}" for name, version in FROM_PYPI.items())], folder)
+            stamp.write_text(wanted)
     return python
 
 

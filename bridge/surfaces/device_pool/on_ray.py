@@ -56,6 +56,8 @@ async def run_on_ray(
     """
     if attempts < 1:
         raise UsageError(f"attempts is {attempts}, and a job has to be begun once")
+    from bridge.surfaces.device_pool.pool import together
+
     ray = _connected_ray()
     offered = int(ray.cluster_resources().get(RESOURCE, 0))
     if offered < 1:
@@ -67,9 +69,7 @@ async def run_on_ray(
     crew = _Crew(ray, book, ray.put(job), (device, dict(session_options or {}), timeout_s), timeout_s)
     # A job whose device is lost comes back to the book, perhaps after everybody else has gone home.
     while not book.is_settled:
-        async with asyncio.TaskGroup() as group:
-            for _ in range(min(offered, len(book))):
-                group.create_task(crew.work())
+        await together(crew.work() for _ in range(min(offered, len(book))))
     return book.outcomes()
 
 

@@ -6,7 +6,7 @@ import asyncio
 import math
 import os
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar, cast
@@ -143,9 +143,7 @@ class DevicePool:
             while (ticket := book.take()) is not None:
                 book.settle(ticket, await self.attempt(job, ticket.item, timeout_s=timeout_s))
 
-        async with asyncio.TaskGroup() as group:
-            for _ in range(min(self.size, len(book))):
-                group.create_task(work())
+        await together(work() for _ in range(min(self.size, len(book))))
         return book.outcomes()
 
     async def attempt(
@@ -282,8 +280,21 @@ async def _slots(server: AdbServer, devices: Sequence[str] | Literal["all"]) -> 
     return slots
 
 
+async def together(works: Iterable[Coroutine[Any, Any, None]]) -> None:
+    """Carry all of them out at once. The first error, which may be the user's own, ends the others and is raised as it
+    is."""
+    tasks = [asyncio.ensure_future(work) for work in works]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
 async def _called(job: Job[Item, Value], session: Session, item: Item) -> Value:
-    if asyncio.iscoroutinefunction(job):
+    # An object with an `async def __call__` is no coroutine function by itself.
+    if asyncio.iscoroutinefunction(job) or asyncio.iscoroutinefunction(type(job).__call__):
         return await job(session, item)
     return cast(Value, await in_a_thread(job, session, item))
 

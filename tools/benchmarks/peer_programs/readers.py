@@ -32,7 +32,11 @@ def main() -> None:
     parser.add_argument("--articles", type=Path)
     parser.add_argument("--every", type=int, default=1, help="only every so manieth article")
     options = parser.parse_args()
-    report: dict[str, Any] = {"conversion_ms": conversion(options.rounds), "flatness": flatness()}
+    report: dict[str, Any] = {
+        "conversion_ms": conversion(options.rounds),
+        "structure": structure(),
+        "flatness": flatness(),
+    }
     if options.articles is not None:
         report["articles"] = articles(options.articles, options.every)
     print(json.dumps(report))
@@ -194,6 +198,22 @@ def conversion(rounds: int) -> dict[str, list[float]]:
             if number:  # the first one warms up
                 spent_ms[name].append((time.perf_counter() - began) * 1000)
     return spent_ms
+
+
+def structure() -> dict[str, dict[str, float]]:
+    """Which share of links, tables' rows and code each tool keeps of pages of documentation."""
+    from tools.benchmarks.peer_programs.documentation import kept_of, pages
+
+    tools = {name: tool for name, tool in extractors().items() if name != "trafilatura"}
+    kept = {name: {"links": 0, "tables": 0, "code": 0} for name in tools}
+    there = {"links": 0, "tables": 0, "code": 0}
+    for html, wanted in pages():
+        for kind, items in wanted.items():
+            there[kind] += len(items)
+        for name, extract in tools.items():
+            for kind, count in kept_of(extract(html, "http://docs.example/guide/"), wanted).items():
+                kept[name][kind] += count
+    return {name: {kind: kept[name][kind] / there[kind] for kind in there} for name in tools}
 
 
 def flatness() -> dict[int, float]:

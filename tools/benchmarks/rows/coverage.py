@@ -85,6 +85,7 @@ async def coverage(bench: Bench) -> Sequence[Finding]:
                 for name in pages:
                     await page.goto(site.url(name), timeout_s=LIMIT_S)
                     facts[name] = await _of_page(page, agent)
+                    print(f"    {name[:28]:29}{facts[name]}", flush=True)
     recalls = {name: one["ours"]["covered"] / one["truth"] for name, one in facts.items() if one["truth"]}
     worst = min(recalls, key=lambda name: recalls[name])
     return [
@@ -121,7 +122,6 @@ def _size(facts: dict[str, dict[str, Any]], without_peer: str) -> Finding:
 async def _of_page(page: Page, agent: AgentBrowser | None) -> dict[str, Any]:
     truth = int(await _evaluated(page, f"{TRUTH}({TRIED})"))
     raw, whole = await _ours(page, UNBOUNDED)
-
     found: dict[str, Any] = {
         "truth": truth,
         "ours": {"covered": len(set(raw["marks"].values())), "chars": len(whole.text)},

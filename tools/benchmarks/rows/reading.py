@@ -33,7 +33,12 @@ async def reading(bench: Bench) -> Sequence[Finding]:
     if process.returncode:
         raise Aborted(f"the readers' program ended with {process.returncode}: {err.decode(errors='replace')[-300:]}")
     report = json.loads(out)
-    return [*_conversion(report["conversion_ms"]), *_articles(report.get("articles")), _flatness(report["flatness"])]
+    return [
+        *_conversion(report["conversion_ms"]),
+        *_articles(report.get("articles")),
+        _structure(report["structure"]),
+        _flatness(report["flatness"]),
+    ]
 
 
 def _conversion(times: dict[str, list[float]]) -> list[Finding]:
@@ -58,6 +63,15 @@ def _articles(report: dict[str, Any] | None) -> list[Finding]:
         Finding(what, ours["f1"], "", Bar(">", round(theirs, 4)), note=note, facts=tools),
         ratio_finding("main content, time of trafilatura", samples, "trafilatura, Markdown", "ours"),
     ]
+
+
+def _structure(shares: dict[str, dict[str, float]]) -> Finding:
+    def told(name: str) -> str:
+        return f"{name} " + " ".join(f"{kind} {share:.2f}" for kind, share in shares[name].items())
+
+    worst = min(shares["ours"].values())
+    what = "structure kept of documentation, the least of links, tables, code"
+    return Finding(what, worst, "", note="; ".join(map(told, shares)), facts=shares)
 
 
 def _flatness(ns_per_byte: dict[str, float]) -> Finding:
