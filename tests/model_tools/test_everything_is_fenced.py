@@ -102,6 +102,9 @@ async def test_no_word_of_a_page_or_a_server_stands_outside_of_the_fence(desk: D
     for path in ("/script", "/file", "/"):
         await said(desk, "simple", "browser", url=talker + path, mode="extract", wait_seconds=0)
     await said(desk, "simple", "browser", url=f"{talker}/", mode="extract", wait_seconds=0, javascript=f"{MARK}()")
+    for script, result in ((f"'{SAID}'", SAID), ("({a: 1})", '{"a": 1}')):
+        given = {"mode": "extract", "wait_seconds": 0, "javascript": script}
+        assert f"the script's result: {result}" in await said(desk, "simple", "browser", url=f"{talker}/", **given)
 
     opened = await said(desk, "web", "web_open", url=f"{talker}/")
     refs = list(dict.fromkeys(re.findall(r"\[ref=(e\d+)\]", opened)))

@@ -49,6 +49,12 @@ class ServerOptions:
     downloads_root: str | None = None
     trace: Path | None = None
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the operator may not have meant, one sentence each."""
+        unbound = [name for name in self.secrets_env if "@" not in name]
+        return tuple(f"secret:{name} may be filled in on any page; {name}@https://… is for one" for name in unbound)
+
 
 @asynccontextmanager
 async def opened_house(options: ServerOptions, environ: Mapping[str, str]) -> AsyncIterator[House]:
@@ -105,5 +111,3 @@ def _secrets(given: Iterable[str], environ: Mapping[str, str]) -> Iterator[tuple
     for text in given:
         name, _, origin = text.partition("@")
         yield name, Secret.read(environ, name, origin=origin)
-        if not origin:
-            logger.warning("secret:%s may be filled in on any page; %s@https://… binds it to one origin", name, name)
