@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from bridge.cdp import Cost
@@ -37,6 +37,7 @@ class ReadRequest:
     section: str | None = None
     links: LinkStyle = "inline"
     comments: bool = False
+    redact: Callable[[str], str] | None = None
 
     def __post_init__(self) -> None:
         if self.mode not in ("main_content", "article", "raw"):
@@ -148,6 +149,8 @@ def _result(
         blocks = document.section(blocks, request.section)
     if request.outline:
         blocks = document.outline_blocks(blocks)
+    if request.redact is not None:
+        blocks = [replace(block, text=request.redact(block.text)) for block in blocks]
     markdown, is_cut = document.truncated(blocks, request.max_length)
     hidden = reply.get("hidden")
     return ReadResult(
