@@ -108,7 +108,8 @@ async def read(attachment: Attachment, refs: RefTable, request: ReadRequest, *, 
     if isinstance(refused := reply.get("error"), Mapping):
         raise UsageError(str(refused.get("message", "the page cannot be read so")))
     world = attachment.state.world_of(frame_id, WORLD_NAME)
-    return _result(reply, request, refs, frame_id, world.key if world else "")
+    async with deadline.bound("reading the page", lambda: "taking apart what it answered"):
+        return await _result(reply, request, refs, frame_id, world.key if world else "")
 
 
 def _expression(request: ReadRequest, deadline: Deadline) -> str:
@@ -125,30 +126,22 @@ def _expression(request: ReadRequest, deadline: Deadline) -> str:
     )
 
 
-def _result(
+async def _result(
     reply: Mapping[str, Any], request: ReadRequest, refs: RefTable, frame_id: str, world_key: str
 ) -> ReadResult:
-    from bridge.reading import document
     from bridge.reading.extract import main_content
-    from bridge.reading.markdown import to_blocks
     from bridge.reading.parsing import parse_html
+    from bridge.reading.workers import in_reader
 
     html, url = _text(reply, "html"), _text(reply, "url")
-    tree = parse_html(html)
     mode: Mode = "raw" if request.selector else request.mode
-    found = main_content(tree, url=url, mode=mode, comments=request.comments)
+    found = await in_reader(
+        len(html), lambda: main_content(parse_html(html), url=url, mode=mode, comments=request.comments)
+    )
     for element in _elements(found):
         _set_refs(element, reply, refs, frame_id, world_key, url)
     title = found.title or _text(reply, "title")
-    shown_title = "" if request.selector else title
-    blocks = to_blocks(found.tree, base_url=url, links=request.links, title=shown_title)
-    if found.comments is not None:
-        blocks += to_blocks(found.comments, base_url=url, links=request.links, title="Comments")
-    if request.section is not None:
-        blocks = document.section(blocks, request.section)
-    if request.outline:
-        blocks = document.outline_blocks(blocks)
-    markdown, is_cut = document.truncated(blocks, request.max_length)
+    markdown, is_cut = await in_reader(len(html), lambda: _markdown(found, request, url, title))
     hidden = reply.get("hidden")
     return ReadResult(
         markdown=markdown,
@@ -158,6 +151,20 @@ def _result(
         hidden_text_removed=hidden if isinstance(hidden, int) else 0,
         truncated=is_cut or reply.get("truncated") is True,
     )
+
+
+def _markdown(found: Extracted, request: ReadRequest, url: str, title: str) -> tuple[str, bool]:
+    from bridge.reading import document
+    from bridge.reading.markdown import to_blocks
+
+    blocks = to_blocks(found.tree, base_url=url, links=request.links, title="" if request.selector else title)
+    if found.comments is not None:
+        blocks += to_blocks(found.comments, base_url=url, links=request.links, title="Comments")
+    if request.section is not None:
+        blocks = document.section(blocks, request.section)
+    if request.outline:
+        blocks = document.outline_blocks(blocks)
+    return document.truncated(blocks, request.max_length)
 
 
 def _elements(found: Extracted) -> list[etree._Element]:
