@@ -59,10 +59,10 @@ class AdbDevice:
                 if seen == state:
                     return
 
-    async def features(self, *, timeout_s: float) -> frozenset[str]:
+    async def features(self, deadline: Deadline) -> frozenset[str]:
         """What adbd can do (`shell_v2`, `cmd`, `abb_exec`, …), asked once per AdbDevice."""
         if not self._features:
-            self._features.update((await self.query("features", Deadline.after(timeout_s))).split(","))
+            self._features.update((await self.query("features", deadline)).split(","))
         return frozenset(self._features)
 
     async def shell(self, command: str | Sequence[str], *, timeout_s: float, check: bool = False) -> ShellResult:
@@ -75,7 +75,7 @@ class AdbDevice:
         """
         deadline = Deadline.after(timeout_s)
         line = command_line(command)
-        if "shell_v2" in await self.features(timeout_s=deadline.remaining_s):
+        if "shell_v2" in await self.features(deadline):
             result = await self._shell_v2(line, deadline)
         else:
             async with self.service(f"shell:{with_exit_mark(line)}", deadline) as stream:

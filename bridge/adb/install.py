@@ -35,7 +35,7 @@ async def stream_install(
         size_bytes = os.fstat(source.fileno()).st_size
         words = ("package", "install", *_OPTIONS, "-S", str(size_bytes))
         # abb talks to system_server directly, without starting `cmd` on the device (AOSP adb/client/adb_install.cpp).
-        abb = "abb_exec" in await device.features(timeout_s=deadline.remaining_s)
+        abb = "abb_exec" in await device.features(deadline)
         service = "abb_exec:" + "\0".join(words) if abb else "exec:cmd " + " ".join(words)
         async with device.service(service, deadline) as stream:
             stream.waiting_for = f"the package manager's verdict on {apk.name}"

@@ -23,6 +23,7 @@ from bridge.errors import ProtocolError, TransportError
 _log = logging.getLogger(__name__)
 
 Reducer = Callable[[str, dict[str, Any], str | None], None]
+ReplyReducer = Callable[[dict[str, Any]], None]
 
 _MAX_MESSAGE_BYTES = 256 * 1024 * 1024
 _CLOSE_S = 1.0
@@ -36,7 +37,16 @@ class PendingCall:
         self._connection = connection
         self._command = command
         self._toll = toll
+        self._reducer: ReplyReducer | None = None
         self._settled: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
+
+    def reduce(self, reducer: ReplyReducer) -> PendingCall:
+        """Call `reducer(result)` in the reader, before any later event is taken; a refusal is not shown to it.
+
+        Whoever waits for the result wakes up after the reader may have gone on.
+        """
+        self._reducer = reducer
+        return self
 
     async def result(self, *, timeout_s: float) -> dict[str, Any]:
         """The command's result. When the wait ends without it, the command is abandoned.
@@ -65,8 +75,13 @@ class PendingCall:
         if isinstance(outcome, Exception):
             self._settled.set_exception(outcome)
             self._settled.exception()  # asyncio must not complain about a result that nobody asked for
-        else:
-            self._settled.set_result(outcome)
+            return
+        if self._reducer is not None:
+            try:
+                self._reducer(outcome)
+            except Exception:
+                _log.exception("the reducer of %s failed", self.method)
+        self._settled.set_result(outcome)
 
 
 class CdpConnection:

@@ -152,16 +152,15 @@ class Attachment:
             ("Page.getFrameTree", {}),
         )
         pending = [(method, self.connection.send(method, params)) for method, params in commands]
+        # In the reader: a document that is shown while we wake up is newer than what the reply says.
+        pending[-1][1].reduce(lambda reply: self.state.load_tree(reply["frameTree"]))
         for method, call in pending:
             try:
-                reply = await call.result(timeout_s=deadline.remaining_s)
+                await call.result(timeout_s=deadline.remaining_s)
             except ProtocolError:
                 if method != "Emulation.setFocusEmulationEnabled":
                     raise
                 logger.warning("this WebView cannot emulate focus")
-                continue
-            if method == "Page.getFrameTree":
-                self.state.load_tree(reply["frameTree"])
         await self._insist_on_contexts(deadline)
 
     async def _insist_on_contexts(self, deadline: Deadline) -> None:

@@ -22,6 +22,7 @@ from bridge.errors import BridgeError, CaptureFailed
 from bridge.page.attachment import Attachment, WorldGone
 from bridge.page.capture import capture_viewport
 from bridge.page.picture import decoded, picture_size
+from bridge.page.png_rows import PngRows
 
 if TYPE_CHECKING:
     from PIL.Image import Image as Bitmap
@@ -179,8 +180,12 @@ async def stitched(
     layout: Layout,
     deadline: Deadline,
     on_progress: Progress | None,
+    png: PngRows | None = None,
 ) -> Bitmap:
     """The plan's picture put together from views: each is decoded alone and pasted into the one bitmap.
+
+    Args:
+        png: Is given each band of it while the next one is captured.
 
     Raises:
         CaptureFailed: The page does not scroll where it should, or became shorter meanwhile.
@@ -203,9 +208,8 @@ async def stitched(
                         f"the page stopped scrolling at row {row} of {plan.height_px}",
                         hint="It may have become shorter while it was captured.",
                     )
-                pasting = asyncio.ensure_future(
-                    asyncio.to_thread(_paste, out, tile, plan, seen, (column, row, right, bottom))
-                )
+                place = column, row, right, bottom
+                pasting = asyncio.ensure_future(asyncio.to_thread(_take, out, tile, plan, seen, place, png))
                 column, next_row = right, bottom
             row = next_row
             if on_progress is not None:
@@ -259,6 +263,15 @@ def _covered(plan: Plan, seen: Layout, tile: bytes) -> tuple[int, int]:
 def _whole(reached: float, side_px: int) -> int:
     """Whole pixels; what is missing to the end by less than one is rounding between CSS px and the view's own size."""
     return side_px if reached > side_px - 1 else math.floor(reached + _ALIGNED)
+
+
+def _take(
+    out: Bitmap, tile: bytes, plan: Plan, seen: Layout, place: tuple[int, int, int, int], png: PngRows | None
+) -> None:
+    _paste(out, tile, plan, seen, place)
+    _, row, right, bottom = place
+    if png is not None and right >= plan.width_px:
+        png.add(out.crop((0, row, plan.width_px, bottom)))
 
 
 def _paste(out: Bitmap, tile: bytes, plan: Plan, seen: Layout, place: tuple[int, int, int, int]) -> None:

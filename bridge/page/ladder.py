@@ -9,6 +9,9 @@
 Commands 1 and 3 are carried out on the renderer's IO thread (third_party/blink, DevToolsSession::IOSession), so a
 page's endless loop does not hold them up. Every step is bounded; together, and with the half second that a reply may
 come late, they take two seconds where the link answers in less than a tenth of one.
+
+A navigation climbs before it begins (`let_go`): the thread that the old document's script may keep is the one that
+puts the new document in place.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from __future__ import annotations
 import logging
 from typing import Literal, Protocol
 
+from bridge.deadline import Deadline
 from bridge.errors import BridgeError, DeadlineExceeded, ProtocolError
 from bridge.page.attachment import Attachment
 
@@ -29,13 +33,19 @@ _TERMINATE_S = 0.25
 _FRESH_S = 0.3
 _ASK_S = 0.15
 _KILL_S = 0.4
+# How long a document that is to be left may take for each step: a busy one is more frequent than one that hangs.
+_LEAVE_S = 1.0
+_ALIVE: tuple[str, dict[str, object]] = ("Runtime.evaluate", {"expression": "1"})
+_TERMINATE: tuple[str, dict[str, object]] = ("Runtime.terminateExecution", {})
+_WITHOUT_SCRIPT = ("", ":", "about:blank")
 
 SENTENCES: dict[Step, str] = {
     "terminate_script": "The page's script did not come to an end and was terminated; the document is still there.",
     "fresh_connection": "The connection to the tab had gone silent and was made anew.",
-    "kill_renderer": "The page did not answer and its renderer was killed; the next call opens it again.",
+    "kill_renderer": "The page did not answer and its renderer was told to end; the next call opens it again.",
     "failed": "The page does not answer, and its renderer could not be killed.",
 }
+_LEFT = "the document that was left did not answer; its script was terminated"
 
 
 class StuckTab(Protocol):
@@ -54,7 +64,7 @@ class StuckTab(Protocol):
 
 async def answers(attachment: Attachment, *, slack_s: float = 0.0) -> bool:
     """Whether the page's main thread carries out a command."""
-    return await _replies(attachment, "Runtime.evaluate", {"expression": "1"}, _PROBE_S + slack_s)
+    return await _replies(attachment, *_ALIVE, _PROBE_S + slack_s)
 
 
 async def free(attachment: Attachment, tab: StuckTab, *, again: bool = False, slack_s: float = 0.0) -> Step:
@@ -64,17 +74,51 @@ async def free(attachment: Attachment, tab: StuckTab, *, again: bool = False, sl
     """
     if again:
         return "kill_renderer" if await tab.kill_renderer(timeout_s=_KILL_S + slack_s) else "failed"
-    await _replies(attachment, "Runtime.terminateExecution", {}, _TERMINATE_S + slack_s)
-    is_free = await _replies(attachment, "Runtime.evaluate", {"expression": "1"}, _TERMINATE_S + slack_s)
+    await _replies(attachment, *_TERMINATE, _TERMINATE_S + slack_s)
+    is_free = await _replies(attachment, *_ALIVE, _TERMINATE_S + slack_s)
     if is_free:
         return "terminate_script"
     try:
         fresh = await tab.reattach(timeout_s=_FRESH_S + slack_s)
-        if await _replies(fresh, "Runtime.evaluate", {"expression": "1"}, _ASK_S + slack_s):
+        if await _replies(fresh, *_ALIVE, _ASK_S + slack_s):
             return "fresh_connection"
     except BridgeError as error:
         logger.debug("no fresh connection: %s", error)
     return "kill_renderer" if await tab.kill_renderer(timeout_s=_KILL_S + slack_s) else "failed"
+
+
+async def let_go(attachment: Attachment, deadline: Deadline, *, may_detour: bool) -> str:
+    """Before a navigation: free a document that hangs, or its successor waits for it; what was done, or "".
+
+    It must be before: while the browser process waits for the renderer to put the new document in place, it keeps back
+    what is meant for the renderer, Runtime.terminateExecution and Page.crash too (content,
+    DevToolsSession::SuspendSendingMessagesToAgent).
+
+    Args:
+        may_detour: By about:blank, with scripts switched off until it is there: a script that was terminated may begin
+            again, as those of timers do.
+    """
+
+    async def replies(method: str, params: dict[str, object]) -> bool:
+        return await _replies(attachment, method, params, min(_LEAVE_S, deadline.remaining_s))
+
+    main = attachment.state.main
+    if main is None or main.url.partition("#")[0] in _WITHOUT_SCRIPT or await replies(*_ALIVE):
+        return ""
+    await replies(*_TERMINATE)
+    if not may_detour:
+        return _LEFT
+    try:
+        await replies("Emulation.setScriptExecutionDisabled", {"value": True})
+        await replies(*_TERMINATE)  # the one that began in between
+        if not await replies("Page.getFrameTree", {}):
+            return ""
+        state, started = attachment.state, attachment.state.navigations
+        attachment.connection.send("Page.navigate", {"url": "about:blank"}).abandon()
+        left_s = min(_LEAVE_S, deadline.remaining_s)
+        return _LEFT if await attachment.watch.wait(lambda: state.navigations > started, timeout_s=left_s) else ""
+    finally:
+        await _replies(attachment, "Emulation.setScriptExecutionDisabled", {"value": False}, _LEAVE_S)
 
 
 def told(error: BridgeError, step: Step) -> BridgeError:

@@ -9,9 +9,12 @@ from typing import Literal, get_args
 from urllib.parse import urlsplit
 
 from bridge.deadline import Deadline, finish
-from bridge.errors import DeadlineExceeded, NavigationFailed, TransportError, UsageError
+from bridge.errors import BridgeError, DeadlineExceeded, NavigationFailed, TransportError, UsageError
 from bridge.page.attachment import Attachment
 from bridge.page.state import Frame
+
+# What the renderer has been given to show is a document at once, unless the script of the one before keeps the thread.
+_COMMIT_S = 3.0
 
 WaitUntil = Literal["commit", "domcontentloaded", "load", "networkidle"]
 # Chromium's lifecycle names; "commit" is the moment the frame has the new loader.
@@ -26,6 +29,17 @@ _HINTS = {
     "net::ERR_CLEARTEXT_NOT_PERMITTED": "The installed host app does not allow plain http: reinstall it.",
     "net::ERR_ABORTED": "The address may start a download, or answer with nothing to show.",
 }
+
+
+class NotLetGo(BridgeError):
+    """The document that is being left keeps the thread which is to put the new one, `loader_id`, in place."""
+
+    code = "not_let_go"
+
+    def __init__(self, url: str, loader_id: str) -> None:
+        super().__init__(f"the document before {url} does not let go of its thread")
+        self.url = url
+        self.loader_id = loader_id
 
 
 def checked_url(url: str) -> str:
@@ -58,15 +72,15 @@ def checked_wait(wait_until: WaitUntil) -> None:
         raise UsageError(f"wait_until={wait_until!r}", hint=f"One of {', '.join(get_args(WaitUntil))}.")
 
 
-async def go(attachment: Attachment, url: str, wait_until: WaitUntil, *, timeout_s: float) -> str:
+async def go(attachment: Attachment, url: str, wait_until: WaitUntil, deadline: Deadline) -> str:
     """Navigate the top frame; the loader id of the new document.
 
     Raises:
         NavigationFailed: With Chromium's net error.
+        NotLetGo: The response is there and the old document hangs; no command reaches it any more.
         DeadlineExceeded: What `wait_until` names did not happen in time; says how far the page came.
     """
     checked_wait(wait_until)
-    deadline = Deadline.after(timeout_s)
     state = attachment.state
     state.certificate_errors.clear()
     try:
@@ -74,7 +88,7 @@ async def go(attachment: Attachment, url: str, wait_until: WaitUntil, *, timeout
     except DeadlineExceeded as error:
         # The server has not answered: leave the page as it is instead of letting the answer arrive later.
         await _stop(attachment)
-        raise DeadlineExceeded(f"opening {url}", timeout_s, "no answer from the server yet") from error
+        raise deadline.exceeded(f"opening {url}", "no answer from the server yet") from error
     net_error = reply.get("errorText")
     if net_error:
         if net_error == "net::ERR_ABORTED" and state.certificate_errors:
@@ -83,6 +97,17 @@ async def go(attachment: Attachment, url: str, wait_until: WaitUntil, *, timeout
     loader_id = reply.get("loaderId")
     if not loader_id:
         return state.main.loader_id if state.main else ""
+    if deadline.remaining_s > _COMMIT_S:
+        shown = state.navigations
+        if not await attachment.watch.wait(
+            lambda: (
+                state.navigations > shown
+                or loader_id in state.failures
+                or (state.main is not None and state.main.loader_id == loader_id)
+            ),
+            timeout_s=_COMMIT_S,
+        ):
+            raise NotLetGo(url, loader_id)
     await wait_loaded(attachment, loader_id, wait_until, deadline, url)
     return str(loader_id)
 
@@ -122,10 +147,10 @@ def _progress(attachment: Attachment, loader_id: str) -> str:
     return f"{seen}; {len(waiting)} requests pending" + (f", such as {waiting[0][:120]}" if waiting else "")
 
 
-async def reload(attachment: Attachment, wait_until: WaitUntil, *, ignore_cache: bool, timeout_s: float) -> str:
+async def reload(attachment: Attachment, wait_until: WaitUntil, deadline: Deadline, *, ignore_cache: bool) -> str:
     """Load the document again; the loader id of the new one. Raises as `go`."""
     url = attachment.state.main.url if attachment.state.main else ""
-    await _move(attachment, "Page.reload", {"ignoreCache": ignore_cache}, wait_until, url, Deadline.after(timeout_s))
+    await _move(attachment, "Page.reload", {"ignoreCache": ignore_cache}, wait_until, url, deadline)
     return attachment.state.main.loader_id if attachment.state.main else ""
 
 
@@ -155,11 +180,11 @@ async def present_entry(attachment: Attachment, *, timeout_s: float) -> tuple[st
 
 
 async def go_to_entry(
-    attachment: Attachment, entry_id: int, url: str, wait_until: WaitUntil, *, timeout_s: float
+    attachment: Attachment, entry_id: int, url: str, wait_until: WaitUntil, deadline: Deadline
 ) -> str:
     """Show an entry of the history; the loader id of its document. Raises as `go`."""
     params = {"entryId": entry_id}
-    await _move(attachment, "Page.navigateToHistoryEntry", params, wait_until, url, Deadline.after(timeout_s))
+    await _move(attachment, "Page.navigateToHistoryEntry", params, wait_until, url, deadline)
     return attachment.state.main.loader_id if attachment.state.main else ""
 
 

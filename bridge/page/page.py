@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, AbstractContextManager
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
@@ -16,8 +16,20 @@ from bridge.page.dialogs import DialogAnswer
 from bridge.page.emulated import SETUP_TIMEOUT_S, EmulatedPage
 from bridge.page.emulation import PageSetup
 from bridge.page.filed import FiledPage, FiledTab
+from bridge.page.ladder import let_go
 from bridge.page.locating import LocatingPage
-from bridge.page.navigation import WaitUntil, checked_url, go, go_to_entry, history_entry, present_entry, reload, stop
+from bridge.page.navigation import (
+    NotLetGo,
+    WaitUntil,
+    checked_url,
+    go,
+    go_to_entry,
+    history_entry,
+    present_entry,
+    reload,
+    stop,
+    wait_loaded,
+)
 from bridge.page.observed import ObservedPage, ObservedTab
 from bridge.page.operations import observable
 from bridge.page.popups import ExpectedPopup, OpenedPages, expected_popup
@@ -36,6 +48,7 @@ if TYPE_CHECKING:
 READ_TIMEOUT_S = 10.0
 NAVIGATION_TIMEOUT_S = 30.0
 _TITLE_S = 1.0
+_KILL_S = 1.0
 _UNTOLD_KEPT = 5
 
 
@@ -65,6 +78,10 @@ class Tab(ObservedTab, FiledTab, Protocol):
 
     def on_attach(self, prepare: Callable[[Attachment], Awaitable[None]]) -> None:
         """Await `prepare` with every fresh attachment, before any address is loaded in it."""
+        ...
+
+    async def kill_renderer(self, *, timeout_s: float) -> bool:
+        """Give the tab up, to be opened again when it is used; whether it is ours to give up."""
         ...
 
     async def look_into(self, error: BridgeError) -> BridgeError:
@@ -145,7 +162,7 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
         """
         address = await self._tab.check_url(checked_url(url))
         return await self._navigate(
-            lambda tab, left: go(tab, address, wait_until, timeout_s=left), wait_until, timeout_s, revisit=False
+            lambda tab, deadline: go(tab, address, wait_until, deadline), wait_until, timeout_s, revisit=False
         )
 
     async def back(
@@ -169,7 +186,7 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
     ) -> NavigationResult:
         """Load the document again. Raises as `goto`."""
         return await self._navigate(
-            lambda tab, left: reload(tab, wait_until, ignore_cache=ignore_cache, timeout_s=left), wait_until, timeout_s
+            lambda tab, deadline: reload(tab, wait_until, deadline, ignore_cache=ignore_cache), wait_until, timeout_s
         )
 
     async def get_state(self, *, timeout_s: float = ACTION_TIMEOUT_S) -> PageState:
@@ -324,20 +341,23 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
 
     async def _navigate(
         self,
-        move: Callable[[Attachment, float], Awaitable[str]],
+        move: Callable[[Attachment, Deadline], Awaitable[str]],
         wait_until: WaitUntil,
         timeout_s: float,
         *,
         revisit: bool = True,
     ) -> NavigationResult:
         async with self._turn.within(timeout_s) as left:
+            deadline = Deadline.after(left)
             attachment, notices = await self._ready(revisit=revisit)
             with attachment.connection.measure() as meter:
+                freed = await let_go(attachment, deadline, may_detour=not revisit)
                 try:
-                    loader_id = await move(attachment, left)
+                    attachment, loader_id, anew = await self._moved(attachment, move, wait_until, deadline)
                 except NavigationFailed as error:
                     raise self._tab.explain(error) from error
                 title = await self._title(attachment, Deadline.after(_TITLE_S))
+            notices += (*((freed,) if freed else ()), *anew)
             if title is None:
                 notices += ("the page has not told its title: it moved on, or its script keeps it busy",)
             state = attachment.state
@@ -351,11 +371,28 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
                 notices=(*notices, *attachment.dialogs.take_untold()),
             )
 
+    async def _moved(
+        self,
+        attachment: Attachment,
+        move: Callable[[Attachment, Deadline], Awaitable[str]],
+        wait_until: WaitUntil,
+        deadline: Deadline,
+    ) -> tuple[Attachment, str, tuple[str, ...]]:
+        """Where the old document cannot be made to let go, the tab is opened anew, if it is ours to open."""
+        try:
+            return attachment, await move(attachment, deadline), ()
+        except NotLetGo as stuck:
+            if not await self._tab.kill_renderer(timeout_s=_KILL_S):
+                await wait_loaded(attachment, stuck.loader_id, wait_until, deadline, stuck.url)
+                return attachment, stuck.loader_id, ()
+        attachment, notices = await self._ready(revisit=False)
+        return attachment, await move(attachment, deadline), notices
+
     async def _travel(self, steps: int, wait_until: WaitUntil, timeout_s: float) -> NavigationResult:
-        async def move(attachment: Attachment, left: float) -> str:
-            entry_id, url = await history_entry(attachment, steps, timeout_s=left)
+        async def move(attachment: Attachment, deadline: Deadline) -> str:
+            entry_id, url = await history_entry(attachment, steps, timeout_s=deadline.remaining_s)
             await self._tab.check_url(url)
-            return await go_to_entry(attachment, entry_id, url, wait_until, timeout_s=left)
+            return await go_to_entry(attachment, entry_id, url, wait_until, deadline)
 
         return await self._navigate(move, wait_until, timeout_s)
 
@@ -400,11 +437,16 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
         return attachment
 
     async def _title(self, attachment: Attachment, deadline: Deadline) -> str | None:
-        """None when the page moved on, or does not answer any more."""
+        """As the document has it, else as it has told the browser; None when the page moved on or nobody answers."""
         main = attachment.state.main
         try:
             async with deadline.bound("the title"):
                 found = await attachment.evaluate(main.frame_id if main else "", "document.title", timeout_s=_TITLE_S)
-        except (DeadlineExceeded, WorldGone):
+        except DeadlineExceeded:
+            with suppress(BridgeError):
+                url, title = await present_entry(attachment, timeout_s=_TITLE_S)
+                return title if main and url == main.url and title != url else None
+            return None
+        except WorldGone:
             return None
         return str(found or "")

@@ -32,6 +32,7 @@ from bridge.page.full_page import (
 from bridge.page.handles import box_in_view, element_handle
 from bridge.page.host_services import HostServices
 from bridge.page.picture import ImageFormat, checked_format, decoded, encoded, picture_size, resized
+from bridge.page.png_rows import PngRows
 from bridge.page.refs import RefEntry, RefTable
 from bridge.page.results import LabelledBox, Screenshot
 from bridge.page.snapshots import SnapshotRequest, Snapshots
@@ -77,7 +78,7 @@ class ScreenshotRequest:
 
 @dataclass(frozen=True, slots=True)
 class _Taken:
-    """A picture before it is encoded; `png` is the engine's own encoding of just that bitmap, where there is one."""
+    """A picture before it is encoded; `png` is the encoding of just that bitmap, where there is one."""
 
     bitmap: Bitmap
     scale: float
@@ -227,7 +228,7 @@ class Screenshots:
             plan = plan_for(region, _scale_of(layout, request), request.max_height_px, is_page=request.full_page)
             raw = await self._raw(request, deadline)
             try:
-                bitmap, png = await self._draw(strategy, document, plan, layout, deadline, on_progress)
+                bitmap, png = await self._draw(strategy, document, plan, layout, request, deadline, on_progress)
             except CaptureFailed as error:
                 failures.append(f"{strategy}: {error.message}")
                 await document.restore()
@@ -244,11 +245,15 @@ class Screenshots:
         document: Document,
         plan: Plan,
         layout: Layout,
+        request: ScreenshotRequest,
         deadline: Deadline,
         on_progress: Progress | None,
     ) -> tuple[Bitmap, bytes | None]:
         if strategy == "scroll-and-stitch":
-            return await stitched(self._attachment, document, plan, layout, deadline, on_progress), None
+            is_last_form = request.format == "png" and not request.annotate
+            rows = PngRows(plan.width_px, plan.height_px) if is_last_form else None
+            bitmap = await stitched(self._attachment, document, plan, layout, deadline, on_progress, rows)
+            return bitmap, rows.finish() if rows else None
         if strategy == "host-native":
             assert self._host is not None
             return await host_drawn(self._host.draw, plan, layout, deadline)

@@ -78,6 +78,15 @@ class SnapshotRequest:
         return self.scope is None and self.more is None and self.start is None and self.find is None
 
 
+def _never() -> bool:
+    """Nothing tells of it."""
+    return False
+
+
+class _NoRoot(WorldGone):
+    """The document is so new that there is no element in it, not even its root."""
+
+
 class Snapshots:
     """Takes snapshots of one attachment and remembers the last one, against which changes are told."""
 
@@ -110,9 +119,8 @@ class Snapshots:
             except WorldGone as error:
                 if deadline.remaining_s <= _RETRY_PAUSE_S:
                     raise deadline.exceeded("a snapshot", error.message) from error
-                await self._attachment.watch.wait(
-                    self._main_is_ready, timeout_s=min(_RETRY_PAUSE_S, deadline.remaining_s)
-                )
+                is_ready = _never if isinstance(error, _NoRoot) else self._main_is_ready
+                await self._attachment.watch.wait(is_ready, timeout_s=min(_RETRY_PAUSE_S, deadline.remaining_s))
         wanted = self.last_request
         result = self.render(raw, request)
         if not remember_request:
@@ -138,6 +146,8 @@ class Snapshots:
             *(self._of_frame(frame.frame_id, request, request.scope, timeout_s) for frame in wanted),
             return_exceptions=True,
         )
+        if only_top and isinstance(replies[0], Mapping) and "error" in replies[0]:
+            raise UsageError(str(replies[0]["error"].get("message", "the scope matches nothing")))
         return self.assemble(wanted, replies, cut_frames=not only_top and len(frames) > len(wanted))
 
     def assemble(self, frames: list[Frame], replies: list[Any], *, cut_frames: bool = False) -> dict[str, Any]:
@@ -146,7 +156,9 @@ class Snapshots:
         if isinstance(top, BaseException):
             raise top
         if "error" in top:
-            raise UsageError(str(top["error"].get("message", "the scope matches nothing")))
+            if top["error"].get("code") == "ref_not_found":
+                raise _NoRoot("the document has no element")
+            raise ScriptFailed(f"the page could not be read: {str(top['error'].get('message'))[:500]}")
         position: dict[str, int] = {}
         trees: list[FrameTree] = []
         for frame, reply in zip(frames, replies, strict=True):

@@ -120,7 +120,7 @@ class PageState:
         return True
 
     def load_tree(self, tree: Mapping[str, Any]) -> None:
-        """Take the reply of `Page.getFrameTree`; frames already known keep their lifecycle."""
+        """Take the reply of `Page.getFrameTree`, in its order with events; known frames keep their lifecycle."""
         pending: list[tuple[Mapping[str, Any], str | None]] = [(tree, None)]
         while pending:
             node, parent_id = pending.pop()

@@ -1,20 +1,22 @@
-"""`wait_for`: one promise in the page, one round trip, armed again after a navigation."""
+"""`wait_for`: one promise in each document, one round trip; documents that come later get theirs."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from bridge.deadline import Deadline
-from bridge.errors import ScriptFailed, UsageError
+from bridge.errors import DeadlineExceeded, ScriptFailed, UsageError
 from bridge.page.attachment import WORLD_NAME, Attachment, WorldGone
 from bridge.page.globs import url_pattern
 
 _REARM_PAUSE_S = 0.1
+# The page's own promise ends first, and its answer is on the way a little longer.
+_REPLY_S = 1.0
 _KINDS = ("selector", "role", "text", "url", "gone", "function")
 # In the page's own world; the page may have replaced what it finds there, and then the deadline of this side holds.
 _FUNCTION = """new Promise(done=>{const start=Date.now(),get=()=>(%s),step=async()=>{let seen,error='';
@@ -69,27 +71,13 @@ async def wait_for(attachment: Attachment, condition: Condition, *, timeout_s: f
         UsageError: The page does not understand the selector.
     """
     deadline = Deadline.after(timeout_s)
-    state = attachment.state
     if condition.url:
         return await _url_reached(attachment, condition.url, deadline)
-    while True:
-        frames = state.ordered_frames()
-        wanted = frames[:1] if condition.gone else frames
-        try:
-            if condition.function:
-                return await _function_met(attachment, condition.function, deadline)
-            return await _first_met(attachment, [frame.frame_id for frame in wanted], condition, deadline)
-        except WorldGone:
-            navigations = state.navigations
-            await attachment.watch.wait(
-                lambda navigations=navigations: (  # type: ignore[misc]
-                    state.navigations > navigations
-                    or (state.main is not None and state.world_of(state.main.frame_id, WORLD_NAME) is not None)
-                ),
-                timeout_s=min(_REARM_PAUSE_S, deadline.remaining_s),
-            )
-        if deadline.passed:
-            raise deadline.exceeded(f"waiting for {condition}", "the page kept navigating")
+    armed = _Armed(attachment, condition, deadline)
+    try:
+        return await armed.met()
+    finally:
+        await armed.give_up()
 
 
 async def _url_reached(attachment: Attachment, glob: str, deadline: Deadline) -> float:
@@ -103,62 +91,128 @@ async def _url_reached(attachment: Attachment, glob: str, deadline: Deadline) ->
     return (time.monotonic() - began) * 1000
 
 
-async def _function_met(attachment: Attachment, source: str, deadline: Deadline) -> float:
-    main = attachment.state.main
-    world = attachment.state.main_world(main.frame_id) if main else None
+# A frame, and the loader of the document that it shows.
+_Document: TypeAlias = tuple[str, str]
+
+
+class _Armed:
+    """One promise in each document that is shown, and in each that comes while the wait lasts.
+
+    A promise ends with its document (WorldGone), except where the window stays: one that leaves its first, empty
+    document for another of the same origin keeps its script worlds, and what waits in them waits for ever (Blink,
+    LocalDOMWindow::ClearForReuse). So a document that is not shown any more is given up.
+    """
+
+    def __init__(self, attachment: Attachment, condition: Condition, deadline: Deadline) -> None:
+        self._attachment = attachment
+        self._condition = condition
+        self._deadline = deadline
+        self._began = time.monotonic()
+        self._asked: dict[_Document, asyncio.Future[float | None]] = {}
+
+    async def met(self) -> float:
+        while True:
+            shown = self._shown()
+            await self.give_up(shown)
+            for document in shown:
+                if document not in self._asked:
+                    self._asked[document] = asyncio.ensure_future(self._ask(document, is_top=document == shown[0]))
+            await self._something_happens(shown)
+            for document in shown:
+                asked = self._asked[document]
+                if not asked.done() or (asked.exception() and document != shown[0]):
+                    continue
+                if (waited_ms := asked.result()) is not None:
+                    return waited_ms
+
+    async def give_up(self, shown: Sequence[_Document] = ()) -> None:
+        """Wait no more in documents that are not among these."""
+        gone = [self._asked.pop(document) for document in list(self._asked) if document not in shown]
+        for asked in gone:
+            asked.cancel()
+        await asyncio.gather(*gone, return_exceptions=True)
+
+    def _shown(self) -> list[_Document]:
+        frames = self._attachment.state.ordered_frames()
+        if self._condition.gone or self._condition.function:
+            del frames[1:]
+        return [(frame.frame_id, frame.loader_id) for frame in frames]
+
+    async def _something_happens(self, shown: Sequence[_Document]) -> None:
+        """An answer comes, or other documents are shown."""
+        watch = self._attachment.watch
+        waiting: list[asyncio.Future[Any]] = [asked for asked in self._asked.values() if not asked.done()]
+        left_s = self._deadline.remaining_s + (_REPLY_S if waiting else 0.0)
+        other = asyncio.ensure_future(watch.wait(lambda: self._shown() != shown, timeout_s=left_s))
+        try:
+            done, _ = await asyncio.wait([*waiting, other], return_when=asyncio.FIRST_COMPLETED)
+            if done == {other} and not other.result():
+                raise self._exceeded("no document is there")
+        finally:
+            other.cancel()
+            await asyncio.gather(other, return_exceptions=True)
+
+    async def _ask(self, document: _Document, *, is_top: bool) -> float | None:
+        """Milliseconds until it was met in this document; None where a frame's document has not met it.
+
+        Raises:
+            DeadlineExceeded, UsageError, ScriptFailed: Of the top document, whose word is the last.
+        """
+        while True:
+            asked_at = time.monotonic()
+            try:
+                answer = await self._answer(document[0])
+                break
+            except WorldGone:
+                # Its script worlds are not there yet, or not any more.
+                if self._deadline.passed:
+                    raise self._exceeded("the page kept navigating") from None
+                left_s = self._deadline.remaining_s
+                await self._attachment.watch.wait(
+                    lambda: document not in self._shown() or self._has_world(document[0]),
+                    timeout_s=min(_REARM_PAUSE_S, left_s) if is_top else left_s,
+                )
+        if isinstance(answer, Mapping) and answer.get("ok"):
+            waited_ms = answer.get("waitedMs")
+            return (asked_at - self._began) * 1000 + (waited_ms if isinstance(waited_ms, int | float) else 0.0)
+        if not is_top:
+            return None
+        if not isinstance(answer, Mapping):
+            raise ScriptFailed("waiting gave no object")
+        if isinstance(error := answer.get("error"), Mapping):
+            raise UsageError(str(error.get("message", "the page does not understand the condition")))
+        raise self._exceeded(str(answer.get("lastSeen", ""))[:300])
+
+    def _has_world(self, frame_id: str) -> bool:
+        return self._attachment.state.world_of(frame_id, WORLD_NAME) is not None
+
+    async def _answer(self, frame_id: str) -> Any:
+        left_s = self._deadline.remaining_s
+        if self._condition.function:
+            return await _ask_function(self._attachment, frame_id, self._condition.function, timeout_s=left_s)
+        call = f"__agentBrowser.waitFor({json.dumps(self._condition.to_json())},{round(left_s * 1000)})"
+        return await self._attachment.evaluate(frame_id, call, timeout_s=left_s)
+
+    def _exceeded(self, seen: str) -> DeadlineExceeded:
+        what = "the function" if self._condition.function else self._condition
+        return self._deadline.exceeded(f"waiting for {what}", seen)
+
+
+async def _ask_function(attachment: Attachment, frame_id: str, source: str, *, timeout_s: float) -> Any:
+    world = attachment.state.main_world(frame_id)
     if world is None:
         raise WorldGone("the document is not there yet")
     params = {
-        "expression": _FUNCTION % (source, round(deadline.remaining_s * 1000)),
+        "expression": _FUNCTION % (source, round(timeout_s * 1000)),
         "contextId": world.context_id,
         "awaitPromise": True,
         "returnByValue": True,
     }
-    reply = await attachment.evaluate_raw(params, timeout_s=deadline.remaining_s)
+    reply = await attachment.evaluate_raw(params, timeout_s=timeout_s)
     if thrown := reply.get("exceptionDetails"):
         words = (thrown.get("exception") or {}).get("description") or thrown.get("text", "")
         raise UsageError(f"the function cannot be run: {str(words).splitlines()[0][:300]}")
     try:
-        answer = json.loads(str(reply.get("result", {}).get("value")))
+        return json.loads(str(reply.get("result", {}).get("value")))
     except (ValueError, RecursionError):
-        answer = {}
-    if not isinstance(answer, Mapping) or not answer.get("ok"):
-        seen = answer.get("lastSeen", "") if isinstance(answer, Mapping) else ""
-        raise deadline.exceeded("waiting for the function", str(seen)[:300])
-    waited = answer.get("waitedMs")
-    return float(waited) if isinstance(waited, int | float) else 0.0
-
-
-async def _first_met(attachment: Attachment, frame_ids: list[str], condition: Condition, deadline: Deadline) -> float:
-    timeout_ms = round(deadline.remaining_s * 1000)
-    call = f"__agentBrowser.waitFor({json.dumps(condition.to_json())},{timeout_ms})"
-    tasks = [
-        asyncio.ensure_future(attachment.evaluate(frame_id, call, timeout_s=deadline.remaining_s))
-        for frame_id in frame_ids
-    ]
-    top = tasks[0] if tasks else None
-    pending = set(tasks)
-    answers: dict[asyncio.Future[Any], Any] = {}
-    try:
-        while pending:
-            done, pending = await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
-            for task in done:
-                error = task.exception()
-                if error is not None and task is top:
-                    raise error
-                answer = None if error else task.result()
-                if isinstance(answer, Mapping) and answer.get("ok"):
-                    waited = answer.get("waitedMs")
-                    return float(waited) if isinstance(waited, int | float) else 0.0
-                answers[task] = answer
-    finally:
-        # Of those that ended together only one may have been looked at.
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-    answer = answers.get(top) if top else None
-    if isinstance(answer, Mapping) and isinstance(answer.get("error"), Mapping):
-        raise UsageError(str(answer["error"].get("message", "the page does not understand the condition")))
-    if answer is not None and not isinstance(answer, Mapping):
-        raise ScriptFailed("waiting gave no object")
-    raise deadline.exceeded(f"waiting for {condition}", str((answer or {}).get("lastSeen", "")))
+        return {}

@@ -168,7 +168,8 @@ class AttachedSession:
                 except DeviceError:
                     continue
                 except BridgeError as error:
-                    seen = f"@{name}: {error.message}"
+                    if not deadline.passed:  # else it was cut short, and what was seen before says more
+                        seen = f"@{name}: {error.message}"
                     continue
                 seen = ", ".join(f"{page.title[:40]!r} at {page.url[:100]}" for page in pages) or "no page"
                 free = [page for page in pages if page.target_id not in self.taken() and wanted.matches(page)]

@@ -54,11 +54,12 @@ RECONNECT_TIMEOUT_S = 30.0
 _TOUCH_EVERY_S = 20.0
 _TOUCH_TIMEOUT_S = 5.0
 _PROBE_S = 5.0
-# A slow link needs several round trips for it; a device that is there answers within one.
-_CLEAR_S = 5.0
+# A frozen one keeps nobody; one that answers gets the time that clearing takes over a slow link.
+_ANSWER_S = 2.0
+_CLEAR_S = 15.0
 _CLOSE_TAB_S = 2.0
 _LET_GO_S = 3.0
-_CLOSE_S = 12.0
+_CLOSE_S = 24.0
 
 
 class Session:
@@ -497,6 +498,7 @@ class Session:
         why = "it is lost"
         if self._recovery.seems_whole:
             try:
+                await self.host_client.touch(timeout_s=_ANSWER_S)
                 async with Deadline.after(_CLEAR_S).bound("clearing it"):
                     await clear_state(self, profiles, origins, timeout_s=_CLEAR_S)
                 return

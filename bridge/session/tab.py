@@ -20,7 +20,7 @@ from bridge.adb import AdbDevice
 from bridge.cdp import CdpConnection, open_cdp
 from bridge.cdp.discovery import Target, list_targets
 from bridge.deadline import Deadline, finish
-from bridge.errors import BridgeError, DeadlineExceeded, NavigationFailed, TabLost, TransportError
+from bridge.errors import BridgeError, DeadlineExceeded, HostFailed, NavigationFailed, TabLost, TransportError
 from bridge.host.client import HostClient
 from bridge.page import ladder
 from bridge.page.attachment import Attachment, attach
@@ -41,6 +41,9 @@ _REOPEN_TIMEOUT_S = 30.0
 _DETACH_S = 2.0
 _REATTACH_S = 5.0
 _DISCARD_S = 5.0
+# What a tab takes that is opened in a renderer which answers.
+_ANSWERS_S = 4.0
+_BLOW_S = 1.0
 # The host app's event and the end of the CDP connection come by two ways; the event knows more.
 _EVENT_WAIT_S = 0.2
 # Above it a link is slow, and what it asks of the page gets four round trips more time.
@@ -244,13 +247,25 @@ class SessionTab:
         try:
             self._target_id = (await self._find(made.nonce, deadline)).target_id
             attachment = await self._attach(deadline)
-        except BaseException:
+        except BaseException as error:
+            if self._lost == _FREED and isinstance(error, DeadlineExceeded):
+                # The blow does not reach a renderer that is to show a new document (see ladder.let_go), and it lives on
+                # where other WebViews are in it, this one too; by this one's page the blow comes home.
+                await self.kill_renderer(timeout_s=_BLOW_S)
             self.host_tab = None
             what = f"closing the WebView that was to be {self._tab_id}"
-            await finish(self._discard(made.tab, Deadline.after(_DISCARD_S)), at_most_s=_DISCARD_S, what=what)
+            await finish(self._discard(made.tab, _DISCARD_S), at_most_s=_DISCARD_S, what=what)
             raise
         self._lost = None
         return attachment
+
+    async def _open_after_kill(self, deadline: Deadline) -> Attachment:
+        try:
+            return await self.open(timeout_s=min(_ANSWERS_S, deadline.remaining_s))
+        except (DeadlineExceeded, HostFailed, TabLost, TransportError) as error:
+            # It had not died, or took the new tab along.
+            logger.debug("%s: %s", self._tab_id, error)
+            return await self.open(timeout_s=deadline.remaining_s)
 
     async def adopt(self, target_id: str, *, timeout_s: float) -> Attachment:
         """Attach to a WebView that a page has opened; it becomes lost, restored and closed as any other."""
@@ -269,8 +284,10 @@ class SessionTab:
         url, why = self.url, self._lost or "lost"
         await self._detach()
         if self.host_tab is not None and why == _FREED:
-            await self._discard(self.host_tab, deadline)
-        attachment = await self.open(timeout_s=deadline.remaining_s)
+            await self._discard(self.host_tab, min(_DISCARD_S, deadline.remaining_s))
+        attachment = await (
+            self._open_after_kill(deadline) if why == _FREED else self.open(timeout_s=deadline.remaining_s)
+        )
         why = {_IDLE: "closed after idling", _FREED: "closed because its page did not answer"}.get(why, f"lost ({why})")
         said = f"{self._tab_id} had been {why} and was opened again"
         if self._hung_again and url:
@@ -280,7 +297,7 @@ class SessionTab:
         elif revisit and url and not url.startswith("about:blank"):
             await self._home.check_url(url)
             try:
-                await go(attachment, url, "load", timeout_s=deadline.remaining_s)
+                await go(attachment, url, "load", deadline)
                 said += f" at {url}"
             except (DeadlineExceeded, NavigationFailed) as error:
                 said += f", but {error.message}"
@@ -309,8 +326,12 @@ class SessionTab:
         self._closed = True
         await self._detach()
         host = self._home.host_client
-        if self.host_tab is not None and self._lost is None and not host.closed.is_set():
+        if self.host_tab is None or host.closed.is_set():
+            return
+        if self._lost is None:
             await host.close_tab(self.host_tab, timeout_s=timeout_s)
+        elif self._lost == _FREED:
+            await self._discard(self.host_tab, timeout_s)
 
     async def reattach(self, *, timeout_s: float) -> Attachment:
         """A fresh connection to the document that is there; refs stay good. The old one is given up when it is made.
@@ -405,9 +426,9 @@ class SessionTab:
         stack, self._stack = self._stack, AsyncExitStack()
         await finish(stack.aclose(), at_most_s=_DETACH_S, what=f"detaching from {self._tab_id}")
 
-    async def _discard(self, host_tab: str, deadline: Deadline) -> None:
+    async def _discard(self, host_tab: str, timeout_s: float) -> None:
         try:
-            await self._home.host_client.close_tab(host_tab, timeout_s=min(_DISCARD_S, deadline.remaining_s))
+            await self._home.host_client.close_tab(host_tab, timeout_s=timeout_s)
         except BridgeError as error:  # it is gone with its renderer
             logger.debug("%s: %s", self._tab_id, error)
 

@@ -4,9 +4,11 @@
  * A form's named inputs shadow the properties of the interface ([LegacyOverrideBuiltIns], HTML §4.10.3), in isolated
  * worlds too; so the tree is read with the prototypes' own methods.
  */
+import { doc } from './turn.js';
+
+export { doc };
 const E = Element.prototype;
 export const { assign, getOwnPropertyDescriptor: own } = Object;
-export const doc = document;
 export const max = Math.max, min = Math.min, round = Math.round;
 export const now = () => Date.now();
 export const [tagOf, shadowOf, kindOf, textOf, isLive, parentOf, firstOf, nextOf, get, matches, boxOf, query] =
@@ -31,8 +33,7 @@ export const hasWords = (text) => /\S/.test(text);
 export const isField = (el) => matches(el, 'input,select,textarea,[contenteditable]');
 
 /** Children in the flat tree (CSS Scoping §3.3): of the open shadow root, else what a slot was given, else its own. */
-export const kidsOf = (el) => {
-  const kids = tagOf(el) == 'slot' ? el.assignedNodes() : [];
+export const kidsOf = (el, kids = tagOf(el) == 'slot' ? el.assignedNodes() : []) => {
   // One by one: spreading a NodeList takes ten times as long.
   if (!kids[0]) for (let kid = firstOf(shadowOf(el) || el); kid; kid = nextOf(kid)) kids.push(kid);
   return kids;

@@ -18,7 +18,7 @@ export const page = {
   // As the browser's own: { left, top, behavior }.
   scrollBy: (by) => scrollBy(by),
   scrollTo: (to) => scrollTo(to),
-  getUrl: () => location.href,
+  getUrl: () => doc.URL,
   getTitle: () => doc.title,
   pressKey,
 };

@@ -181,7 +181,7 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
   if (left && over) reasons.push(over);
   return {
     version: 1,
-    url: location.href,
+    url: doc.URL,
     title: doc.title,
     timestamp: now(),
     tree,

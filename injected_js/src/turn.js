@@ -2,7 +2,11 @@
 export const turn = {};
 let facts, kinds = 0;
 
+/** The document, looked up in each call: a window that leaves its first, empty document for one of its origin stays. */
+export let doc = document;
+
 export const newTurn = () => {
+  doc = document;
   facts = new Map();
   /** Texts left out because nobody can see them. */
   turn._removed = 0;

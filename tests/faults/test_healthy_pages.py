@@ -32,5 +32,5 @@ async def test_a_timeout_on_a_document_that_may_not_be_shown_leaves_every_tab_al
 
         with pytest.raises(DeadlineExceeded) as caught:
             await page.wait_for(url="**/never", timeout_s=1.0)
-        assert "recovery" not in caught.value.details
+        assert caught.value.details.get("recovery") not in ("kill_renderer", "failed")
         assert await value(other, "window.work") == "unsaved"

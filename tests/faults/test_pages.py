@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Coroutine
 from typing import Any
 
 import pytest
 
 from bridge.errors import BridgeError, DeadlineExceeded
+from bridge.page.fetching import PausedRequest, Proceed
 from bridge.page.page import Page
 from tests.conftest import LocalServer
 from tests.faults.conftest import Opened, nothing_leaks, within
@@ -60,7 +62,6 @@ async def test_a_page_that_loops_while_it_loads_is_freed_and_can_be_left(
         await lives(page, faulty_server)
 
 
-@pytest.mark.xfail(strict=False, reason="between two loops the page answers, and a navigation may still wait in vain")
 async def test_a_page_that_loops_again_and_again_can_be_left(opened: Opened, faulty_server: LocalServer) -> None:
     async with opened() as session:
         page = await session.new_tab(faulty_server.url("loop-later"))
@@ -68,6 +69,41 @@ async def test_a_page_that_loops_again_and_again_can_be_left(opened: Opened, fau
             async with within(1.0):
                 ended = await outcome(page.snapshot(timeout_s=1.0))
             assert ended is None or ended.details["recovery"] in ("terminate_script", "kill_renderer")
+        await lives(page, faulty_server)
+
+
+async def test_a_loop_does_not_keep_the_next_page_from_coming(opened: Opened, faulty_server: LocalServer) -> None:
+    async with opened() as session:
+        page = await session.new_tab(faulty_server.url("loop-on-click"))
+        attachment = await page.attached()
+        loop = {"expression": "setInterval(()=>{for(;;);},50)"}
+        await attachment.call("Runtime.evaluate", loop, timeout_s=5)
+        await asyncio.sleep(0.2)
+        there = await page.goto(faulty_server.url("calm"), timeout_s=20)
+        assert there.title == "Calm"
+        assert "did not answer" in " ".join(there.notices)
+        assert len((await page.snapshot()).refs) == 3
+
+
+async def test_a_loop_that_begins_while_the_next_page_is_on_its_way_does_not_keep_it_either(
+    opened: Opened, faulty_server: LocalServer
+) -> None:
+    """From then on no command reaches the renderer; the tab is opened anew."""
+    async with opened() as session:
+        page = await session.new_tab(faulty_server.url("loop-on-click"))
+        attachment = await page.attached()
+
+        async def late(_request: PausedRequest) -> Proceed:
+            await asyncio.sleep(1.5)
+            return Proceed()
+
+        await page.route("**/calm", late)
+        loop = {"expression": "setTimeout(()=>{for(;;);},700)"}
+        await attachment.call("Runtime.evaluate", loop, timeout_s=5)
+        there = await page.goto(faulty_server.url("calm"), timeout_s=20)
+        assert there.title == "Calm", there
+        assert "was opened again" in " ".join(there.notices)
+        await page.unroute("**/calm")
         await lives(page, faulty_server)
 
 

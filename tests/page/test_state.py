@@ -129,3 +129,13 @@ def test_a_dialog_is_there_until_it_closes(state: PageState) -> None:
 def test_fields_and_events_of_a_newer_webview_are_ignored(state: PageState) -> None:
     assert not state.reduce("Page.somethingNew", {"a": 1})
     assert state.reduce("Page.frameAttached", {"frameId": "x", "parentFrameId": "top", "novelty": {}})
+
+
+def test_the_frames_of_a_document_go_with_it_although_nothing_is_said_of_them(state: PageState) -> None:
+    state.reduce("Page.frameAttached", {"frameId": "child", "parentFrameId": "top"})
+    state.reduce("Page.frameAttached", {"frameId": "grandchild", "parentFrameId": "child"})
+    state.reduce("Page.frameAttached", {"frameId": "other", "parentFrameId": "top"})
+    state.reduce(*navigated("child", "C2", "https://c.example/", "top"))
+    assert [frame.frame_id for frame in state.ordered_frames()] == ["top", "child", "other"]
+    state.reduce(*navigated("top", "L2", "https://b.example/"))
+    assert [frame.frame_id for frame in state.ordered_frames()] == ["top"]

@@ -23,3 +23,13 @@ async def test_frames_that_go_while_they_are_waited_in_leave_no_failure_behind(
     await attachment.call("Runtime.evaluate", {"expression": "setTimeout(()=>location.reload(),200)"}, timeout_s=5)
     with pytest.raises(DeadlineExceeded, match="never to be read"):
         await waiting
+
+
+async def test_a_frame_that_comes_later_is_waited_in_too(page: Page, local_server: LocalServer) -> None:
+    await page.goto(local_server.url("second.html"))
+    attachment = await page.attached()
+    waiting = asyncio.ensure_future(page.wait_for(text="Inner text", timeout_s=5))
+    later = """setTimeout(()=>{const it=document.body.appendChild(document.createElement('iframe'));
+      it.srcdoc='<p>Inner text</p>'},300)"""
+    await attachment.call("Runtime.evaluate", {"expression": later}, timeout_s=5)
+    assert (await waiting).waited_ms >= 250

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import click
 
 from bridge.errors import NoDevice, UsageError
@@ -64,14 +67,19 @@ def devices(options: CommonOptions, ray: bool) -> None:
 
 @click.command()
 @click.option("--pages", "with_pages", is_flag=True, help="Ask each for its pages, which connects to it.")
+@click.option("--forward", "forwards", is_flag=True, help="Lead a port of this machine to each, until Ctrl-C.")
 @click.option("--device", default="auto", show_default=True, metavar="auto|virtual|SERIAL", help="Which device.")
 @common_options
-def targets(options: CommonOptions, device: str, with_pages: bool) -> None:
+def targets(options: CommonOptions, device: str, with_pages: bool, forwards: bool) -> None:
     """List the WebViews and browsers on a device that can be attached to, and whose they are.
 
-    Without --pages nothing is connected to. With --json: targets: [{name, kind, pid, process, package, pages?}], where
-    pages is [{url, title}] or {error}.
+    Without --pages nothing is connected to. With --json: targets: [{name, kind, pid, process, package, pages?, port?}],
+    where pages is [{url, title}] or {error}. With --forward other tools can connect to http://127.0.0.1:PORT, such as
+    Playwright's connectOverCDP (with noDefaults: true) and chrome://inspect; so can every user of this machine.
     """
+    import asyncio
+    from contextlib import AsyncExitStack
+
     from bridge.adb import AdbServer
     from bridge.errors import BridgeError
     from bridge.session.devices import chosen_device
@@ -85,7 +93,10 @@ def targets(options: CommonOptions, device: str, with_pages: bool) -> None:
         server = AdbServer.from_environment(options.adb_server)
         await server.ensure_running(timeout_s=steps.begin("reaching the adb server", ADB_TIMEOUT_S))
         timeout_s = steps.begin("finding the device", ADB_TIMEOUT_S)
-        async with chosen_device(server, device, RunningVirtualDevices(), note, timeout_s=timeout_s) as chosen:
+        async with (
+            chosen_device(server, device, RunningVirtualDevices(), note, timeout_s=timeout_s) as chosen,
+            AsyncExitStack() as forwarded,
+        ):
             adb_device = server.device(chosen.serial)
             rows = []
             for found in await devtools_sockets(adb_device, timeout_s=steps.begin("reading /proc", ADB_TIMEOUT_S)):
@@ -96,12 +107,25 @@ def targets(options: CommonOptions, device: str, with_pages: bool) -> None:
                         row["pages"] = [{"url": page.url, "title": page.title} for page in pages]
                     except BridgeError as error:
                         row["pages"] = {"error": error.message}
+                if forwards:
+                    remote = f"localabstract:{found.name}"
+                    timeout_s = steps.begin(f"forwarding a port to {found.name}", ADB_TIMEOUT_S)
+                    forward = adb_device.forward("tcp:0", remote, timeout_s=timeout_s)
+                    row["port"] = await forwarded.enter_async_context(forward)
                 rows.append(row)
+            show(rows)
+            if forwards and rows:
+                note("the ports lead there until Ctrl-C")
+                steps.begin("waiting for Ctrl-C", math.inf)
+                await asyncio.Event().wait()
+
+    def show(rows: list[dict[str, Any]]) -> None:
         if options.as_json:
             print_json("targets", {"targets": rows})
             return
         for row in rows:
-            click.echo(one_line(f"{row['package'] or '?':30} {row['name']}"))
+            where = f"http://127.0.0.1:{row['port']}  " if "port" in row else ""
+            click.echo(one_line(f"{where}{row['package'] or '?':30} {row['name']}"))
             pages = row.get("pages", [])
             for page in pages if isinstance(pages, list) else [{"url": "", "title": pages["error"]}]:
                 click.echo(one_line(f"    {page['title']}  {page['url']}"))

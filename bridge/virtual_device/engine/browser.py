@@ -7,6 +7,7 @@ import base64
 import logging
 import secrets
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +20,7 @@ _log = logging.getLogger(__name__)
 
 _CALL_TIMEOUT_S = 10.0
 _RETRY_S = 0.005
+_READY_S = 1.0
 # What WebStorage.deleteAllData takes; service workers and their caches stay (Chromium, aw_quota_manager_bridge.cc).
 _WEB_STORAGE = "file_systems,indexeddb,local_storage,websql"
 _OWN_TYPES = frozenset({"page", "iframe", "worker", "shared_worker", "service_worker"})
@@ -155,7 +157,9 @@ class Browser:
             if tab is None:
                 raise TransportError("Chromium made a tab and closed it at once.")
             assert tab.ready is not None
-            await tab.ready.result(timeout_s=deadline.remaining_s)
+            # A WebView is made whether or not the renderer that it shares answers.
+            with suppress(DeadlineExceeded):
+                await tab.ready.result(timeout_s=min(_READY_S, deadline.remaining_s))
             return tab
         finally:
             self._expected.pop(url, None)

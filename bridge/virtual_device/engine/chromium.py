@@ -89,6 +89,9 @@ _DISABLED_FEATURES = (
     "ProcessPerSiteUpToMainFrameThreshold",
     "SpareRendererForSitePerProcess",
     "Translate",
+    # Two pages of the address bar's for each window that nobody sees: half of what a tab costs.
+    "WebUIOmniboxAimPopup",
+    "WebUIOmniboxPopup",
     "site-per-process",
 )
 

@@ -24,7 +24,7 @@ async def rendered(bench: Bench) -> Sequence[Finding]:
     folder = shared_folder("articles", "BRIDGE_BENCH_ARTICLES")
     if folder is None:
         raise NotMeasured("no articles here: name their folder with BRIDGE_BENCH_ARTICLES")
-    truth = dict(sorted(json.loads((folder / "ground-truth.json").read_text("utf-8")).items())[:: bench.choose(1, 30)])
+    truth = dict(sorted(json.loads((folder / "ground-truth.json").read_text("utf-8")).items())[:: bench.choose(1, 8)])
     scores: dict[str, list[Score]] = {"rendered": [], "plain HTML": []}
     failed, not_shown = [], []
     pages = {key: (folder / "html" / f"{key}.html.gz").read_bytes() for key in truth}
