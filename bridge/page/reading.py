@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 MAX_HTML_CHARS = 2_000_000
 #: How long a page that shows nothing yet may take to draw itself.
 SETTLE_S = 3.0
+#: How long the walk through a page may hold up its script; what is left then is not read, and that is said.
+WALK_S = 3.0
 _RETRY_PAUSE_S = 0.05
 _FREE = Cost(0, 0, 0, 0)
 
@@ -55,7 +57,7 @@ class ReadResult:
         kind: `article`, `list` or `page`.
         hidden_text_removed: Texts that are laid out and that nobody can see: transparent, tiny, outside of the page,
             of the colour of their ground, `aria-hidden`, in letters without width. Menus that are closed do not count.
-        truncated: Whether `max_length` or the page's size cut something off.
+        truncated: Whether `max_length` the page's size or the time for it cut something off.
     """
 
     markdown: str
@@ -121,6 +123,7 @@ def _expression(request: ReadRequest, deadline: Deadline) -> str:
             "mode": request.mode,
             "refs": request.links == "ref",
             "limit": MAX_HTML_CHARS,
+            "timeBudgetMs": round(min(WALK_S, deadline.remaining_s / 3) * 1000),
             "settleMs": round(min(SETTLE_S, deadline.remaining_s / 2) * 1000),
         }
     )
