@@ -33,8 +33,7 @@ export const hasWords = (text) => /\S/.test(text);
 export const isField = (el) => matches(el, 'input,select,textarea,[contenteditable]');
 
 /** Children in the flat tree (CSS Scoping §3.3): of the open shadow root, else what a slot was given, else its own. */
-export const kidsOf = (el) => {
-  const kids = tagOf(el) == 'slot' ? el.assignedNodes() : [];
+export const kidsOf = (el, kids = tagOf(el) == 'slot' ? el.assignedNodes() : []) => {
   // One by one: spreading a NodeList takes ten times as long.
   if (!kids[0]) for (let kid = firstOf(shadowOf(el) || el); kid; kid = nextOf(kid)) kids.push(kid);
   return kids;

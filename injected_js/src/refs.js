@@ -33,10 +33,9 @@ const steady = (text) => low(text).replace(/\(\d+\+?\)|\d[\d.,]*(?=\+? (left|new
 const looks = (el) => tagOf(el) + (attr(el, 'class') || findAll(el, ':scope>*').map(tagOf));
 
 /** How many alike siblings stand beside what may be a card, as far as it matters: a small box that is no part of a page. */
-const twins = once((item) => {
-  let n = 0;
+const twins = once((item, n = 0) => {
   for (const way of ['previous', 'next']) for (let at = item; n < 3 && (at = at[way + 'ElementSibling']) && looks(at) == looks(item); ) n++;
-  return n && textOf(item).length < 2e3 && !findAll(item, 'main,nav,form,h1')[0] && n;
+  return n && textOf(item).length < 2e3 && !findAll(item, 'main,form,h1')[0] && n;
 });
 
 /** The words of an item but for those that are typed there; so many tell one from another. */
@@ -46,8 +45,7 @@ const wordsOf = once((item) => steady(findAll(item, '[contenteditable]').reduce(
  * The words of the nearest row, list item or article around it, else of the nearest card: one of two alike
  * siblings, or of three around a form field, because two fields in alike boxes are a form.
  */
-const itemOf = (el) => {
-  let card;
+const itemOf = (el, card) => {
   for (let item = el; item && item != doc.body; item = flatParent(item))
     if (/^(listi|row$|art|opt|treei)/.test(roleOf(item))) return wordsOf(item);
     else if (!card && item != el && twins(item) > isField(el)) card = item;
@@ -69,8 +67,7 @@ const mint = (el, meaning) => {
 };
 
 /** The ref of an element, as it is now. @type {(el: Element, now: object) => string} */
-export const introduce = (el, { _key }) => {
-  let meaning = current.get(el);
+export const introduce = (el, { _key }, meaning = current.get(el)) => {
   if (!meaning || meaning._key != _key) current.set(el, (meaning = mint(el, { _key })));
   const { ref } = meaning;
   meanings.set(ref, meaning);

@@ -22,8 +22,7 @@ export const valueOf = (el) =>
 export const checkedOf = (el, told = aria(el, 'checked')) => (el.indeterminate || told == 'mixed' ? 'mixed' : /kbox|dio/.test(el.type) ? el.checked : told ? told == 'true' : null);
 
 /** @type {(el: Element, role: string, maxLen: number, lean: boolean) => Record<string, any> | undefined} */
-export const attrsOf = (el, role, maxLen, lean) => {
-  const out = {}, put = (key, value) => value && (out[key] = value);
+export const attrsOf = (el, role, maxLen, lean, out = {}, put = (key, value) => value && (out[key] = value)) => {
   for (const key of ('href name type value placeholder' + (lean ? '' : ' src alt title action method')).split(' ')) put(key, cut(key == 'value' ? valueOf(el) || '' : attr(el, key), maxLen));
   for (const key in STATES) put(key, matches(el, STATES[key]) || aria(el, key));
   put('checked', checkedOf(el));

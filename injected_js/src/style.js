@@ -51,9 +51,7 @@ const groundOf = once((el, { backgroundColor, backgroundImage, position } = styl
  * Are the element's own words invisible: no size, no ink, indented away, or of the colour of the ground they stand on?
  * A picture or a positioned layer on the way to the ground makes it unsure, and then they count as seen.
  */
-export const isInkless = once((el) => {
-  const { webkitTextFillColor: ink, fontSize, textIndent } = styleOf(el);
-  let ground, levels = 50;
+export const isInkless = once((el, levels = 50, ground, { webkitTextFillColor: ink, fontSize, textIndent } = styleOf(el)) => {
   // So far up, that a deep page costs no more than its elements.
   for (let at = el; at && !ground; at = flatParent(at)) ground = levels-- ? groundOf(at) : 2;
   // The canvas is white unless the page says otherwise.

@@ -77,9 +77,13 @@ def test_a_removed_element_is_not_kept_alive_by_its_ref(tab: Page) -> None:
     tab.run("window.held = new WeakRef(box); box.remove(); 0")
     tab.cdp("Runtime.releaseObjectGroup", objectGroup="console")
     tab.cdp("HeapProfiler.enable")
-    for _ in range(5):  # what a task has dereferenced lives to the end of it
+
+    def is_gone() -> bool:
         tab.cdp("HeapProfiler.collectGarbage")
-    assert tab.run("held.deref() === undefined")
+        return bool(tab.run("held.deref() === undefined"))
+
+    # What a task has dereferenced lives to the end of it, and what caches hold lives a little longer.
+    assert any(is_gone() for _ in range(30))
     assert tab.call("query", "1", "text")["error"]["code"] == "ref_not_found"
     tab.run("document.body.innerHTML = '<button>Buy</button>'; 0")
     assert "1" not in refs(tab.snapshot()), "a number is never used again"
