@@ -173,6 +173,8 @@ async def test_an_enormous_page_is_opened_and_read_within_the_budget(
     async with opened() as session:
         page = await session.new_tab()
         assert (await page.goto(faulty_server.url(path), timeout_s=60.0)).title == title
+        # The engine lays out 50 MB of text for seconds, and nobody gets a word in; what follows is our own time.
+        await page.wait_for(selector="h1", timeout_s=60.0)
         async with within(5.0):
             shot = await page.snapshot(timeout_s=5.0, interactive_only=False)
         assert shot.title == title
@@ -181,6 +183,19 @@ async def test_an_enormous_page_is_opened_and_read_within_the_budget(
         assert f'heading "{title}"' in shot.text or "jsTime" in shot.stats.truncate_reasons
         # What the page goes on with is left out and said to be: only the hidden depths of `deep` are nobody's to see.
         assert shot.stats.truncated or path == "deep"
+        await lives(page, faulty_server)
+
+
+@pytest.mark.timeout(120)
+async def test_who_does_not_wait_for_an_enormous_page_is_told_in_time(
+    opened: Opened, faulty_server: LocalServer
+) -> None:
+    async with opened() as session:
+        page = await session.new_tab()
+        await page.goto(faulty_server.url("text"), timeout_s=60.0)
+        async with within(1.0):
+            ended = await outcome(page.snapshot(timeout_s=1.0))
+        assert ended is None or (ended.code == "timeout" and "did not answer" in ended.message)
         await lives(page, faulty_server)
 
 

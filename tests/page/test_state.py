@@ -139,3 +139,45 @@ def test_the_frames_of_a_document_go_with_it_although_nothing_is_said_of_them(st
     assert [frame.frame_id for frame in state.ordered_frames()] == ["top", "child", "other"]
     state.reduce(*navigated("top", "L2", "https://b.example/"))
     assert [frame.frame_id for frame in state.ordered_frames()] == ["top"]
+
+
+def isolated(state: PageState) -> None:
+    """A frame of the page that went into a renderer of its own."""
+    state.reduce("Page.frameAttached", {"frameId": "child", "parentFrameId": "top"})
+    state.reduce("Page.frameDetached", {"frameId": "child", "reason": "swap"})
+    target = {"targetId": "child", "type": "iframe"}
+    state.reduce("Target.attachedToTarget", {"sessionId": "S", "targetInfo": target})
+    state.reduce(*navigated("child", "C1", "https://c.example/", "top"), "S")
+
+
+def test_numbers_of_worlds_are_their_sessions_own(state: PageState) -> None:
+    isolated(state)
+    state.reduce(*world(1, "top", "ours"))
+    state.reduce(*world(1, "child", "ours"), "S")
+    found = [state.world_of(frame_id, "ours") for frame_id in ("top", "child")]
+    assert [world and world.session_id for world in found] == [None, "S"]
+    state.reduce("Runtime.executionContextsCleared", {}, "S")
+    assert state.world_of("top", "ours")
+    assert not state.world_of("child", "ours")
+
+
+def test_a_renderer_that_dies_below_a_page_takes_only_its_frames_along(state: PageState) -> None:
+    isolated(state)
+    state.reduce(*world(1, "child", "ours"), "S")
+    state.reduce("Inspector.targetCrashed", {}, "S")
+    assert not state.crashed
+    assert state.frames["child"].is_crashed
+    assert not state.world_of("child", "ours")
+    state.reduce(*navigated("child", "C2", "https://c.example/", "top"), "S")
+    assert not state.frames["child"].is_crashed
+    assert state.main_frame_id == "top"
+
+
+def test_a_frame_that_comes_back_into_its_parents_renderer_stays_when_its_session_ends(state: PageState) -> None:
+    isolated(state)
+    state.reduce("Page.frameAttached", {"frameId": "child", "parentFrameId": "top"})
+    state.reduce("Target.detachedFromTarget", {"sessionId": "S"})
+    assert state.frames["child"].session_id is None
+    isolated(state)
+    state.reduce("Target.detachedFromTarget", {"sessionId": "S"})
+    assert "child" not in state.frames
