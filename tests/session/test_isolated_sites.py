@@ -115,3 +115,36 @@ async def test_init_scripts_run_in_another_renderer_before_the_pages_own(page: P
     said = [entry.text for entry in page.console().entries]
     assert said.count("first of all in /isolated/inner.html") == 1
     assert said.index("first of all in /isolated/inner.html") < len(said) - 1 - said[::-1].index("isolated page speaks")
+
+
+async def isolated_frame(page: Page) -> tuple[str, str]:
+    """Its id and its session's."""
+    attachment = await page.attached()
+    frames = attachment.state.frames
+    (found,) = (
+        (frame_id, session_id)
+        for session_id, frame_id in attachment.children.sessions.items()
+        if "/isolated/" in frames[frame_id].url
+    )
+    return found
+
+
+async def test_what_may_not_be_asked_for_is_refused_to_another_renderer_too(page: Page) -> None:
+    attachment = await page.attached()
+    frame_id, _ = await isolated_frame(page)
+    await attachment.evaluate(frame_id, "fetch('http://localhost:1/').catch(String)", timeout_s=5)
+    assert ["BLOCKED" in entry.failure for entry in page.network().entries if entry.url == "http://localhost:1/"] == [
+        True
+    ]
+
+
+async def test_a_frame_whose_renderer_dies_is_said_to_be_missing_and_comes_back(page: Page) -> None:
+    attachment = await page.attached()
+    frame_id, session_id = await isolated_frame(page)
+    attachment.connection.send("Page.crash", session_id=session_id).abandon()
+    assert await attachment.watch.wait(lambda: attachment.state.frames[frame_id].is_crashed, timeout_s=10)
+    shot = await page.snapshot()
+    assert "Isolated button" not in shot.text
+    assert "frames" in shot.stats.truncate_reasons
+    await page.reload()
+    assert "Isolated button" in (await page.snapshot()).text
