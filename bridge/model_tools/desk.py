@@ -62,7 +62,8 @@ class Desk:
     Attributes:
         fence: With this client's nonce.
         turn: Held while one of its tools runs: they run one after the other.
-        notes: What the next answer has to say beside its own outcome.
+        notes: What the next answer has to say beside its own outcome, in words of ours.
+        told: The same, in sentences that may have an address or a message of a page in them.
         last_url: Where the current page was when it was last asked for.
     """
 
@@ -71,6 +72,7 @@ class Desk:
         self.fence = Fence()
         self.turn = asyncio.Lock()
         self.notes: list[str] = []
+        self.told: list[str] = []
         self.say: Say = lambda step: None
         self._generation = 0
         self._tabs: list[str] = []
@@ -83,7 +85,7 @@ class Desk:
         if not self.house.shared.is_open:
             self.say("starting the device and the host app")
         session, said = await self.house.shared.get()
-        self.notes += said
+        self.told += said
         if self._generation != self.house.shared.generation:
             self._generation = self.house.shared.generation
             self._tabs, self._executor = [], None
@@ -110,6 +112,11 @@ class Desk:
         session = shared.present if self._generation == shared.generation else None
         tabs = [tab for tab in self._tabs if session is not None and tab in session.tabs]
         return session.tabs[tabs[-1]] if session is not None and tabs else None
+
+    @property
+    def acting_on(self) -> Page | None:
+        """The tab that a call of now is about: the operations have their own."""
+        return self.open_page() or (self._executor.page if self._executor is not None else None)
 
     async def pages(self) -> list[Page]:
         """This client's tabs, oldest first."""

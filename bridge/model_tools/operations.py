@@ -11,14 +11,14 @@ from pydantic.fields import FieldInfo
 from bridge.model_tools.answer import Answer, Image
 from bridge.model_tools.declaration import ToolSet
 from bridge.model_tools.desk import Desk
-from bridge.model_tools.quoting import quoting_codes
+from bridge.model_tools.quoting import may_quote
 from bridge.ops import EFFECT_OF, OPERATION_KINDS, OperationResult, parse_operation
 from bridge.ops.models import OPERATION_TYPES
 
 OPS = ToolSet("ops")
 
 _READ_CHARS = 10_000
-_PAGE_WORDS = ("url", "title", "value", "values")
+_PAGE_WORDS = ("url", "title", "value", "values", "mime")
 _PAGE_TEXT = ("text", "changes", "legend")
 
 
@@ -45,7 +45,7 @@ def _answer(done: OperationResult, desk: Desk) -> Answer:
         desk.last_url = url
     page_text += [f"{name}: {result.pop(name)}" for name in _PAGE_WORDS if result.get(name)]
     page_text += [desk.unfenced(result.pop(name)) for name in _PAGE_TEXT if result.get(name)]
-    if error.get("code") in quoting_codes():
+    if error and may_quote(error["code"]):
         page_text.append(error.pop("message"))
     if snapshot := error.pop("snapshot", None):
         page_text.append(desk.unfenced(snapshot))

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bridge.errors import BridgeError, DeviceError, HostError, PolicyRefused, TabLost, TransportError
+from bridge.model_tools.declaration import InvalidArguments
+from bridge.ops import InvalidOperation
 
-from bridge.errors import BridgeError, DeadlineExceeded, FetchFailed, PageError, TabLost
-
-# Names of elements, what covers them, what scripts threw, what the page was last seen as, how a server put it.
-_QUOTING = (PageError, DeadlineExceeded, FetchFailed)
+# Of the rest any may name an element, quote an exception, a heading or an address that a server chose.
+_OURS = (InvalidArguments, InvalidOperation, DeviceError, HostError, TransportError, TabLost)
+_OUR_REFUSALS = frozenset({"effect", "secret"})
 
 
 def quotes_a_page(error: BridgeError) -> bool:
     """Whether a page may have written in the message."""
-    return isinstance(error, _QUOTING) and not isinstance(error, TabLost)
+    if isinstance(error, PolicyRefused):
+        return _OUR_REFUSALS.isdisjoint(error.details)
+    return not isinstance(error, _OURS)
 
 
-def quoting_codes() -> frozenset[str]:
-    """The codes of such errors."""
-    codes = {found.code for kind in _QUOTING for found in _with_subclasses(kind)}
-    return frozenset(codes - {TabLost.code})
+def may_quote(code: str) -> bool:
+    """Whether an error of this code may quote a page."""
+    return code not in _OUR_CODES
 
 
-def _with_subclasses(kind: type[BridgeError]) -> Iterator[type[BridgeError]]:
-    yield kind
-    for below in kind.__subclasses__():
-        yield from _with_subclasses(below)
+def _codes(kinds: tuple[type[BridgeError], ...]) -> frozenset[str]:
+    below = (_codes(tuple(kind.__subclasses__())) for kind in kinds)
+    return frozenset(kind.code for kind in kinds).union(*below)
+
+
+_OUR_CODES = _codes(_OURS)

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from bridge.deadline import finish
-from bridge.errors import BridgeError, DeviceLost
+from bridge.errors import BridgeError, DeviceError, DeviceLost
 
 if TYPE_CHECKING:
     from bridge.session.session import Session
@@ -74,7 +74,10 @@ class SharedSession:
                 self._kept = _Kept(self._opener)
             try:
                 return await asyncio.shield(self._kept.opened), said
-            except BridgeError:
+            except OSError as error:  # of this machine: a full disk, a port that cannot be had
+                await self._drop()
+                raise DeviceError(f"the session cannot be opened: {error}") from error
+            except Exception:
                 await self._drop()
                 raise
 

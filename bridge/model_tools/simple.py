@@ -7,6 +7,7 @@ import json
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -29,6 +30,8 @@ LIMIT_S = 60.0
 _MODES = ("screenshot", "extract")
 # What is around the text: outcome, fence, notes.
 _ROUND_TEXT_CHARS = 2_000
+_RESULT_CHARS = 5_000
+_BELOW = "what was seen is below, perhaps in the page's words."
 
 OptionalUrl = Annotated[
     str | None, Field(max_length=8_192, description="An absolute http or https URL.", json_schema_extra={})
@@ -37,7 +40,11 @@ MaxLength = Annotated[int, Field(ge=1, le=1_000_000, description="Characters of 
 
 
 class _Failed(Exception):
-    """The tool answers with these words, which clients know."""
+    """The tool answers with these words, which clients know, and with what a page may have said."""
+
+    def __init__(self, words: str, page_words: str = "") -> None:
+        super().__init__(f"{words}: {_BELOW}" if page_words else words)
+        self.page_words = page_words
 
 
 @SIMPLE.tool(title="Look at a page in a browser", effect="navigate", required=("url", "mode"))
@@ -74,16 +81,22 @@ async def browser(
             desk.say(f"opening {address[:200]}")
             await _load(page, address, deadline)
             await asyncio.sleep(min(wait_seconds, deadline.remaining_s))
-            if javascript is not None:
-                await _run(page, javascript, deadline)
+            result = await _run(page, javascript, deadline) if javascript is not None else ""
             await desk.house.egress.check_url(page.url)
             if mode == "screenshot":
-                return await _pictured(desk, page, full_page)
-            return await _extracted(page, max_length)
+                shown = await _pictured(desk, page, full_page)
+            else:
+                shown = await _extracted(page, max_length, desk)
+            return replace(
+                shown,
+                page_text=result + shown.page_text,
+                page_url=page.url,
+                max_chars=shown.max_chars + len(result),
+            )
     except _Failed as error:
-        return Answer(str(error), is_error=True)
+        return Answer(str(error), error.page_words, url or "", is_error=True)
     except DeadlineExceeded as error:
-        return Answer(f"Page load error: {error.message}", is_error=True)
+        return Answer(f"Page load error: {_BELOW}", error.message, url or "", is_error=True)
 
 
 @SIMPLE.tool(title="Fetch a page", effect="navigate", required=("url",))
@@ -98,9 +111,9 @@ async def webfetch(desk: Desk, url: OptionalUrl = None, max_length: MaxLength = 
     desk.say(f"fetching {address[:200]}")
     desk.last_url = address
     page = await fetch(address, egress=desk.house.egress, max_length=max_length)
-    notes = "".join(f"; {note}" for note in page.notes)
-    said = f"fetched, HTTP {page.status}{'; truncated' if page.truncated else ''}{notes}"
-    return Answer(said, page.markdown, page.url, max_chars=max_length + _ROUND_TEXT_CHARS)
+    notes = "".join(f"note: {note}\n" for note in page.notes)
+    said = f"fetched, HTTP {page.status}{'; truncated' if page.truncated else ''}"
+    return Answer(said, notes + page.markdown, page.url, max_chars=max_length + _ROUND_TEXT_CHARS)
 
 
 def _checked(url: str | None) -> str:
@@ -141,21 +154,24 @@ async def _load(page: Page, address: str, deadline: Deadline) -> None:
     try:
         await page.goto(address, timeout_s=deadline.remaining_s)
     except (NavigationFailed, DeadlineExceeded) as error:
-        raise _Failed(f"Page load error: {clean(error.message)}") from error
+        raise _Failed("Page load error", clean(error.message)) from error
 
 
-async def _run(page: Page, javascript: str, deadline: Deadline) -> None:
-    """In the page's own world, as its own scripts run; a promise is waited for."""
+async def _run(page: Page, javascript: str, deadline: Deadline) -> str:
+    """In the page's own world, as its own scripts run; a promise is waited for. A string as it is, else JSON."""
     attachment = await page.attached()
     params = {"expression": javascript, "awaitPromise": True, "returnByValue": True, "userGesture": True}
     try:
         found = await attachment.evaluate_raw(params, timeout_s=deadline.remaining_s)
     except BridgeError as error:
-        raise _Failed(f"JavaScript error: {clean(error.message)}") from error
+        raise _Failed("JavaScript error", clean(error.message)) from error
     if details := found.get("exceptionDetails"):
         thrown: dict[str, Any] = details.get("exception") or {}
         words = str(thrown.get("description") or thrown.get("value") or details.get("text") or "unknown")
-        raise _Failed(f"JavaScript error: {cut(clean(words), 500)}")
+        raise _Failed("JavaScript error", cut(clean(words), 500))
+    value = (found.get("result") or {}).get("value")
+    words = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return f"the script's result: {cut(words, _RESULT_CHARS)}\n" if value is not None else ""
 
 
 async def _pictured(desk: Desk, page: Page, full_page: bool) -> Answer:
@@ -164,16 +180,16 @@ async def _pictured(desk: Desk, page: Page, full_page: bool) -> Answer:
         picture = await page.screenshot(full_page=full_page, on_progress=desk.count_up)
         path = await asyncio.to_thread(_kept, desk.house.cache_folder, picture.image_bytes)
     except (CaptureFailed, DeadlineExceeded, OSError) as error:
-        raise _Failed(f"Screenshot failed: {clean(str(error))}") from error
-    desk.notes += picture.notices
+        raise _Failed("Screenshot failed", clean(str(error))) from error
+    desk.told += picture.notices
     return Answer(json.dumps({"image_path": str(path)}))
 
 
-async def _extracted(page: Page, max_length: int) -> Answer:
+async def _extracted(page: Page, max_length: int, desk: Desk) -> Answer:
     try:
-        found = await page.read(max_length=max_length)
+        found = await page.read(max_length=max_length, redact=desk.house.secrets.redact)
     except BridgeError as error:
-        raise _Failed(f"Extraction failed: {clean(error.message)}") from error
+        raise _Failed("Extraction failed", clean(error.message)) from error
     return Answer("", found.markdown, found.url, max_chars=max_length + _ROUND_TEXT_CHARS)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from bridge.deadline import Deadline
@@ -13,14 +13,15 @@ from bridge.model_tools.declaration import Tool, ToolSet
 from bridge.model_tools.desk import Desk, Say
 from bridge.model_tools.person import Person, Unanswered
 from bridge.model_tools.quoting import quotes_a_page
-from bridge.ops.effects import refused_by_effect
+from bridge.ops.effects import refused_by_effect, told_of
 from bridge.snapshot.escape import cut
 
 logger = logging.getLogger(__name__)
 
 CALL_TIMEOUT_S = 180.0
-#: Effects of what may be done twice without harm.
+#: Effects of what may be done twice without harm, and the tool that goes another step all the same.
 RERUNNABLE = frozenset({"observe", "navigate"})
+_ONCE = frozenset({"web_back"})
 _SHOWN_ARGUMENTS_CHARS = 300
 
 
@@ -62,6 +63,7 @@ class Toolbox:
             raise UnknownTool(f"there is no tool {name[:80]!r}; there are {known}")
         async with desk.turn:
             desk.notes.clear()
+            desk.told.clear()
             desk.say = say
             with desk.house.asking.call_of(person):
                 answer = await self._answer(tool, given, desk, person)
@@ -74,7 +76,8 @@ class Toolbox:
             async with Deadline.after(CALL_TIMEOUT_S).bound(tool.name):
                 return await tool.run(desk, **arguments)
         except BridgeError as error:
-            if tool.effect_of(given or {}) in RERUNNABLE and (unanswered := _question_behind(error)) is not None:
+            again = tool.effect_of(given or {}) in RERUNNABLE and tool.name not in _ONCE
+            if again and (unanswered := _question_behind(error)) is not None:
                 raise unanswered from error
             return await self._failed(tool, error, desk)
         except Unanswered:
@@ -95,15 +98,21 @@ class Toolbox:
         return Answer(followed_by(f"{head}: {error.message}", error.hint), is_error=True)
 
     def _shown(self, answer: Answer, desk: Desk) -> Shown:
-        notes = "".join(f"\nnote: {cut(note, 500)}" for note in dict.fromkeys(desk.notes))
         redact = desk.house.secrets.redact
+        notes = "".join(f"\nnote: {note}" for note in _once(desk.notes, redact))
+        told = [f"note: {note}" for note in _once(desk.told, redact)]
         whole = Answer(
-            redact(answer.text + notes),
-            redact(answer.page_text),
-            answer.page_url,
+            redact(answer.text) + notes,
+            "\n".join([*told, redact(answer.page_text)] if answer.page_text else told),
+            redact(answer.page_url),
             max_chars=answer.max_chars,
         )
-        return Shown(redact(whole.shown(desk.fence)), answer.image, answer.is_error)
+        # What is in the fence is redacted before: a secret that looks like a part of the marks must not change them.
+        return Shown(whole.shown(desk.fence), answer.image, answer.is_error)
+
+
+def _once(notes: Iterable[str], redact: Callable[[str], str]) -> Iterable[str]:
+    return dict.fromkeys(cut(redact(note), 500) for note in notes)
 
 
 async def _let_through(tool: Tool, arguments: Mapping[str, Any], desk: Desk, person: Person) -> None:
@@ -112,8 +121,10 @@ async def _let_through(tool: Tool, arguments: Mapping[str, Any], desk: Desk, per
     verdict = policy.verdict(effect)
     if verdict == "confirm":
         shown = ", ".join(f"{name}={value!r}" for name, value in arguments.items() if value is not None)
-        words = cut(desk.house.secrets.redact(shown), _SHOWN_ARGUMENTS_CHARS)
-        if await person.agrees(f"May the model {effect} with {tool.name}({words})?"):
+        redact = desk.house.secrets.redact
+        words = cut(redact(shown), _SHOWN_ARGUMENTS_CHARS)
+        where = redact(told_of(desk.acting_on, arguments.get("ref")))
+        if await person.agrees(f"May the model {effect} with {tool.name}({words}){where}?"):
             return
     if verdict != "allow":
         refused = refused_by_effect(tool.name, effect, asked=verdict == "confirm")
@@ -125,7 +136,11 @@ async def _let_through(tool: Tool, arguments: Mapping[str, Any], desk: Desk, per
 
 def _question_behind(error: BaseException) -> Unanswered | None:
     """The question that nobody could be asked in the middle of the call, where that is why it failed."""
+    seen: set[int] = set()  # an error may be its own cause, which Python does not mind
     cause: BaseException | None = error
-    while cause is not None and not isinstance(cause, Unanswered):
+    while cause is not None and id(cause) not in seen:
+        if isinstance(cause, Unanswered):
+            return cause
+        seen.add(id(cause))
         cause = cause.__cause__
-    return cause
+    return None

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
-from bridge.errors import UsageError
+from bridge.errors import BridgeError, UsageError
 from bridge.model_tools.answer import Answer, Image
 from bridge.model_tools.declaration import ToolSet
 from bridge.model_tools.desk import Desk
+from bridge.ops.secrets import LONGEST
 from bridge.snapshot.escape import clean, quote, url_token
 
 if TYPE_CHECKING:
@@ -37,9 +38,15 @@ async def web_open(
     interactive elements, each with a ref such as e5 that the other tools take."""
     address = await desk.house.egress.check_url(url)
     await desk.session()
-    page = await desk.new_page() if new_tab or desk.current_tab is None else await desk.page()
+    is_new = new_tab or desk.current_tab is None
+    page = await desk.new_page() if is_new else await desk.page()
     desk.say(f"opening {address[:200]}")
-    return await desk.arrived(page, await page.goto(address))
+    try:
+        return await desk.arrived(page, await page.goto(address))
+    except BridgeError:
+        if is_new:  # a call that failed leaves no tab: it may be sent again
+            await desk.close(page)
+        raise
 
 
 @WEB.tool(title="Look at the page", effect="observe")
@@ -74,7 +81,7 @@ async def web_fill(
     ],
 ) -> Answer:
     """Replace what a text field, text area, date, slider or editable element holds."""
-    return await desk.act(lambda page: page.fill(ref, desk.house.secrets.revealed(value, page.url)))
+    return await desk.act(lambda page: page.fill(ref, desk.house.secrets.revealed_at(value, page, ref)))
 
 
 @WEB.tool(title="Choose options", effect="act")
@@ -131,18 +138,20 @@ async def web_get_text(
 ) -> Answer:
     """All visible text of one element."""
     page = await desk.page()
-    found = await page.query(ref, "text", max_length)
-    return Answer(f"text of {found.ref}{' (truncated)' if found.truncated else ''}", str(found.value or ""), page.url)
+    found = await page.query(ref, "text", max_length + LONGEST)
+    text, is_cut = desk.house.secrets.redact_cut(str(found.value or ""), max_length, has_more=found.truncated)
+    return Answer(f"text of {found.ref}{' (truncated)' if is_cut else ''}", text, page.url)
 
 
 @WEB.tool(title="Value of a control", effect="observe")
 async def web_get_value(desk: Desk, ref: Ref) -> Answer:
     """What a form control holds now. A password is not told."""
     page = await desk.page()
-    found = await page.query(ref, "value", 10_000)
+    found = await page.query(ref, "value", _READ_CHARS + LONGEST)
     if found.value is None:
         return Answer(f"{found.ref} has no value that is told: it is no control, or a password")
-    return Answer(f"value of {found.ref}{' (truncated)' if found.truncated else ''}", str(found.value), page.url)
+    value, is_cut = desk.house.secrets.redact_cut(str(found.value), _READ_CHARS, has_more=found.truncated)
+    return Answer(f"value of {found.ref}{' (truncated)' if is_cut else ''}", value, page.url)
 
 
 @WEB.tool(title="Read the page", effect="observe")
@@ -158,7 +167,10 @@ async def web_read(
     """The current page's text as Markdown, without menus and ads; links carry refs that can be clicked. For a long
     page take the outline first and then its sections."""
     page = await desk.page()
-    found = await page.read(mode=mode, max_length=max_length, outline=outline, section=section, links="ref")
+    redact = desk.house.secrets.redact
+    found = await page.read(
+        mode=mode, max_length=max_length, outline=outline, section=section, links="ref", redact=redact
+    )
     cuts = "; truncated, so read it by section" if found.truncated else ""
     hidden = f"; {found.hidden_text_removed} hidden texts left out" if found.hidden_text_removed else ""
     return Answer(f"read as {found.kind}{cuts}{hidden}", found.markdown, found.url)
@@ -274,7 +286,11 @@ async def web_download(
     ref: Annotated[Ref | None, Field(description="The element whose tap starts the download.")] = None,
 ) -> Answer:
     """Save a file, by its URL or by tapping what downloads it: give one of url and ref."""
+    if url is not None:
+        # A page may make its own data: and blob: addresses; a model's are judged like any other.
+        url = await desk.house.egress.check_url(url)
     page = await desk.page()
     desk.say("downloading")
     saved = await page.download(dest_path, url=url, ref=ref)
-    return Answer(f"saved {dest_path}: {saved.size_bytes} bytes, {saved.mime or 'of unknown type'}")
+    kind = f"its type: {saved.mime}" if saved.mime else ""
+    return Answer(f"saved {dest_path}: {saved.size_bytes} bytes", kind, saved.url)

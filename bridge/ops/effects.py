@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, Literal, cast, get_args
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from bridge.errors import PolicyRefused, UsageError
-from bridge.policy.configuration import configuration_file
+from bridge.ops.fence import origin_of
+from bridge.policy.configuration import configured_table
+from bridge.snapshot.escape import cut
+
+if TYPE_CHECKING:
+    from bridge.page.page import Page
 
 Effect = Literal["observe", "act", "navigate", "file"]
 EFFECTS: tuple[Effect, ...] = get_args(Effect)
@@ -65,28 +68,24 @@ class ActionPolicy:
             raise UsageError(f"action policy: unknown key {unknown[0]!r}", hint='The keys are "deny" and "confirm".')
         return cls(deny=_effects("deny", table.get("deny", ())), confirm=_effects("confirm", table.get("confirm", ())))
 
-    @classmethod
-    def from_file(cls, path: Path) -> ActionPolicy:
-        """The table `[browser.actions]` of a TOML file; a file without it allows every effect.
-
-        Raises:
-            UsageError: Unreadable, not TOML, or wrong in the table.
-        """
-        try:
-            document = tomllib.loads(path.read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-            raise UsageError(f"the action policy in {path} cannot be read: {error}") from error
-        browser = document.get("browser", {})
-        table = browser.get("actions", {}) if isinstance(browser, dict) else None
-        if not isinstance(table, dict):
-            raise UsageError(f"{path}: [browser.actions] is not a table")
-        return cls.from_mapping(table)
-
 
 def configured_actions(environ: Mapping[str, str]) -> ActionPolicy:
-    """The `[browser.actions]` of the operator's configuration; without a file every effect is allowed."""
-    path = configuration_file(environ)
-    return ActionPolicy.from_file(path) if path.exists() else ActionPolicy()
+    """The `[browser.actions]` of the operator's configuration; without a file or that table every effect is allowed.
+
+    Raises:
+        UsageError: The file cannot be read, or is wrong in the table.
+    """
+    return ActionPolicy.from_mapping(configured_table(environ, "actions") or {})
+
+
+def told_of(page: Page | None, ref: object) -> str:
+    """What a person has to know who is asked about a call: ` on button "Pay", https://shop.example, tab t1`."""
+    if page is None:
+        return ""
+    element, url = "", page.url
+    if isinstance(ref, str) and (element := page.described(ref)):
+        element, url = f"{cut(element, 200)}, ", page.document_url(ref)
+    return f" on {element}{origin_of(url)}, tab {page.tab_id}"
 
 
 def refused_by_effect(kind: str, effect: Effect, *, asked: bool) -> PolicyRefused:

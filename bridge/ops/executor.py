@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from bridge.cdp import Cost
 from bridge.cdp.cost import Meter, measure
 from bridge.errors import BridgeError, PolicyRefused, RefNotFound, StaleRef
-from bridge.ops.effects import EFFECT_OF, ActionPolicy, refused_by_effect
+from bridge.ops.effects import EFFECT_OF, ActionPolicy, refused_by_effect, told_of
 from bridge.ops.events import BrowserEvent, BrowserPolicyDenied, Event, EventListener
 from bridge.ops.fence import Fence
 from bridge.ops.models import InvalidOperation, Operation, parse_operation
@@ -20,6 +20,7 @@ from bridge.ops.running import Done, Steps
 from bridge.ops.secrets import Secrets
 
 if TYPE_CHECKING:
+    from bridge.page.page import Page
     from bridge.session.session import Session
 
 logger = logging.getLogger(__name__)
@@ -66,6 +67,16 @@ class Executor:
                     answer = self._answer(operation.kind, done, meter)
             self._tell(operation, answer)
             return answer
+
+    @property
+    def page(self) -> Page | None:
+        """The current tab."""
+        return self._steps.current
+
+    def question(self, operation: Operation) -> str:
+        """What `confirm` may ask a person: what would be done, on which element, where."""
+        where = told_of(self.page, getattr(operation, "ref", None))
+        return f"{EFFECT_OF[operation.kind]}: {summary_of(operation, self.secrets)}{self.secrets.redact(where)}"
 
     async def close(self) -> None:
         """Close the tabs that operations have opened, and those that their pages have."""

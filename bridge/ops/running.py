@@ -111,6 +111,10 @@ class Steps:
         assert_never(operation)
 
     @property
+    def current(self) -> Page | None:
+        return self._tabs[-1] if self._tabs else None
+
+    @property
     def url(self) -> str:
         return self._tabs[-1].url if self._tabs else ""
 
@@ -186,7 +190,9 @@ class Steps:
         return Done(text, shot.cost if isinstance(shot.cost, Cost) else None)
 
     async def _read(self, operation: models.Read) -> Done:
-        read = await self._page().read(mode=operation.mode, max_length=operation.max_length)
+        read = await self._page().read(
+            mode=operation.mode, max_length=operation.max_length, redact=self._secrets.redact
+        )
         text = results.PageText(
             text=self._fenced(read.markdown, read.url),
             url=read.url,
@@ -198,8 +204,7 @@ class Steps:
 
     async def _fill(self, operation: models.Fill) -> Done:
         page = self._page()
-        # The origin that gets to see it is that of the frame, not that of the page around it.
-        value = self._secrets.revealed(operation.value, page.document_url(operation.ref) or page.url)
+        value = self._secrets.revealed_at(operation.value, page, operation.ref)
         return self._acted(await page.fill(operation.ref, value))
 
     async def _download(self, operation: models.Download) -> Done:

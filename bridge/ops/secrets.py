@@ -8,11 +8,15 @@ import string
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from html.entities import codepoint2name
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bridge.errors import PolicyRefused, UsageError
 from bridge.ops.fence import origin_of
+from bridge.policy.address import parse_address
 from bridge.snapshot.escape import ELLIPSIS
+
+if TYPE_CHECKING:
+    from bridge.page.page import Page
 
 PREFIX = "secret:"
 SHORTEST = 4
@@ -26,10 +30,27 @@ class Secret:
 
     Attributes:
         origins: Where it may be filled in, such as `https://shop.example`; empty means on any page.
+
+    Raises:
+        UsageError: One of them is no origin, and would match no page.
     """
 
     value: str = field(repr=False)
     origins: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "origins", tuple(_origin(given) for given in self.origins))
+
+    @classmethod
+    def read(cls, environ: Mapping[str, str], variable: str, *, origin: str = "") -> Secret:
+        """What a variable holds, for one origin: the command line, which everybody sees, names only the variable.
+
+        Raises:
+            UsageError: It is not set.
+        """
+        if not (value := environ.get(variable)):
+            raise UsageError(f"the environment has no {variable}", hint="Name a variable that is set.")
+        return cls(value, (origin,) if origin else ())
 
 
 class Secrets:
@@ -77,6 +98,10 @@ class Secrets:
             raise PolicyRefused(f"the secret {name} is not for {origin_of(url)}.", secret=name)
         return secret.value
 
+    def revealed_at(self, value: str, page: Page, ref: str) -> str:
+        """`revealed`, for the document that the element is in: perhaps a frame's, and not the page's around it."""
+        return self.revealed(value, page.document_url(ref))
+
     def redact(self, text: str) -> str:
         """`text` with `[secret:NAME]` where a secret stood, or the beginning of one that was cut off with `…`.
 
@@ -86,6 +111,18 @@ class Secrets:
         for name, pattern in self._patterns:
             text = pattern.sub(f"[{PREFIX}{name}]", text)
         return text
+
+    def redact_cut(self, text: str, limit: int, *, has_more: bool) -> tuple[str, bool]:
+        """At most `limit` characters of the redacted text, and whether something is missing: what is redacted after it
+        is cut may end in the middle of a secret, and show all of it but its last letter.
+
+        Args:
+            text: Of what there is, at least `limit` + LONGEST characters.
+            has_more: Whether `text` is not all that there is, so that its own end may be such a one.
+        """
+        redacted = self.redact(text)
+        kept = redacted[: max(len(redacted) - LONGEST, 0)] if has_more else redacted
+        return kept[:limit], has_more or len(kept) > limit
 
     def redact_values(self, value: Any) -> Any:
         """A JSON value with every string in it redacted."""
@@ -98,6 +135,15 @@ class Secrets:
         if isinstance(value, list | tuple):
             return [self.redact_values(inner) for inner in value]
         return value
+
+
+def _origin(given: str) -> str:
+    """As `origin_of` writes it."""
+    address = parse_address(given)
+    origin = origin_of(address.url)
+    if address.scheme not in ("http", "https") or address.host is None or address.url != f"{origin}/":
+        raise UsageError(f"{given[:80]!r} is no origin of the web", hint='Write it as "https://shop.example".')
+    return origin
 
 
 def spellings(value: str) -> re.Pattern[str]:

@@ -212,7 +212,7 @@ class Downloads:
         return _Source(
             _stream_pieces(connection, stream, deadline),
             suggested_name(headers.get("content-disposition", "")),
-            headers.get("content-type", "").partition(";")[0].strip(),
+            _media_type(headers.get("content-type", "")),
             status,
         )
 
@@ -266,6 +266,12 @@ def suggested_name(disposition: str) -> str:
     return "" if shown in (".", "..") else shown
 
 
+def _media_type(header: str) -> str:
+    """`type/subtype` of a Content-Type header (RFC 9110 §8.3.1), or "" where it is none."""
+    found = re.fullmatch(r"[\w!#$&^.+-]{1,64}/[\w!#$&^.+-]{1,64}", header.partition(";")[0].strip(), re.ASCII)
+    return found[0].lower() if found else ""
+
+
 def _data_source(url: str) -> _Source:
     """RFC 2397."""
     head, comma, body = url.partition(",")
@@ -281,7 +287,7 @@ def _data_source(url: str) -> _Source:
         await asyncio.sleep(0)
         yield content
 
-    return _Source(once(), mime=kind.partition(";")[0])
+    return _Source(once(), mime=_media_type(kind))
 
 
 def _check_bound(max_bytes: int) -> None:

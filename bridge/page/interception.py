@@ -140,7 +140,9 @@ class Interception:
         try:
             if trail.redirects > MAX_REDIRECTS:
                 raise PolicyRefused(
-                    f"{trail.first_url[:200]} is refused: more than {MAX_REDIRECTS} redirects", rule="redirects"
+                    f"{trail.first_url[:200]} is refused: more than {MAX_REDIRECTS} redirects",
+                    url=trail.first_url[:2000],
+                    rule="redirects",
                 )
             await self._egress.check_request(request.url, use="navigation" if is_top else "request")
             self._check_seen(request.url)

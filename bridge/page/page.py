@@ -40,6 +40,7 @@ from bridge.page.snapshots import SnapshotRequest, Snapshots
 from bridge.page.turn import Turn
 from bridge.page.waiting import Condition, wait_for
 from bridge.snapshot import SnapshotResult, snapshot_delta
+from bridge.snapshot.escape import clean, quote
 
 if TYPE_CHECKING:
     from bridge.reading.extract import Mode
@@ -144,8 +145,14 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
     def document_url(self, ref: str) -> str:
         """Where the document is, perhaps a frame's, that a ref was shown in; "" when it is gone. No round trip."""
         state = self._attachment.state if self._attachment else None
-        frame = state.frames.get(self._refs.frame_of(ref) or "") if state else None
+        entry = self._refs.shown_as(ref)
+        frame = state.frames.get(entry.frame_id) if state and entry else None
         return frame.url if frame else ""
+
+    def described(self, ref: str) -> str:
+        """`button "Pay"`: what a ref was when it was shown, on one line; "" for one that was not. No round trip."""
+        entry = self._refs.shown_as(ref)
+        return f"{entry.role} {quote(clean(entry.name))}" if entry else ""
 
     async def goto(
         self, url: str, *, wait_until: WaitUntil = "load", timeout_s: float = NAVIGATION_TIMEOUT_S
@@ -315,6 +322,7 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
         section: str | None = None,
         links: LinkStyle = "inline",
         comments: bool = False,
+        redact: Callable[[str], str] | None = None,
         timeout_s: float = READ_TIMEOUT_S,
     ) -> ReadResult:
         """The page as Markdown, of what is laid out and seen: one round trip. A page that is still empty is waited for.
@@ -328,11 +336,12 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
             section: Only what is below the heading with these words or this anchor.
             links: "inline" with addresses, "ref" with refs that can be clicked (`[Next](e7)`), "none" without.
             comments: The readers' comments too.
+            redact: Applied to the text before it is cut: a cut in the middle of a secret would hide it.
 
         Raises:
             UsageError: The selector matches nothing, or there is no such section.
         """
-        request = ReadRequest(mode, max_length, selector, outline, section, links, comments)
+        request = ReadRequest(mode, max_length, selector, outline, section, links, comments, redact)
         async with self._turn.within(timeout_s) as timeout_s:
             attachment, notices = await self._ready()
             with attachment.connection.measure() as meter:
@@ -355,7 +364,9 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
                 try:
                     attachment, loader_id, anew = await self._moved(attachment, move, wait_until, deadline)
                 except NavigationFailed as error:
-                    raise self._tab.explain(error) from error
+                    if (behind := self._tab.explain(error)) is error:
+                        raise
+                    raise behind from error
                 title = await self._title(attachment, Deadline.after(_TITLE_S))
             notices += (*((freed,) if freed else ()), *anew)
             if title is None:

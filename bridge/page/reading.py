@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from bridge.cdp import Cost
@@ -39,6 +39,7 @@ class ReadRequest:
     section: str | None = None
     links: LinkStyle = "inline"
     comments: bool = False
+    redact: Callable[[str], str] | None = None
 
     def __post_init__(self) -> None:
         if self.mode not in ("main_content", "article", "raw"):
@@ -168,6 +169,8 @@ def _markdown(found: Extracted, request: ReadRequest, url: str, title: str) -> t
         blocks = document.section(blocks, request.section)
     if request.outline:
         blocks = document.outline_blocks(blocks)
+    if request.redact is not None:
+        blocks = [replace(block, text=request.redact(block.text)) for block in blocks]
     return document.truncated(blocks, request.max_length)
 
 

@@ -112,10 +112,9 @@ class RefTable:
             entry.name = name
         return entry.ref
 
-    def frame_of(self, text: str) -> str | None:
-        """The frame that a ref was shown in; None for one that was never given out."""
-        entry = self._by_ref.get(parse_ref(text)) if self._is_of_now(text) else None
-        return entry.frame_id if entry is not None else None
+    def shown_as(self, text: str) -> RefEntry | None:
+        """What a ref was when it was shown; None for one that was never given out."""
+        return self._by_ref.get(parse_ref(text)) if self._is_of_now(text) else None
 
     def number_anew(self) -> None:
         """Start again at e1: every ref of an earlier result is dead, also where its number is given out again."""

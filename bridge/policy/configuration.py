@@ -14,7 +14,7 @@ cannot be read, or names a setting that there is not, stops the start: a policy 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from bridge.policy.rules import SETTINGS, Asker, BrowserPolicy, check_keys, poli
 
 FILE_VARIABLE = "BRIDGE_CONFIG"
 _PREFIX = "BRIDGE_POLICY_"
-# [browser.actions] is read by bridge.ops.effects.
+# What is in [browser.actions] is checked by bridge.ops.effects.
 _TABLES = frozenset({"policy", "actions"})
 _LISTS = frozenset({"allowed_origins", "denied_origins"})
 
@@ -45,37 +45,61 @@ def load_policy(asker: Asker, environ: Mapping[str, str], flags: Mapping[str, An
     Raises:
         UsageError: A file that cannot be read, no TOML, an unknown key, a value that is none.
     """
-    path = configuration_file(environ)
-    settings = _from_file(path, must_exist=bool(environ.get(FILE_VARIABLE)))
-    settings |= from_environment(environ)
+    configured = configured_table(environ, "policy")
+    if configured is not None:
+        check_keys(configured, "[browser.policy]")
+    settings = {**(configured or {}), **from_environment(environ)}
     given = {name: value for name, value in (flags or {}).items() if value is not None}
     check_keys(given, "the flags")
     settings |= given
-    if not settings:
+    if configured is None and not settings:
         return policy_for(asker)
-    return BrowserPolicy.from_mapping({**settings}, source="the policy")
+    return BrowserPolicy.from_mapping(settings, source="the policy")
 
 
-def from_toml(text: str, source: str) -> dict[str, Any]:
-    """The settings of `[browser.policy]`, {} where there is no such table.
+def configured_table(environ: Mapping[str, str], name: str) -> dict[str, Any] | None:
+    """`[browser.NAME]` of the operator's file; None where there is no file, or no such table in it.
 
     Raises:
-        UsageError: No TOML, or something in `[browser]` or `[browser.policy]` that we do not know.
+        UsageError: A file that cannot be read, no TOML, or a table that we do not know: a typo in the name of one
+            would otherwise be a policy that is not in force.
     """
+    path = configuration_file(environ)
     try:
-        browser = tomllib.loads(text).get("browser", {})
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        if environ.get(FILE_VARIABLE):
+            raise UsageError(f"{path} is not there", hint=f"Correct or unset {FILE_VARIABLE}.") from error
+        if path.is_symlink():
+            raise UsageError(f"{path} cannot be read: it links to what is not there") from error
+        return None
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} cannot be read: {error}") from error
+    return table_of(text, name, str(path))
+
+
+def table_of(text: str, name: str, source: str) -> dict[str, Any] | None:
+    """`[browser.NAME]` of a configuration's text; see `configured_table`."""
+    try:
+        document = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise UsageError(f"{source} is no TOML: {error}") from error
-    policy = browser.get("policy", {}) if isinstance(browser, dict) else None
-    if not isinstance(browser, dict) or not isinstance(policy, dict):
-        raise UsageError(f"{source}: [browser.policy] is no table")
-    unknown = sorted(set(browser) - _TABLES)
-    if unknown:
+    _check_names(document, {"browser"}, f"{source} has")
+    browser = document.get("browser", {})
+    if not isinstance(browser, dict):
+        raise UsageError(f"{source}: [browser] is no table")
+    _check_names(browser, _TABLES, f"{source}: [browser] has")
+    table = browser.get(name)
+    if table is not None and not isinstance(table, dict):
+        raise UsageError(f"{source}: [browser.{name}] is no table")
+    return table
+
+
+def _check_names(given: Mapping[str, Any], known: Set[str], where: str) -> None:
+    if unknown := sorted(given.keys() - known):
         raise UsageError(
-            f"{source}: [browser] has no {unknown[0]!r}", hint="It has [browser.policy] and [browser.actions]."
+            f"{where} {unknown[0]!r}, which is no setting", hint="There are [browser.policy] and [browser.actions]."
         )
-    check_keys(policy, f"{source}, [browser.policy]")
-    return dict(policy)
 
 
 def from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
@@ -97,15 +121,3 @@ def from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
         else:
             found[name] = text
     return found
-
-
-def _from_file(path: Path, *, must_exist: bool) -> dict[str, Any]:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError as error:
-        if must_exist:
-            raise UsageError(f"{path} is not there", hint=f"Correct or unset {FILE_VARIABLE}.") from error
-        return {}
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} cannot be read: {error}") from error
-    return from_toml(text, str(path))

@@ -13,6 +13,7 @@ from collections import Counter, OrderedDict, deque
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
+from urllib.parse import quote
 
 from bridge.deadline import Deadline
 from bridge.errors import NameNotResolved, PolicyRefused
@@ -23,13 +24,17 @@ from bridge.policy.judge import Decision, Use, decide, judge_destination
 from bridge.policy.ranges import forbidden_range
 from bridge.policy.rules import BrowserPolicy
 
-Ask = Callable[[Decision], Awaitable[bool]]
+#: Whether somebody lets it through; None where nobody was there to ask, which is no answer to keep.
+Ask = Callable[[Decision], Awaitable[bool | None]]
 
 MAX_RECORDS = 10_000
 _MAX_PINS = 10_000
 _MAX_FAILURES = 1000
 # All of them are judged: one that is forbidden refuses the name. No site has as many.
 _MAX_ADDRESSES = 256
+_MAX_ANSWERS = 1_000
+# Whoever made an address, a page or a server, may not write a sentence with it.
+_PRINTABLE = "!#$%&'()*+,/:;=?@[]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +87,7 @@ class PinnedEgress:
         self._pins: dict[str, tuple[str, ...]] = {}
         self._failures: OrderedDict[tuple[str, int], tuple[Exception, float]] = OrderedDict()
         self._locks: weakref.WeakValueDictionary[str, asyncio.Lock] = weakref.WeakValueDictionary()
-        self._answers: dict[tuple[str | None, int | None], asyncio.Future[bool]] = {}
+        self._answers: dict[tuple[str | None, int | None], asyncio.Future[bool | None]] = {}
 
     @property
     def pins(self) -> dict[str, tuple[str, ...]]:
@@ -100,7 +105,7 @@ class PinnedEgress:
     def was_allowed_when_asked(self, decision: Decision) -> bool:
         """Whether somebody has been asked about this host and port, and has said yes."""
         answer = self._answers.get((decision.host, decision.port))
-        return decision.action == "ask" and answer is not None and answer.done() and answer.result()
+        return decision.action == "ask" and answer is not None and answer.done() and answer.result() is True
 
     @property
     def test_servers(self) -> tuple[TestServerGrant, ...]:
@@ -197,9 +202,14 @@ class PinnedEgress:
         key = (decision.host, decision.port)
         asked = self._answers.get(key)
         if asked is None:
+            if len(self._answers) >= _MAX_ANSWERS:
+                del self._answers[next(iter(self._answers))]
             asked = self._answers[key] = asyncio.ensure_future(self._ask(decision))
         try:
-            return bool(await asyncio.shield(asked))
+            answer = await asyncio.shield(asked)
+            if answer is None and self._answers.get(key) is asked:
+                del self._answers[key]
+            return answer is True
         except asyncio.CancelledError:
             raise
         except Exception as error:
@@ -286,7 +296,10 @@ def refusal(decision: Decision, shown: str, more: str = "") -> PolicyRefused:
     reason = f"{decision.reason}; {more}" if more else decision.reason
     asked = ", and nobody allowed it when asked" if decision.action == "ask" and not more else ""
     return PolicyRefused(
-        f"{shown[:200]} is refused: {reason}{asked}", hint=decision.hint, url=shown[:2000], rule=decision.rule
+        f"{quote(shown[:200], safe=_PRINTABLE, errors='replace')} is refused: {reason}{asked}",
+        hint=decision.hint,
+        url=shown[:2000],
+        rule=decision.rule,
     )
 
 

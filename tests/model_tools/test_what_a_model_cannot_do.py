@@ -30,6 +30,7 @@ SCRIPTS = (
 FORBIDDEN_URLS = (
     "javascript:1",
     "data:text/html,<script>1</script>",
+    "blob:https://example.com/0-0",
     "file:///etc/passwd",
     "about:blank#x",
     "view-source:http://127.0.0.1/",
@@ -84,6 +85,7 @@ async def test_no_tool_opens_what_nobody_has_allowed(house: House, desk: Desk, u
         ("simple", "webfetch", {"url": url}),
         ("ops", "browser_op", {"kind": "navigate", "url": url}),
         ("ops", "browser_op", {"kind": "new_tab", "url": url}),
+        ("web", "web_download", {"url": url, "dest_path": "a"}),
     ]
     for name, tool, given in calls:
         shown = await Toolbox(tool_set(name)).call(tool, given, desk, Nobody())

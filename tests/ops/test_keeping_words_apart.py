@@ -10,11 +10,12 @@ from pathlib import Path
 from urllib.parse import quote, quote_plus
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.errors import PolicyRefused, UsageError
 from bridge.ops import ActionPolicy, Fence, Secret, Secrets
+from bridge.ops.effects import configured_actions
 
 
 def test_a_fence_names_the_origin_and_is_new_each_time() -> None:
@@ -78,6 +79,7 @@ def test_however_a_text_escapes_a_secret_it_is_found(value: str, data: st.DataOb
 
 
 @given(st.integers(min_value=4, max_value=200))
+@settings(deadline=None)
 def test_the_beginning_of_a_secret_that_a_text_cuts_off_is_taken_out_too(shown: int) -> None:
     value = "".join(chr(0x41 + number % 26) + str(number) for number in range(80))
     text = Secrets({"long": value}).redact(f'textbox "{value[:shown]}…" and AB…')
@@ -129,15 +131,49 @@ def test_denying_wins_over_confirming() -> None:
         "[browser]\nactions = 1",
         "browser = 1",
         "[browser.actions",
+        "[browser.action]\ndeny = ['file']",
+        "[actions]\ndeny = ['file']",
+        "a = " + "[" * 100_000,
     ],
 )
 def test_an_action_policy_with_a_mistake_stops_the_start(tmp_path: Path, text: str) -> None:
     path = tmp_path / "policy.toml"
     path.write_text(text)
     with pytest.raises(UsageError):
-        ActionPolicy.from_file(path)
+        configured_actions({"BRIDGE_CONFIG": str(path)})
 
 
 def test_an_action_policy_that_cannot_be_read_stops_the_start(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="is not there"):
+        configured_actions({"BRIDGE_CONFIG": str(tmp_path / "none.toml")})
+    folder = tmp_path / "webview-bridge"
+    folder.mkdir()
+    (folder / "config.toml").symlink_to(tmp_path / "none.toml")
     with pytest.raises(UsageError, match="cannot be read"):
-        ActionPolicy.from_file(tmp_path / "none.toml")
+        configured_actions({"XDG_CONFIG_HOME": str(tmp_path)})
+    (folder / "config.toml").unlink()
+    assert configured_actions({"XDG_CONFIG_HOME": str(tmp_path)}) == ActionPolicy()
+
+
+@pytest.mark.parametrize("origin", ["shop.example", "https://shop.example/login", "ftp://shop.example", "https://", ""])
+def test_what_is_no_origin_cannot_bind_a_secret(origin: str) -> None:
+    with pytest.raises(UsageError, match="no origin"):
+        Secret("hunter22", origins=(origin,))
+
+
+def test_an_origin_is_the_same_however_it_is_spelled() -> None:
+    for origin in ("https://shop.example", "https://shop.example/", "HTTPS://Shop.example:443"):
+        secrets = Secrets({"password": Secret("hunter22", origins=(origin,))})
+        assert secrets.revealed("secret:password", "https://shop.example/login") == "hunter22"
+
+
+def test_a_text_that_goes_on_is_cut_behind_what_was_redacted() -> None:
+    secrets = Secrets({"password": "hunter22"})
+    text = "hunter22 " * 1_000
+    for limit in (1, 20, 300):
+        for end in range(-9, 0):
+            kept, is_cut = secrets.redact_cut(text[:end], limit, has_more=True)
+            assert is_cut
+            assert len(kept) <= limit
+            assert "hunt" not in kept
+    assert secrets.redact_cut("my hunter22", 100, has_more=False) == ("my [secret:password]", False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from bridge.errors import BridgeError
 from bridge.model_tools.sets import SET_NAMES, tool_set
 from bridge.ops import OPERATION_KINDS, InvalidOperation, operation_schema, parse_operation
 from bridge.policy import BrowserPolicy, decide, policy_for
-from bridge.policy.configuration import from_environment, from_toml
+from bridge.policy.configuration import from_environment, load_policy
 
 WIDENS = (
     "grant",
@@ -59,10 +60,12 @@ def test_no_other_kind_is_an_operation(kind: str) -> None:
 
 
 @pytest.mark.parametrize("source", [{"grants": ["127.0.0.1:80"]}, {"local_ports": [80]}, {"test_servers": []}])
-def test_no_file_and_no_variable_can_hold_a_grant(source: dict[str, Any]) -> None:
+def test_no_file_and_no_variable_can_hold_a_grant(source: dict[str, Any], tmp_path: Path) -> None:
     (name, value), *_ = source.items()
+    file = tmp_path / "config.toml"
+    file.write_text(f"[browser.policy]\n{name} = {json.dumps(value)}")
     with pytest.raises(BridgeError):
-        from_toml(f"[browser.policy]\n{name} = {json.dumps(value)}", "the test")
+        load_policy("operator", {"BRIDGE_CONFIG": str(file)})
     with pytest.raises(BridgeError):
         from_environment({f"BRIDGE_POLICY_{name.upper()}": "127.0.0.1:80"})
     with pytest.raises(BridgeError):

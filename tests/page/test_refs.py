@@ -104,7 +104,7 @@ def test_a_ref_from_before_a_renumbering_is_dead_although_its_number_is_given_ou
     for ref in (*old, copy.deepcopy(old[0])):
         with pytest.raises(RefNotFound, match=f"{ref} was given out before the refs were numbered anew"):
             table.look_up(ref, everything_lives)
-        assert table.frame_of(ref) is None
+        assert table.shown_as(ref) is None
     for ref in (new, "e1", "@e1"):
         assert table.look_up(ref, everything_lives).local == "2"
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bridge.errors import UsageError
 from bridge.policy import AppGrant, BrowserPolicy, decide
-from bridge.policy.configuration import from_environment, from_toml, load_policy
+from bridge.policy.configuration import from_environment, load_policy
 from bridge.policy.names import forbidden_name
 
 HOSTS = st.from_regex(r"[a-z]{1,8}(\.[a-z]{1,8}){1,3}", fullmatch=True).filter(
@@ -109,6 +109,10 @@ def test_a_typo_anywhere_stops_the_start(tmp_path: Path) -> None:
         "[browser.policy]\nstrict = 'yes'",
         "[browser.policy]\nasker = 'operator'",
         "[browser.policy",
+        "[brower.policy]\ndefault_action = 'deny'",
+        "[Browser.policy]\ndefault_action = 'deny'",
+        "[policy]\ndefault_action = 'deny'",
+        "default_action = 'deny'",
         "browser = 1",
         "[browser]\npolicy = 1",
     ):
@@ -136,7 +140,6 @@ def test_the_environment_wins_over_the_file_and_flags_over_both(tmp_path: Path) 
     assert by_environment.allowed_origins == ("env.example", "*.env.example")
     assert by_environment.denied_origins == ("bad.example",)
     assert load_policy("model", environ, {"allowed_origins": ("flag.example",)}).allowed_origins == ("flag.example",)
-    assert from_toml("[other]\nx = 1", "f") == {}
 
 
 def test_without_configuration_a_model_gets_nothing_and_the_operator_the_public_web(tmp_path: Path) -> None:
@@ -147,6 +150,14 @@ def test_without_configuration_a_model_gets_nothing_and_the_operator_the_public_
     assert refused.hint == 'The operator can allow it in [browser.policy]: allowed_origins = ["example.com"]'
     assert decide(load_policy("operator", nothing), "https://example.com/").allowed
     assert not decide(load_policy("operator", nothing), "http://10.0.0.1/").allowed
+
+
+def test_an_empty_policy_is_a_policy_whose_default_is_to_deny(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text("[browser.policy]\n")
+    assert load_policy("operator", {"BRIDGE_CONFIG": str(file)}).default_action == "deny"
+    file.write_text("[browser.actions]\n")
+    assert load_policy("operator", {"BRIDGE_CONFIG": str(file)}).default_action == "allow"
 
 
 def test_an_app_grant_is_for_what_the_app_serves_to_itself() -> None:

@@ -26,7 +26,7 @@ def operation(**fields: Any) -> dict[str, Any]:
 
 
 def source_of(*operations: dict[str, Any]) -> str:
-    return replayed({"session": SESSION, "operations": list(operations)}, is_async=False).source
+    return replayed({"session": SESSION, "operations": list(operations)}, is_async=False, with_grants=False).source
 
 
 @pytest.mark.browser
@@ -43,7 +43,8 @@ async def test_a_trace_turned_into_a_test_passes(
             await expect(page.get_by_text(re.compile("thank", re.IGNORECASE))).to_be_visible()
             other = await session.new_tab(shop.url("shop.html"))
             await expect(other).to_have_url("**/shop.html")
-        project.write("test_replay.py", replayed(read_trace(tmp_path / "trace.html"), is_async=is_async).source)
+        made = replayed(read_trace(tmp_path / "trace.html"), is_async=is_async, with_grants=True)
+        project.write("test_replay.py", made.source)
         run = project.run("--webview-device=virtual")
 
     assert "1 passed" in run.output, run.output
@@ -79,12 +80,31 @@ def test_a_trace_of_a_stranger_brings_no_code_along(bad: dict[str, Any]) -> None
     assert called <= {"page.reload", "page.goto", "re.compile"}
 
 
+def test_a_trace_of_a_stranger_brings_no_ports_along() -> None:
+    trace = {"session": {"started_s": 0, "grants": [["127.0.0.1", 6379]]}, "operations": [operation(name="reload")]}
+    made = replayed(trace, is_async=False, with_grants=False)
+    assert "6379" not in made.source
+    assert made.left_out == ("that pages could reach 127.0.0.1:6379: --with-grants writes that too",)
+    assert "TestServerGrant('127.0.0.1', 6379)" in replayed(trace, is_async=False, with_grants=True).source
+
+
 @pytest.mark.parametrize(
-    "damaged", [{}, {"operations": 1}, {"operations": [1]}, {"session": {}, "operations": [operation(name="reload")]}]
+    "damaged",
+    [
+        {},
+        {"operations": 1},
+        {"operations": [1]},
+        {"session": {}, "operations": [operation(name="reload")]},
+        {"session": {"started_s": 1e300, "grants": []}, "operations": [operation(name="reload")]},
+        *(
+            {"session": SESSION, "operations": [operation(name="reload", arguments={"x": 1, name: 1})]}
+            for name in ("class", "None", "__debug__")
+        ),
+    ],
 )
 def test_a_damaged_trace_is_said_to_be_damaged(damaged: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match="trace is damaged"):
-        replayed(damaged, is_async=False)
+        replayed(damaged, is_async=False, with_grants=False)
 
 
 def test_what_is_written_passes_the_linters(tmp_path: Path) -> None:

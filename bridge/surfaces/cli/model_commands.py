@@ -43,8 +43,9 @@ _javascript = click.option(
 @click.option(
     "--secrets-env",
     multiple=True,
-    metavar="NAME",
-    help="The value of this variable may be filled in as secret:NAME, and is never shown. May be repeated.",
+    metavar="NAME[@ORIGIN]",
+    help="The value of this variable may be filled in as secret:NAME, and is never shown; with @https://shop.example "
+    "only there. May be repeated.",
 )
 @_javascript
 @click.option("--adb-server", metavar="HOST:PORT", help="Which adb server (default: as adb itself finds it).")

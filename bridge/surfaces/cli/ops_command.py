@@ -38,8 +38,9 @@ LONGEST_LINE_BYTES = 2 * 1024 * 1024
     "--secret",
     "secret_variables",
     multiple=True,
-    metavar="NAME=VARIABLE",
-    help="Let fill use secret:NAME, the value of that environment variable. May be repeated.",
+    metavar="NAME=VARIABLE[@ORIGIN]",
+    help="Let fill use secret:NAME, the value of that environment variable; with @https://shop.example only there. "
+    "May be repeated.",
 )
 @origin_flags
 @own_session_options
@@ -74,7 +75,7 @@ def ops(
     async def work() -> set[str]:
         from bridge import Session
         from bridge.ops import Executor
-        from bridge.surfaces.cli.running import START_TIMEOUT_S, asked_on_terminal, grants_of
+        from bridge.surfaces.cli.running import START_TIMEOUT_S, agreed_on_terminal, asked_on_terminal, grants_of
 
         failures: set[str] = set()
         async with AsyncExitStack() as stack:
@@ -96,6 +97,7 @@ def ops(
             executor = Executor(
                 session, action_policy=actions, secrets=secrets, on_event=_teller(told) if told else None
             )
+            executor.confirm = lambda operation: agreed_on_terminal(f"{executor.question(operation)}?")
             numbers: deque[int] = deque()
             steps.current = "waiting for the first operation"
             async for answer in executor.run_batch(_operations(numbers), bail=bail):
@@ -158,12 +160,15 @@ def _teller(file: IO[str]) -> Callable[[Event], None]:
 
 def _secrets(pairs: Iterable[str]) -> Secrets:
     """Values are named by the variables that hold them: a command line is seen by everybody on the machine."""
-    from bridge.ops import Secrets
+    from bridge.ops import Secret, Secrets
 
     named = {}
     for pair in pairs:
-        name, separator, variable = pair.partition("=")
-        if not separator or (value := os.environ.get(variable)) is None:
-            raise UsageError(f"--secret {pair}: there is no environment variable {variable!r}.")
-        named[name] = value
+        name, separator, rest = pair.partition("=")
+        if not separator:
+            raise UsageError(f"--secret {pair[:80]!r} names no variable", hint="Write it as NAME=VARIABLE.")
+        variable, _, origin = rest.partition("@")
+        named[name] = Secret.read(os.environ, variable, origin=origin)
+        if not origin:
+            note(f"secret:{name} may be filled in on any page; {name}={variable}@https://… binds it to one origin")
     return Secrets(named)

@@ -142,11 +142,15 @@ def checked_address(url: str, options: SessionOptions) -> str:
 
 async def asked_on_terminal(decision: Decision) -> bool:
     """A prompt where somebody sits at a terminal; nobody there means no."""
+    return await agreed_on_terminal(f"open {decision.host}:{decision.port}? {decision.reason}")
+
+
+async def agreed_on_terminal(question: str) -> bool:
+    """Whether somebody at a terminal says yes."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
-    question = one_line(f"open {decision.host}:{decision.port}? {decision.reason}", to=sys.stderr)
     async with _ONE_QUESTION:
-        click.echo(f"{question} [y/N]: ", nl=False, err=True)
+        click.echo(f"{one_line(question, to=sys.stderr)} [y/N]: ", nl=False, err=True)
         return (await typed_line(sys.stdin.fileno())).lower() in ("y", "yes")
 
 

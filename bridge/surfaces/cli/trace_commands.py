@@ -52,8 +52,9 @@ def export(options: CommonOptions, file: Path, out: Path | None, pictures: Path 
 @_file
 @_out
 @click.option("--async", "is_async", is_flag=True, help="An asynchronous test; needs pytest-asyncio to run.")
+@click.option("--with-grants", is_flag=True, help="Let it reach the ports of this machine that the session could.")
 @common_options
-def to_pytest(options: CommonOptions, file: Path, out: Path | None, is_async: bool) -> None:
+def to_pytest(options: CommonOptions, file: Path, out: Path | None, is_async: bool, with_grants: bool) -> None:
     """Print the trace in FILE as a test that does the same again, by roles and names.
 
     With --json: source, left_out, file?
@@ -61,7 +62,7 @@ def to_pytest(options: CommonOptions, file: Path, out: Path | None, is_async: bo
     from bridge.surfaces.trace.document import read_trace
     from bridge.surfaces.trace.replay import test_source
 
-    made = test_source(read_trace(file), is_async=is_async)
+    made = test_source(read_trace(file), is_async=is_async, with_grants=with_grants)
     if out is not None:
         write_file(out, made.source)
     if options.as_json:

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import itertools
 import logging
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bridge.errors import UsageError
 from bridge.model_tools.desk import House
 from bridge.model_tools.person import Asking
 from bridge.model_tools.sets import SetName
 from bridge.model_tools.shared_session import SharedSession
-from bridge.ops import Secrets
+from bridge.ops import Secret, Secrets
 from bridge.ops.effects import configured_actions
 from bridge.page.confinement import DOWNLOADS_KEY, UPLOADS_KEY, Confined
 from bridge.policy.configuration import load_policy
@@ -35,7 +34,8 @@ class ServerOptions:
 
     Attributes:
         http_port: Serve streamable HTTP on this port of the loopback (0: a free one); None serves stdio.
-        secrets_env: Names of environment variables whose values `secret:NAME` fills in.
+        secrets_env: Names of environment variables whose values `secret:NAME` fills in, each perhaps with the origin
+            that it is for: `NAME@https://shop.example`.
         uploads_root, downloads_root: The folders that files may come from and go to; None refuses.
         trace: Where the trace of a session goes when it ends; a later one, after a loss, beside it with a number.
     """
@@ -48,6 +48,12 @@ class ServerOptions:
     uploads_root: str | None = None
     downloads_root: str | None = None
     trace: Path | None = None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the operator may not have meant, one sentence each."""
+        unbound = [name for name in self.secrets_env if "@" not in name]
+        return tuple(f"secret:{name} may be filled in on any page; {name}@https://… is for one" for name in unbound)
 
 
 @asynccontextmanager
@@ -64,7 +70,7 @@ async def opened_house(options: ServerOptions, environ: Mapping[str, str]) -> As
     # Before anybody calls: a folder that is none should stop the start.
     Confined.at(options.uploads_root, UPLOADS_KEY)
     Confined.at(options.downloads_root, DOWNLOADS_KEY)
-    secrets = Secrets({name: _secret(name, environ) for name in options.secrets_env})
+    secrets = Secrets(dict(_secrets(options.secrets_env, environ)))
 
     if options.trace is not None:
         check_writable(options.trace)
@@ -101,8 +107,7 @@ def _numbered(path: Path, number: int) -> Path:
     return path if number == 1 else path.with_stem(f"{path.stem}-{number}")
 
 
-def _secret(name: str, environ: Mapping[str, str]) -> str:
-    value = environ.get(name)
-    if not value:
-        raise UsageError(f"the environment has no {name}", hint="--secrets-env names variables that are set.")
-    return value
+def _secrets(given: Iterable[str], environ: Mapping[str, str]) -> Iterator[tuple[str, Secret]]:
+    for text in given:
+        name, _, origin = text.partition("@")
+        yield name, Secret.read(environ, name, origin=origin)

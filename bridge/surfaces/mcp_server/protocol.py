@@ -13,7 +13,7 @@ import logging
 import socket
 import time
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
@@ -24,11 +24,13 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
 import bridge
-from bridge.model_tools.answer import Answer
+from bridge.deadline import finish
+from bridge.model_tools.answer import MAX_ANSWER_CHARS, Answer
 from bridge.model_tools.desk import Desk, House
 from bridge.model_tools.person import Unanswered
 from bridge.model_tools.schemas import input_schema, mcp_annotations
-from bridge.model_tools.toolbox import Shown, Toolbox, UnknownTool
+from bridge.model_tools.toolbox import CALL_TIMEOUT_S, Shown, Toolbox, UnknownTool
+from bridge.ops.effects import refused_by_effect
 
 if TYPE_CHECKING:
     from bridge.page.page import Page
@@ -42,6 +44,10 @@ MAX_DESKS = 16
 _HEARTBEAT_S = 5.0
 _CANCEL_S = 20.0
 _GOODBYE_S = 2
+# The longest call, and closing what it leaves.
+_LEAVE_S = CALL_TIMEOUT_S + 20
+# What stands around the lines of a resource: fence, origin, what was left out.
+_ROUND_LINES_CHARS = 500
 _INSTRUCTIONS = """\
 Drives a real Android WebView: pages as a phone shows them. {start} Elements have refs (e5) that stay theirs while \
 they live; an answer tells what an action changed, so look again only when you have lost sight of the page.
@@ -66,6 +72,7 @@ class Service:
         self._toolbox = toolbox
         self._house = house
         self._desks: OrderedDict[str, Desk] = OrderedDict()
+        self._leaving: set[asyncio.Task[None]] = set()
 
     def server(self) -> Server[Any]:
         return Server(
@@ -122,25 +129,28 @@ class Service:
         if params.uri not in _RESOURCES:
             known = ", ".join(_RESOURCES)
             raise MCPError(types.INVALID_PARAMS, f"there is no resource {params.uri[:200]!r}; there are {known}")
+        if (verdict := self._house.action_policy.verdict("observe")) != "allow":
+            refused = refused_by_effect(params.uri, "observe", asked=verdict == "confirm")
+            raise MCPError(types.INVALID_REQUEST, refused.message)
         desk = await self._desk(context)
-        text = "no page is open"
+        text, redact = "no page is open", self._house.secrets.redact
         if (page := desk.open_page()) is not None:
-            lines = self._lines(params.uri, page, desk)
-            text = self._house.secrets.redact(Answer("", lines or "(nothing)", page.url).shown(desk.fence))
+            lines = [redact(line) for line in self._lines(params.uri, page, desk)]
+            text = Answer("", newest(lines) or "(nothing)", redact(page.url)).shown(desk.fence)
         contents = types.TextResourceContents(uri=params.uri, mime_type="text/plain", text=text)
         return types.ReadResourceResult(contents=[contents])
 
-    def _lines(self, uri: str, page: Page, desk: Desk) -> str:
+    def _lines(self, uri: str, page: Page, desk: Desk) -> list[str]:
         if uri.endswith("trace"):
             from bridge.surfaces.trace.recorder import Recorder
 
             session = self._house.shared.present
             recorder = session.observer if session is not None else None
             if not isinstance(recorder, Recorder):
-                return "no trace is recorded: the operator has to start the server with --trace FILE"
-            return recorder.timeline(desk.tabs_so_far)
+                return ["no trace is recorded: the operator has to start the server with --trace FILE"]
+            return recorder.timeline(desk.tabs_so_far).splitlines()
         log = page.console() if uri.endswith("console") else page.network()
-        return "\n".join(str(entry) for entry in log.entries)
+        return [str(entry) for entry in log.entries]
 
     async def _desk(self, context: Context) -> Desk:
         """The client's own; over HTTP by its session, else by `?session=NAME` of the address. The ones that were used
@@ -152,9 +162,29 @@ class Service:
         self._desks.move_to_end(key)
         while len(self._desks) > MAX_DESKS:
             _, old = self._desks.popitem(last=False)
-            async with old.turn:
-                await old.leave()
+            # Not in the call of the one that came: the old one may be at work, and its device may be gone.
+            leaving = asyncio.create_task(finish(_left(old), at_most_s=_LEAVE_S, what="closing a client's tabs"))
+            self._leaving.add(leaving)
+            leaving.add_done_callback(self._leaving.discard)
         return desk
+
+
+async def _left(desk: Desk) -> None:
+    async with desk.turn:
+        await desk.leave()
+
+
+def newest(lines: Sequence[str]) -> str:
+    """The last lines that an answer holds, and how many came before them."""
+    room, kept = MAX_ANSWER_CHARS - _ROUND_LINES_CHARS, 0
+    for line in reversed(lines):
+        room -= len(line) + 1
+        if room < 0:
+            break
+        kept += 1
+    if kept == len(lines):
+        return "\n".join(lines)
+    return "\n".join([f"… ({len(lines) - kept} earlier lines were left out)", *lines[len(lines) - kept :]])
 
 
 class _Client:

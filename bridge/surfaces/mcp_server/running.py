@@ -16,6 +16,8 @@ from bridge.model_tools.sets import tool_set
 from bridge.model_tools.toolbox import Toolbox
 from bridge.surfaces.mcp_server.options import ServerOptions, opened_house
 
+logger = logging.getLogger(__name__)
+
 LOOPBACK = "127.0.0.1"
 
 
@@ -65,8 +67,10 @@ async def _serve(options: ServerOptions) -> int | None:
                 port = listener.getsockname()[1]
                 sys.stderr.write(f"serving MCP at http://{LOOPBACK}:{port}/mcp\n")
                 sys.stderr.flush()
+                _tell(options)
                 await serve_http(service, listener, stop)
             return received[0] if received else None
+        _tell(options)
         serving = asyncio.create_task(serve_stdio(service))
         stopping = asyncio.create_task(stop.wait())
         await asyncio.wait({serving, stopping}, return_when=asyncio.FIRST_COMPLETED)
@@ -79,6 +83,11 @@ async def _serve(options: ServerOptions) -> int | None:
     logging.shutdown()
     sys.stderr.flush()
     os._exit(128 + received[0])
+
+
+def _tell(options: ServerOptions) -> None:
+    for said in options.notes:
+        logger.warning("%s", said)
 
 
 def _listening(port: int) -> socket.socket:

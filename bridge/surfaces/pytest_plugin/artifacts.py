@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import os
 import re
 from collections.abc import Awaitable, Callable
@@ -16,6 +17,8 @@ from bridge.session.attached import AttachedSession
 if TYPE_CHECKING:
     from bridge.page.page import Page
     from bridge.session.session import Session
+
+logger = logging.getLogger(__name__)
 
 _COLLECT_S = 30.0
 _PICTURE_S = 10.0
@@ -96,7 +99,10 @@ class Artifacts:
             pid = session.host.pid
             await keep("host.log", lambda left: _logcat(session, pid, left), _TEXT_S)
         if missing:
-            (self.folder / "missing.txt").write_text("".join(missing), encoding="utf-8")
+            try:
+                (self.folder / "missing.txt").write_text("".join(missing), encoding="utf-8")
+            except OSError as error:  # the disk is full: then nothing above could be kept either
+                logger.warning("nothing could be kept of a failed test: %s", error)
 
 
 async def _picture(page: Page, timeout_s: float) -> bytes:

@@ -63,8 +63,11 @@ class _Writing:
         return f"await {call}" if self.is_async else call
 
 
-def test_source(trace: Mapping[str, Any], *, is_async: bool) -> ReplayTest:
+def test_source(trace: Mapping[str, Any], *, is_async: bool, with_grants: bool) -> ReplayTest:
     """The test.
+
+    Args:
+        with_grants: Let it reach the ports of this machine that the session could: a stranger's trace may name any.
 
     Raises:
         UsageError: The trace is damaged, or nothing in it can be replayed.
@@ -75,8 +78,25 @@ def test_source(trace: Mapping[str, Any], *, is_async: bool) -> ReplayTest:
             _write(operation, writing)
         if not writing.lines:
             raise UsageError("nothing in this trace can be replayed")
-        return ReplayTest(_module(trace["session"], writing), tuple(writing.left_out))
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError, SyntaxError) as error:
+        grants = [(str(host), int(port)) for host, port in trace["session"]["grants"]]
+        if grants and not with_grants:
+            ports = ", ".join(f"{host[:100]}:{port}" for host, port in grants)
+            writing.left_out.append(f"that pages could reach {ports}: --with-grants writes that too")
+        source = _module(trace["session"], writing, grants if with_grants else [])
+        compile(source, "test_replay.py", "exec", dont_inherit=True)  # what no Python is shows here, not in a run
+        return ReplayTest(source, tuple(writing.left_out))
+    except (
+        KeyError,
+        TypeError,
+        ValueError,
+        AttributeError,
+        IndexError,
+        SyntaxError,
+        OverflowError,
+        OSError,
+        RecursionError,
+        MemoryError,
+    ) as error:
         raise UsageError(f"the trace is damaged: {type(error).__name__}: {error}") from error
 
 
@@ -199,10 +219,9 @@ def _by_role(element: Mapping[str, Any] | None) -> str:
     return f".get_by_role({role!r}{named})" + (f".nth({nth})" if of > 1 else "")
 
 
-def _module(session: Mapping[str, Any], writing: _Writing) -> str:
+def _module(session: Mapping[str, Any], writing: _Writing, grants: list[tuple[str, int]]) -> str:
     body = "\n".join(f"    {line}" for line in writing.lines)
     started = datetime.fromtimestamp(float(session["started_s"]), UTC).strftime("%Y-%m-%d %H:%M UTC")
-    grants = [(str(host), int(port)) for host, port in session["grants"]]
     home = "bridge" if writing.is_async else "bridge.sync"
     expects = "expect(" in body
     several = len(writing.pages) > 1

@@ -1,0 +1,59 @@
+"""Whom the policy asks: somebody who is there, not too often, and nobody's silence is an answer."""
+
+from __future__ import annotations
+
+import pytest
+
+from bridge.errors import PolicyRefused
+from bridge.model_tools import Asking, Nobody
+from bridge.policy.pinning import PinnedEgress
+from bridge.policy.rules import BrowserPolicy
+
+
+class _Willing:
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    async def agrees(self, question: str) -> bool:
+        self.asked.append(question)
+        return True
+
+
+def asking_egress() -> tuple[Asking, PinnedEgress]:
+    asking = Asking()
+    return asking, PinnedEgress(BrowserPolicy(default_action="ask"), ask=asking.may_open)
+
+
+async def test_a_host_that_a_page_named_while_nobody_was_there_is_asked_about_later() -> None:
+    asking, egress = asking_egress()
+    with pytest.raises(PolicyRefused, match="nobody allowed it"):
+        await egress.check_request("https://shop.example/x.js")
+    person = _Willing()
+    with asking.call_of(person):
+        assert await egress.check_url("https://shop.example/") == "https://shop.example/"
+        await egress.check_request("https://shop.example/x.js")
+    assert len(person.asked) == 1
+    await egress.check_request("https://shop.example/x.js")
+
+
+async def test_a_no_of_somebody_is_kept() -> None:
+    asking, egress = asking_egress()
+    with asking.call_of(Nobody()), pytest.raises(PolicyRefused):
+        await egress.check_url("https://shop.example/")
+    person = _Willing()
+    with asking.call_of(person), pytest.raises(PolicyRefused):
+        await egress.check_url("https://shop.example/")
+    assert not person.asked
+
+
+async def test_a_page_of_a_hundred_hosts_is_not_a_hundred_questions() -> None:
+    asking, egress = asking_egress()
+    for _ in range(2):
+        person = _Willing()
+        with asking.call_of(person):
+            for number in range(100):
+                try:
+                    await egress.check_request(f"https://h{number}.example/")
+                except PolicyRefused:
+                    continue
+        assert len(person.asked) == 8

@@ -1,0 +1,94 @@
+"""Who gets to see a secret: the origin that it is for, and no model, whichever length of text it asks for."""
+
+from __future__ import annotations
+
+import http.server
+import re
+import threading
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bridge import Session, TestServerGrant
+from bridge.model_tools import Asking, Desk, House, Nobody, SharedSession, Toolbox, tool_set
+from bridge.ops import Secret, Secrets
+from bridge.policy.pinning import PinnedEgress
+from bridge.policy.rules import policy_for
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
+
+VALUE = "hunter2secretvalue"
+ECHO = """<title>Echo</title><main><p>Fill this in, if you please.</p><label>Field <input id=i></label>
+<div id=out tabindex=0 role=textbox aria-label=Echo></div><p id=said></p></main>
+<script>i.oninput = () => { out.textContent = said.textContent = 'x' + i.value; }</script>"""
+
+
+class _Shop(http.server.BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        port = self.server.server_address[1]
+        frame = f'<title>Shop</title><h1>Shop</h1><iframe src="http://localhost:{port}/advertisement"></iframe>'
+        page = {"/": frame, "/advertisement": "<label>Password <input></label>", "/echo": ECHO}.get(self.path, "")
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(page)))
+        self.end_headers()
+        self.wfile.write(page.encode())
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def shop() -> Iterator[str]:
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Shop) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+
+
+@pytest.fixture
+async def desk(webview_device: str, shop: str, tmp_path: Path) -> AsyncIterator[Desk]:
+    asking, port = Asking(), int(shop.rpartition(":")[2])
+    grants = [TestServerGrant("127.0.0.1", port), TestServerGrant("localhost", port)]
+    egress = PinnedEgress(policy_for("model"), grants, ask=asking.may_open)
+    secrets = Secrets({"PW": Secret(VALUE, (shop,))})
+    async with SharedSession(lambda: Session.open(webview_device, egress=egress)) as shared:
+        yield Desk(House(egress, shared, asking, secrets=secrets, cache_folder=tmp_path))
+
+
+async def said(desk: Desk, tools: str, tool: str, **given: Any) -> str:
+    shown = await Toolbox(tool_set(tools)).call(tool, given, desk, Nobody())
+    return shown.text
+
+
+def ref_of(text: str, what: str) -> str:
+    found = re.search(rf"{what}.*?\[ref=(e\d+)\]", text)
+    assert found, text
+    return found[1]
+
+
+async def test_a_secret_for_the_page_is_not_filled_into_a_foreign_frame_of_it(desk: Desk, shop: str) -> None:
+    opened = await said(desk, "web", "web_open", url=f"{shop}/")
+    by_tool = await said(desk, "web", "web_fill", ref=ref_of(opened, "textbox"), value="secret:PW")
+    await said(desk, "ops", "browser_op", kind="navigate", url=f"{shop}/")
+    shot = await said(desk, "ops", "browser_op", kind="snapshot")
+    by_operation = await said(desk, "ops", "browser_op", kind="fill", ref=ref_of(shot, "textbox"), value="secret:PW")
+    for answer in (by_tool, by_operation):
+        assert "policy_refused" in answer
+        assert "the secret PW is not for http://localhost" in answer
+
+
+async def test_no_length_of_a_text_shows_a_part_of_a_secret(desk: Desk, shop: str) -> None:
+    opened = await said(desk, "web", "web_open", url=f"{shop}/echo")
+    await said(desk, "web", "web_fill", ref=ref_of(opened, 'textbox "Field"'), value="secret:PW")
+    shot = await said(desk, "web", "web_snapshot", interactive_only=False)
+    echo = ref_of(shot, 'textbox "Echo"')
+    for length in (2, 4, 12, len(VALUE), 60):
+        shown = await said(desk, "web", "web_get_text", ref=echo, max_length=length)
+        assert "hu" not in shown, shown
+    for length in (38, 42, 50, 200):
+        shown = await said(desk, "web", "web_read", mode="raw", max_length=length)
+        assert "hunt" not in shown, shown
+    assert "x[secret:PW]" in shown.replace("\\", "")
