@@ -9,8 +9,9 @@ async with Session.open() as session:
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from bridge.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from bridge.page.expectations import expect
@@ -43,26 +44,21 @@ __all__ = [
     "run_on_ray",
 ]
 
-# Importing the package costs nothing; a name brings its layers in when it is used.
-_HOMES = {
-    "Abort": "bridge.page.fetching",
-    "AppGrant": "bridge.policy.grant",
-    "BrowserPolicy": "bridge.policy.rules",
-    "DevicePool": "bridge.surfaces.device_pool.pool",
-    "Fulfil": "bridge.page.fetching",
-    "JobOutcome": "bridge.surfaces.device_pool.jobs",
-    "Proceed": "bridge.page.fetching",
-    "Locator": "bridge.page.locators",
-    "Page": "bridge.page.page",
-    "Session": "bridge.surfaces.compose",
-    "TestServerGrant": "bridge.policy.grant",
-    "expect": "bridge.page.expectations",
-    "run_on_ray": "bridge.surfaces.device_pool.on_ray",
-}
-
-
-def __getattr__(name: str) -> Any:
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module 'bridge' has no attribute {name!r}")
-    return getattr(import_module(home), name)
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "Abort": "bridge.page.fetching",
+        "AppGrant": "bridge.policy.grant",
+        "BrowserPolicy": "bridge.policy.rules",
+        "DevicePool": "bridge.surfaces.device_pool.pool",
+        "Fulfil": "bridge.page.fetching",
+        "JobOutcome": "bridge.surfaces.device_pool.jobs",
+        "Proceed": "bridge.page.fetching",
+        "Locator": "bridge.page.locators",
+        "Page": "bridge.page.page",
+        "Session": "bridge.surfaces.compose",
+        "TestServerGrant": "bridge.policy.grant",
+        "expect": "bridge.page.expectations",
+        "run_on_ray": "bridge.surfaces.device_pool.on_ray",
+    },
+)

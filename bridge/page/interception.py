@@ -26,6 +26,7 @@ from bridge.page.navigation import navigation_failed
 from bridge.policy.address import parse_address
 from bridge.policy.judge import decide
 from bridge.policy.pinning import PinnedEgress, refusal
+from bridge.policy.proxy_messages import BadAnswer
 
 MAX_REDIRECTS = 10
 _MAX_TRAILS = 2000
@@ -128,6 +129,9 @@ class Interception:
             case ConnectionRefusedError():
                 hint = "Nothing listens there, as far as this machine, which connects for the device, can see."
                 return NavigationFailed(error.url, "net::ERR_CONNECTION_REFUSED", hint=hint)
+            case BadAnswer() as bad:
+                hint = f"The server does not answer in HTTP that can be passed on: {bad}."
+                return NavigationFailed(error.url, "net::ERR_INVALID_HTTP_RESPONSE", hint=hint)
         return error
 
     async def _judge(self, request: PausedRequest, main_frame_id: str) -> Verdict | None:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 MAX_HTML_CHARS = 2_000_000
 #: How long a page that shows nothing yet may take to draw itself.
 SETTLE_S = 3.0
+#: How long the walk through a page may hold up its script; what is left then is not read, and that is said.
+WALK_S = 3.0
 _RETRY_PAUSE_S = 0.05
 _FREE = Cost(0, 0, 0, 0)
 
@@ -56,7 +58,7 @@ class ReadResult:
         kind: `article`, `list` or `page`.
         hidden_text_removed: Texts that are laid out and that nobody can see: transparent, tiny, outside of the page,
             of the colour of their ground, `aria-hidden`, in letters without width. Menus that are closed do not count.
-        truncated: Whether `max_length` or the page's size cut something off.
+        truncated: Whether `max_length` the page's size or the time for it cut something off.
     """
 
     markdown: str
@@ -109,7 +111,8 @@ async def read(attachment: Attachment, refs: RefTable, request: ReadRequest, *, 
     if isinstance(refused := reply.get("error"), Mapping):
         raise UsageError(str(refused.get("message", "the page cannot be read so")))
     world = attachment.state.world_of(frame_id, WORLD_NAME)
-    return _result(reply, request, refs, frame_id, world.key if world else "")
+    async with deadline.bound("reading the page", lambda: "taking apart what it answered"):
+        return await _result(reply, request, refs, frame_id, world.key if world else "")
 
 
 def _expression(request: ReadRequest, deadline: Deadline) -> str:
@@ -121,37 +124,28 @@ def _expression(request: ReadRequest, deadline: Deadline) -> str:
             "mode": request.mode,
             "refs": request.links == "ref",
             "limit": MAX_HTML_CHARS,
+            "timeBudgetMs": round(min(WALK_S, deadline.remaining_s / 3) * 1000),
             "settleMs": round(min(SETTLE_S, deadline.remaining_s / 2) * 1000),
         }
     )
 
 
-def _result(
+async def _result(
     reply: Mapping[str, Any], request: ReadRequest, refs: RefTable, frame_id: str, world_key: str
 ) -> ReadResult:
-    from bridge.reading import document
     from bridge.reading.extract import main_content
-    from bridge.reading.markdown import to_blocks
     from bridge.reading.parsing import parse_html
+    from bridge.reading.workers import in_reader
 
     html, url = _text(reply, "html"), _text(reply, "url")
-    tree = parse_html(html)
     mode: Mode = "raw" if request.selector else request.mode
-    found = main_content(tree, url=url, mode=mode, comments=request.comments)
+    found = await in_reader(
+        len(html), lambda: main_content(parse_html(html), url=url, mode=mode, comments=request.comments)
+    )
     for element in _elements(found):
         _set_refs(element, reply, refs, frame_id, world_key, url)
     title = found.title or _text(reply, "title")
-    shown_title = "" if request.selector else title
-    blocks = to_blocks(found.tree, base_url=url, links=request.links, title=shown_title)
-    if found.comments is not None:
-        blocks += to_blocks(found.comments, base_url=url, links=request.links, title="Comments")
-    if request.section is not None:
-        blocks = document.section(blocks, request.section)
-    if request.outline:
-        blocks = document.outline_blocks(blocks)
-    if request.redact is not None:
-        blocks = [replace(block, text=request.redact(block.text)) for block in blocks]
-    markdown, is_cut = document.truncated(blocks, request.max_length)
+    markdown, is_cut = await in_reader(len(html), lambda: _markdown(found, request, url, title))
     hidden = reply.get("hidden")
     return ReadResult(
         markdown=markdown,
@@ -161,6 +155,22 @@ def _result(
         hidden_text_removed=hidden if isinstance(hidden, int) else 0,
         truncated=is_cut or reply.get("truncated") is True,
     )
+
+
+def _markdown(found: Extracted, request: ReadRequest, url: str, title: str) -> tuple[str, bool]:
+    from bridge.reading import document
+    from bridge.reading.markdown import to_blocks
+
+    blocks = to_blocks(found.tree, base_url=url, links=request.links, title="" if request.selector else title)
+    if found.comments is not None:
+        blocks += to_blocks(found.comments, base_url=url, links=request.links, title="Comments")
+    if request.section is not None:
+        blocks = document.section(blocks, request.section)
+    if request.outline:
+        blocks = document.outline_blocks(blocks)
+    if request.redact is not None:
+        blocks = [replace(block, text=request.redact(block.text)) for block in blocks]
+    return document.truncated(blocks, request.max_length)
 
 
 def _elements(found: Extracted) -> list[etree._Element]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 from bridge.deadline import Deadline
 from bridge.errors import NameNotResolved
@@ -18,15 +20,17 @@ Resolve = Callable[[str], Awaitable[tuple[str, ...]]]
 # A connection to an IP literal and a port, or OSError; bounded by the caller too.
 Connect = Callable[[str, int], Awaitable[StreamPair]]
 
+# The loop's own threads are everybody's: names must not wait for pictures and files, nor those for slow name servers.
+_RESOLVERS = ThreadPoolExecutor(32, "webview-bridge-names")
 STREAM_LIMIT_BYTES = 256 * 1024
 _STAGGER_S = 0.25
 
 
 async def system_resolve(host: str) -> tuple[str, ...]:
     """Every address that the system's resolver gives for the name, in its order (RFC 6724)."""
-    loop = asyncio.get_running_loop()
+    asked = partial(socket.getaddrinfo, host, None, type=socket.SOCK_STREAM)
     try:
-        found = await loop.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+        found = await asyncio.get_running_loop().run_in_executor(_RESOLVERS, asked)
     except (OSError, UnicodeError) as error:
         raise NameNotResolved(
             f"{host} has no address: {getattr(error, 'strerror', None) or error}", host=host

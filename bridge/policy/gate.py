@@ -10,11 +10,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Coroutine
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Coroutine, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from bridge.deadline import Deadline
 from bridge.errors import BridgeError, DeadlineExceeded, NameNotResolved, PolicyRefused
 from bridge.policy.address import parse_address
 from bridge.policy.dialling import STREAM_LIMIT_BYTES, StreamPair
@@ -22,8 +23,10 @@ from bridge.policy.pinning import PinnedEgress
 from bridge.policy.proxy_messages import (
     CHUNKED,
     UNTIL_CLOSE,
+    BadAnswer,
     BadMessage,
     RequestHead,
+    ResponseHead,
     forwarded_request,
     forwarded_response,
     own_page,
@@ -40,6 +43,7 @@ _MAX_CHUNK_LINE_BYTES = 4096
 _HEAD_S = 30.0  # a client that connects and says nothing
 _KEPT_S = 120.0  # between two requests
 _CONNECT_S = 20.0
+_MAX_INTERIM = 8  # answers before the final one: 100 Continue, 103 Early Hints
 _ANSWER_S = 300.0  # a server that thinks, a body that pauses
 _TUNNEL_SILENCE_S = 3600.0
 _HALF_CLOSED_S = 60.0
@@ -147,8 +151,7 @@ class _Client:
                     return
                 wait_s = _KEPT_S
         except BadMessage as error:
-            page = own_page(400, "Not understood", f"The request is no proxy request: {error}.", code="bad_request")
-            self._writer.write(page)
+            self._writer.write(self._not_understood(error))
             await _drain(self._writer)
         finally:
             self._drop_server()
@@ -166,7 +169,12 @@ class _Client:
             place = (host, port)
             return await self._forward(request, host, port, path)
         except BadMessage as error:
-            answer = own_page(400, "Not understood", f"The request is no proxy request: {error}.", code="bad_request")
+            answer = self._not_understood(error)
+        except BadAnswer as error:
+            text = f"{place[0]}:{place[1]} does not answer in HTTP that can be passed on: {error}."
+            answer = self._failure(place, error, own_page(502, "Not understood", text, code="bad_answer"))
+            if self._server is not None and not self._is_answering:
+                self._record(self._server)
         except PolicyRefused as error:
             self._egress.record_refusal(*place, str(error.details.get("rule", "policy")))
             answer = self._failure(
@@ -188,6 +196,10 @@ class _Client:
         self._writer.write(answer)
         await _drain(self._writer)
         return False
+
+    def _not_understood(self, error: BadMessage) -> bytes:
+        page = own_page(400, "Not understood", f"The request is no proxy request: {error}.", code="bad_request")
+        return page if self._has_pages else b""
 
     def _failure(self, place: tuple[str, int], error: Exception, page: bytes) -> bytes:
         """What the client is told: the page, or nothing where only the egress is to know."""
@@ -234,14 +246,13 @@ class _Client:
         self._server = _Server(host, port, address, streams)
         return self._server
 
-    async def _exchange(self, server: _Server, request: RequestHead, head: bytes) -> bytes:
+    async def _exchange(self, server: _Server, request: RequestHead, head: bytes) -> ResponseHead:
         """Send the request and return the head of the final answer."""
-        reader, writer = server.streams
-        writer.write(head)
+        server.streams[1].write(head)
         server.bytes_sent += len(head)
         # The body is sent while the server may already answer: one that refuses early must not be waited for.
         sending = asyncio.ensure_future(self._send_body(server, request.body))
-        receiving = asyncio.ensure_future(self._final_head(reader, request.method))
+        receiving = asyncio.ensure_future(self._final_answer(server, request.method))
         try:
             await asyncio.wait({sending, receiving}, return_when=asyncio.FIRST_COMPLETED)
             if not receiving.done():
@@ -259,45 +270,60 @@ class _Client:
         else:
             await _drain(server.streams[1])
 
-    async def _final_head(self, reader: asyncio.StreamReader, method: str) -> bytes:
-        while True:
-            head = await _read_head(reader, _ANSWER_S)
-            if head is None:
-                raise ConnectionResetError("the server closed the connection without an answer")
-            status = parse_response(head, method).status
-            if status == 101:
-                raise BadMessage("the server switched protocols, which was not asked for")
-            if status >= 200:
-                return head
-            self._writer.write(forwarded_response(parse_response(head, method), keeps_alive=True))
+    async def _final_answer(self, server: _Server, method: str) -> ResponseHead:
+        deadline = Deadline.after(_ANSWER_S)
+        for _ in range(_MAX_INTERIM + 1):
+            with _from_server():
+                head = await _read_head(server.streams[0], deadline.remaining_s)
+                if head is None:
+                    raise ConnectionResetError("the server closed the connection without an answer")
+                server.bytes_received += len(head)
+                response = parse_response(head, method)
+            if response.status == 101:
+                raise BadAnswer("it switched protocols, which was not asked for")
+            if response.status >= 200:
+                return response
+            self._writer.write(forwarded_response(response, keeps_alive=True))
+            await _drain(self._writer)
+        raise BadAnswer(f"more than {_MAX_INTERIM} interim answers")
 
-    async def _answer(self, server: _Server, request: RequestHead, head: bytes) -> bool:
-        response = parse_response(head, request.method)
+    async def _answer(self, server: _Server, request: RequestHead, response: ResponseHead) -> bool:
         keeps_client = request.keeps_alive and response.body != UNTIL_CLOSE and not self._has_unread_body
         out = forwarded_response(response, keeps_alive=keeps_client)
-        server.bytes_received += len(head)
         self._is_answering = True
         self._writer.write(out)
         try:
-            server.bytes_received += await _copy_body(server.streams[0], self._writer, response.body)
+            with _from_server():
+                server.bytes_received += await _copy_body(server.streams[0], self._writer, response.body)
             await _drain(self._writer)
         finally:
-            self._egress.record(
-                server.host,
-                server.port,
-                server.address,
-                bytes_sent=server.bytes_sent,
-                bytes_received=server.bytes_received,
-            )
+            self._record(server)
         self._is_answering = False
         if not response.keeps_alive or self._has_unread_body:
             self._drop_server()
         return keeps_client
 
+    def _record(self, server: _Server) -> None:
+        self._egress.record(
+            server.host,
+            server.port,
+            server.address,
+            bytes_sent=server.bytes_sent,
+            bytes_received=server.bytes_received,
+        )
+
     def _drop_server(self) -> None:
         if self._server is not None:
             self._server.streams[1].close()
             self._server = None
+
+
+@contextmanager
+def _from_server() -> Iterator[None]:
+    try:
+        yield
+    except BadMessage as error:
+        raise BadAnswer(str(error)) from error
 
 
 def _authority(target: str) -> tuple[str, int]:
@@ -351,6 +377,7 @@ async def _copy_body(reader: asyncio.StreamReader, writer: asyncio.StreamWriter,
         if not size_text or len(size_text) > 15 or not set(size_text) <= set(b"0123456789abcdefABCDEF"):
             raise BadMessage("a chunk has no size")
         size = int(size_text, 16)
+        line = b"%x\r\n" % size  # without extensions, in which two readers may see different ends of the line
         writer.write(line)
         copied += len(line)
         if size == 0:

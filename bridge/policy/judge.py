@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from ipaddress import IPv6Address
 from typing import Any, Literal
 
 from bridge.policy.address import Address, ip_literal, parse_address
 from bridge.policy.grant import Grant
 from bridge.policy.names import BLOCKED_PORTS, forbidden_name
-from bridge.policy.ranges import forbidden_range
+from bridge.policy.ranges import embedded_ipv4, forbidden_range
 from bridge.policy.rules import ALLOW_LINE, Action, BrowserPolicy
 
 Use = Literal["navigation", "request"]
@@ -77,7 +78,19 @@ def by_lists(policy: BrowserPolicy, address: Address) -> Decision:
     assert address.port is not None
     place = {"url": address.url, "host": address.host, "port": address.port}
     target = (address.scheme, address.host, address.port)
-    denied = next((pattern for pattern in policy.denied if pattern.matches(*target)), None)
+    # A router may take an IPv6 address for the IPv4 one in it: denied is denied in every form.
+    literal = ip_literal(address.host)
+    forms = [address.host]
+    if isinstance(literal, IPv6Address):
+        forms += [str(inner) for _, inner in embedded_ipv4(literal)]
+    denied = next(
+        (
+            pattern
+            for pattern in policy.denied
+            if any(pattern.matches(address.scheme, form, address.port) for form in forms)
+        ),
+        None,
+    )
     if denied is not None:
         return Decision("deny", "denied_origins", f"the policy denies {denied.text}", **place)  # type: ignore[arg-type]
     if any(pattern.matches(*target) for pattern in policy.allowed):
@@ -115,7 +128,8 @@ def _always_refused(address: Address, use: Use) -> Decision | None:
     found = forbidden_name(host) if literal is None else forbidden_range(literal)
     if found is not None:
         hint = ""
-        if found.code in ("loopback", "unspecified", "this_network") and port not in BLOCKED_PORTS:
+        is_plain = ":" not in host or host in ("::1", "::")  # no IPv4 address in another form, which nobody types
+        if found.code in ("loopback", "unspecified", "this_network") and is_plain and port not in BLOCKED_PORTS:
             hint = (
                 f"If the server there is yours, allow it with --local {port}"
                 f' (in Python: grants=[TestServerGrant("{host}", {port})]).'

@@ -31,6 +31,10 @@ class BadMessage(ValueError):
     """Bytes that are no HTTP/1.1 message that we would pass on."""
 
 
+class BadAnswer(Exception):
+    """A server's message that is one of those."""
+
+
 @dataclass(frozen=True, slots=True)
 class RequestHead:
     """Attributes:

@@ -96,7 +96,7 @@ def forbidden_range(address: IPv4Address | IPv6Address | str) -> ForbiddenRange 
     found = _first(_IPV6, int(address))
     if found is not None:
         return found
-    carried = tuple(_embedded(address))
+    carried = tuple(embedded_ipv4(address))
     for form, inner in carried:
         found = forbidden_range(inner)
         if found is not None:
@@ -117,7 +117,7 @@ def _is_in(number: int, span: tuple[int, int]) -> bool:
     return span[0] <= number <= span[1]
 
 
-def _embedded(address: IPv6Address) -> Iterator[tuple[str, IPv4Address]]:
+def embedded_ipv4(address: IPv6Address) -> Iterator[tuple[str, IPv4Address]]:
     """The IPv4 addresses that an IPv6 address can stand for: none, one, or those of every NAT64 layout that fits."""
     number = int(address)
     low = IPv4Address(number & 0xFFFFFFFF)

@@ -9,7 +9,6 @@ what is dialled. There are no cookies, no credentials and no proxies from the en
 
 from __future__ import annotations
 
-import asyncio
 import ssl
 import time
 from collections import OrderedDict
@@ -24,13 +23,12 @@ from bridge.reading.blocks import Block
 from bridge.reading.fetch_http import MAX_BODY_BYTES, Fetcher, Response
 from bridge.reading.fetch_page import PageFacts
 from bridge.reading.fetch_text import Heading, Links, Mode, PageText, Wanted, page_text, shown_text
+from bridge.reading.workers import in_reader
 
 __all__ = ["Egress", "FetchCache", "Fetched", "Heading", "PageFacts", "Render", "webfetch"]
 
 _SHELL_NOTE = "The page is an empty shell that fills itself with JavaScript; what is here is what it says without."
 _MOST_PAGES = 50
-#: Converted on the spot; more than this in a thread.
-_SMALL_BYTES = 100_000
 
 
 class Render(Protocol):
@@ -274,10 +272,7 @@ class _Work:
             self.body_truncated = True
             self.notes.append(f"{response.url} is larger than {MAX_BODY_BYTES:,} bytes; the rest was not read.")
         self.fetcher.wire.last_seen = f"reading {len(response.body):,} bytes"
-        if len(response.body) < _SMALL_BYTES:
-            page = page_text(response, self.wanted)
-        else:  # it takes a while to parse, and others wait for this loop
-            page = await asyncio.to_thread(page_text, response, self.wanted)
+        page = await in_reader(len(response.body), lambda: page_text(response, self.wanted))
         self.hidden_text_removed += page.hidden_text_removed
         return _Read(response, page)
 

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 from urllib.parse import urljoin
 
+from bridge.reading.words import words_of
 from bridge.snapshot.html_parse import Element
 
 _FACT_CHARS = 1_000
@@ -86,7 +87,7 @@ def title_of(root: Element) -> str:
     for element in root.iter("title"):
         parent = element.getparent()
         if parent is None or parent.tag != "svg":
-            return _folded("".join(element.itertext()))
+            return _folded(words_of(element))
     return ""
 
 
@@ -121,7 +122,7 @@ def is_empty_shell(root: Element) -> bool:
         return True
     if any((el.get("id") or "").lower() in _MOUNT_POINTS for el in root.iter("div", "main", "section", "app-root")):
         return True
-    return any(_NEEDS_SCRIPT.search("".join(el.itertext())) for el in root.iter("noscript"))
+    return any(_NEEDS_SCRIPT.search(words_of(el)) for el in root.iter("noscript"))
 
 
 def joined(base: str, reference: str) -> str:

@@ -6,6 +6,8 @@ import re
 
 from lxml import etree
 
+from bridge.reading.words import words_of
+
 _NOTE_ID = re.compile(
     r"(?i)(?:user-content-)?(?:fn|footnote|cite_note|endnote|_?_?(?:ftn|edn)|ftnt|easy-footnote-bottom)"
     r"(?!ref|_ref)[-_:.]?[\w:.%-]*"
@@ -43,7 +45,7 @@ class Footnotes:
         label = self._labels.get(href[1:])
         if label is not None:
             return label
-        if _BACK_ID.match(href) and _BACK_WORDS.fullmatch("".join(link.itertext())[:60]):
+        if _BACK_ID.match(href) and _BACK_WORDS.fullmatch(words_of(link, 60)):
             return ""
         return None
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from lxml import etree
 
 from bridge.reading.escape import SPACES
 from bridge.reading.measure import Masses
+from bridge.reading.words import texts_in, words_of
 
 _ITEM_TAGS = frozenset(["article", "li", "div", "tr", "section", "a", "dl"])
 _FEWEST_IN_GROUP = 3
@@ -16,6 +19,8 @@ _SHORTEST_TITLE = 8
 _ARTICLE_RUN = 55.0
 _SHARE = 0.5
 _DESCRIPTION = 500
+#: An item with more has its name in the first ones.
+_MOST_LINKS = 50
 
 
 def find_listing(body: etree._Element, masses: Masses) -> etree._Element | None:
@@ -76,10 +81,10 @@ def _title_link(item: etree._Element) -> etree._Element | None:
     if item.tag == "a":
         return item
     best, length = None, _SHORTEST_TITLE
-    for link in item.iter("a"):
+    for link in islice(item.iter("a"), _MOST_LINKS):
         if not link.get("href"):
             continue
-        size = len(_words(link))
+        size = len(words_of(link))
         around = link.getparent()
         if around is not None and str(around.tag) in ("h1", "h2", "h3", "h4", "h5") and size > 2:
             return link
@@ -88,12 +93,8 @@ def _title_link(item: etree._Element) -> etree._Element | None:
     if best is None:
         return None
     # A link somewhere in a text is no name for it.
-    words = _words(item)
-    return best if length * 3 >= len(words) or words.startswith(_words(best)) else None
-
-
-def _words(element: etree._Element) -> str:
-    return SPACES.sub(" ", "".join(element.itertext())).strip()
+    words = words_of(item)
+    return best if length * 3 >= len(words) or words.startswith(words_of(best)) else None
 
 
 def _rendered(groups: list[tuple[etree._Element, list[etree._Element]]]) -> etree._Element:
@@ -115,7 +116,7 @@ def _heading_above(parent: etree._Element) -> str | None:
             return None
         for before in element.itersiblings(preceding=True):
             heading = before if before.tag in ("h2", "h3", "h4") else before.find(".//h2")
-            if heading is not None and (words := _words(heading)):
+            if heading is not None and (words := words_of(heading)):
                 return words[:200]
             break
     return None
@@ -125,13 +126,13 @@ def _add_item(listing: etree._Element, item: etree._Element) -> None:
     link = _title_link(item)
     assert link is not None, "only items with a link are listed"
     entry = etree.SubElement(listing, "li")
-    heading = next((found for found in item.iter("h1", "h2", "h3", "h4", "h5") if _words(found)), None)
-    title = _words(heading) if heading is not None else _words(link)
+    heading = next((found for found in item.iter("h1", "h2", "h3", "h4", "h5") if words_of(found)), None)
+    title = words_of(heading) if heading is not None else words_of(link)
     named = etree.SubElement(entry, "a", href=link.get("href") or "")
     if ref := link.get("data-ref"):
         named.set("data-ref", ref)
     named.text = title[:300]
-    said = dict.fromkeys(words for text in item.itertext() if (words := SPACES.sub(" ", text).strip(" ·|•")))
+    said = dict.fromkeys(words for text in texts_in(item) if (words := SPACES.sub(" ", text).strip(" ·|•")))
     rest = " · ".join(words for words in said if len(words) > 1 and words not in title)
     if rest:
         named.tail = f" — {rest[:_DESCRIPTION]}"

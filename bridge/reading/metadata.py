@@ -6,6 +6,8 @@ import re
 
 from lxml import etree
 
+from bridge.reading.words import words_of
+
 _SEPARATORS = re.compile(r"\s+[|\-–—·•»:/]\s+|\s*[|»]\s*")
 _SPACES = re.compile(r"\s+")
 
@@ -21,8 +23,8 @@ def title_of(tree: etree._Element) -> str:
                 given = _folded(meta.get("content") or "")
             elif name == "og:site_name":
                 site = _folded(meta.get("content") or "")
-        own = _folded("".join(element.itertext()) if (element := head.find("title")) is not None else "")
-    headings = [words for h1 in tree.iter("h1") if (words := _folded("".join(h1.itertext())))][:5]
+        own = _folded(words_of(element) if (element := head.find("title")) is not None else "")
+    headings = [words for h1 in tree.iter("h1") if (words := _folded(words_of(h1)))][:5]
     for words in headings:
         if len(words) > 3 and words.casefold() in (own or given).casefold():
             return words
@@ -40,7 +42,7 @@ def heading_of(body: etree._Element, title: str) -> etree._Element | None:
     """The heading that says the page's title."""
     key = _bare(title)
     for heading in body.iter("h1", "h2"):
-        words = _bare("".join(heading.itertext()))
+        words = _bare(words_of(heading))
         if words and len(words) > 5 and (words == key or (len(words) > 15 and (words in key or key in words))):
             return heading
     return None

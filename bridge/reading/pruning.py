@@ -8,6 +8,7 @@ from lxml import etree
 
 from bridge.reading.measure import Mass, Masses
 from bridge.reading.signals import is_body_name, is_byline_name, is_comments_name, is_media_name, is_noise_name
+from bridge.reading.words import texts_in, words_of
 
 _ALWAYS = frozenset(
     [
@@ -138,7 +139,7 @@ def take_comments(body: etree._Element) -> etree._Element | None:
     """The outermost element that is called comments and holds text, taken out of the page."""
     for element in body.iter("div", "section", "ol", "ul", "aside"):
         names = f"{element.get('class') or ''} {element.get('id') or ''}"
-        if len(names) > 1 and is_comments_name(names) and len("".join(element.itertext()).split()) > 5:
+        if len(names) > 1 and is_comments_name(names) and len(words_of(element).split()) > 5:
             parent = element.getparent()
             if parent is None:
                 return None
@@ -164,14 +165,14 @@ def clean(content: etree._Element, masses: Masses, title: str) -> str:
         if mass is None or not isinstance(tag, str) or element.getparent() is None or not mass.text:
             continue
         if not began and (tag == "h1" or (tag == "h2" and _same(element, title))) and mass.prose < 20:
-            title = " ".join("".join(element.itertext()).split()) or title
+            title = words_of(element) or title
             drop(element)
             continue
         if mass.prose > 3 and (tag == "p" or mass.own_text > 80):
             began = True
         if tag in _CAPTIONS and mass.text > 20 and mass.own_text == mass.text:
             # Galleries and their enlargements say the same under each picture.
-            words = " ".join("".join(element.itertext()).split())
+            words = words_of(element)
             if words in seen:
                 drop(element)
                 continue
@@ -191,7 +192,7 @@ def _drop_related(content: etree._Element, masses: Masses) -> None:
         mass = masses.get(heading)
         if mass is None or not 3 < mass.text < 45 or mass.prose > 2 or heading.getparent() is None:
             continue
-        if not _RELATED.match("".join(heading.itertext()).strip()):
+        if not _RELATED.match(words_of(heading)):
             continue
         following: list[etree._Element] = []
         for element in heading.itersiblings():
@@ -215,7 +216,7 @@ def _is_residue(element: etree._Element, tag: str, mass: Mass, began: bool) -> b
         and tag in _BEFORE
         and mass.text < 120
         and mass.prose < 2.5
-        and (tag == "time" or _DATE.search("".join(element.itertext())) or element.find(".//time") is not None)
+        and (tag == "time" or _DATE.search(words_of(element)) or element.find(".//time") is not None)
     ):
         return True
     names = " ".join(element.get(name) or "" for name in ("class", "id", "itemprop", "rel"))
@@ -226,7 +227,7 @@ def _is_residue(element: etree._Element, tag: str, mass: Mass, began: bool) -> b
         if tag in ("ul", "ol", "div", "section", "dl") and density > 0.6 and mass.prose < 3 and mass.text < 2_000:
             return not _is_reference_list(element)
         if tag in ("p", "h2", "h3", "h4", "strong", "div") and density > 0.4 and mass.text < 250:
-            words = " ".join("".join(element.itertext()).split())
+            words = words_of(element)
             return _RELATED.match(words) is not None
     return False
 
@@ -237,7 +238,7 @@ def _is_reference_list(element: etree._Element) -> bool:
 
 
 def _same(element: etree._Element, title: str) -> bool:
-    words = re.sub(r"\W+", "", "".join(element.itertext())).casefold()
+    words = re.sub(r"\W+", "", words_of(element)).casefold()
     key = re.sub(r"\W+", "", title).casefold()
     return bool(words) and (words == key or (len(words) > 15 and (words in key or key in words)))
 
@@ -255,7 +256,7 @@ def _anything_follows(element: etree._Element, within: etree._Element) -> bool:
         if (at.tail or "").strip():
             return True
         for after in at.itersiblings():
-            if any(text.strip() for text in after.itertext()) or next(after.iter("img"), None) is not None:
+            if any(text.strip() for text in texts_in(after)) or next(after.iter("img"), None) is not None:
                 return True
         at = at.getparent()
     return False

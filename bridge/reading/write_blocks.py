@@ -9,6 +9,7 @@ from lxml import etree
 
 from bridge.reading.escape import SPACES, code_span, escape_heading_end, fence_for, language_of
 from bridge.reading.inline import Line
+from bridge.reading.words import words_of
 from bridge.reading.writer import TAKEN, End, Handler, Writer
 
 _BLOCKS = (
@@ -46,7 +47,7 @@ def _heading(writer: Writer, element: etree._Element) -> End:
         if writer.tables:
             writer.blocks.emit(text if text.startswith("**") else f"**{text}**")
             return
-        words = SPACES.sub(" ", "".join(element.itertext())).strip(" #¶§")
+        words = words_of(element).strip(" #¶§")
         child = element.find(".//*[@id]") if len(element) else None
         anchor = element.get("id") or (child.get("id") if child is not None else "") or ""
         text = f"{'#' * level} {escape_heading_end(text)}"

@@ -8,6 +8,7 @@ from lxml import etree
 
 from bridge.reading.escape import SPACES, escape_text
 from bridge.reading.urls import picture_source
+from bridge.reading.words import words_of
 from bridge.reading.writer import TAKEN, End, Handler, Writer
 
 _EMPHASIS = {
@@ -58,7 +59,7 @@ def _link(writer: Writer, element: etree._Element) -> End:
         return TAKEN
     if writer.style == "none":
         return None
-    if writer.single and _HEADING_ANCHOR.match("".join(element.itertext())) and element.find(".//img") is None:
+    if writer.single and _HEADING_ANCHOR.match(words_of(element)) and element.find(".//img") is None:
         return TAKEN
     target = element.get("data-ref") if writer.style == "ref" else None
     target = target or writer.links.absolute(href)
@@ -92,7 +93,7 @@ def _reading(writer: Writer, element: etree._Element) -> End:
 
 def _abbreviation(writer: Writer, element: etree._Element) -> End:
     title = SPACES.sub(" ", element.get("title") or "").strip()
-    words = SPACES.sub(" ", "".join(element.itertext())).strip()
+    words = words_of(element)
     if not title or title.casefold() == words.casefold() or (words, title) in writer.explained:
         return None
     writer.explained.add((words, title))

@@ -1,8 +1,15 @@
 """A page as a short tree of roles and names with refs, inside hard bounds. Pure: values in, values out."""
 
-from bridge.snapshot.delta import Delta, snapshot_delta
-from bridge.snapshot.model import Line, NodeRef, RenderOptions, SnapshotResult, SnapshotStats
-from bridge.snapshot.render import render_snapshot
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bridge.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from bridge.snapshot.delta import Delta, snapshot_delta
+    from bridge.snapshot.model import Line, NodeRef, RenderOptions, SnapshotResult, SnapshotStats
+    from bridge.snapshot.render import render_snapshot
 
 __all__ = [
     "Delta",
@@ -14,3 +21,17 @@ __all__ = [
     "render_snapshot",
     "snapshot_delta",
 ]
+
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "Delta": "bridge.snapshot.delta",
+        "Line": "bridge.snapshot.model",
+        "NodeRef": "bridge.snapshot.model",
+        "RenderOptions": "bridge.snapshot.model",
+        "SnapshotResult": "bridge.snapshot.model",
+        "SnapshotStats": "bridge.snapshot.model",
+        "render_snapshot": "bridge.snapshot.render",
+        "snapshot_delta": "bridge.snapshot.delta",
+    },
+)

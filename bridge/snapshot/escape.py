@@ -12,11 +12,12 @@ ELLIPSIS = "…"
 
 # Unicode DerivedCoreProperties: Default_Ignorable_Code_Point (without the emoji selector U+FE0F and the two joiners,
 # which have a meaning between visible characters), the other controls of category Cc and Cf, the private use areas
-# (icon fonts: a picture to a person, noise to a reader), and the noncharacters.
+# (icon fonts: a picture to a person, noise to a reader), and the noncharacters. Of what else
+# shows nothing, U+1D159 (a note without a head) goes too; U+2800 (Braille's space) is white space here.
 _INVISIBLE = re.compile(
-    "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u115f\u1160\u17b4\u17b5"
+    "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5"
     "\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ue000-\uf8ff\ufdd0-\ufdef\ufe00-\ufe0e\ufeff"
-    "\uffa0\ufff0-\ufffc\ufffe\uffff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff\U000f0000-\U0010ffff]"
+    "\uffa0\ufff0-\ufffc\ufffe\uffff\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d159\U0001d173-\U0001d17a\U000e0000-\U000e0fff\U000f0000-\U0010ffff]"
 )
 _ZERO_WIDTH = re.compile("[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]")
 _SPLIT_PAIR = re.compile("[\ud800-\udbff](?=…)")
@@ -42,7 +43,7 @@ def clean(words: str) -> str:
     words = _INVISIBLE.sub("", words)
     if not words.isascii():
         words = _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", _SPLIT_PAIR.sub("", words))
-        words = _LOOSE_JOINER.sub("", words)
+        words = _LOOSE_JOINER.sub("", words).replace("\u2800", " ")
     return " ".join(words.split())
 
 

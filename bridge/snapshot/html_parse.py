@@ -14,6 +14,20 @@ from bridge.errors import UsageError
 _MAX_DEPTH = 512
 _EMPTY = b"<html><body></body></html>"
 _TAG = re.compile(r"<(/?)([a-zA-Z][^\s/>]*)[^<>]*>|<!--(?:(?!-->).)*(?:-->)?", re.DOTALL)
+#: The time that libxml2 takes for a tag grows with the square of its attributes: minutes for what fits into 1 MB.
+_MAX_ATTRIBUTES = 200
+# HTML §13.2.5 "Tokenization", as libxml2 2.14 has it. What begins is read to its end: no character is looked at twice.
+_S = r"[ \t\n\f\r]"
+_ATTRIBUTE = (
+    rf"""(?:{_S}|/)*+[^ \t\n\f\r/>][^ \t\n\f\r/>=]*+"""
+    rf"""(?:{_S}*+={_S}*+(?:"[^"]*+"?|'[^']*+'?|[^ \t\n\f\r>"'][^ \t\n\f\r>]*+)?)?"""
+)
+_TOKEN = re.compile(
+    rf"""<!--(?:-?>|.*?(?:--!?>|\Z))|<(?:[!?]|/(?![a-zA-Z]))[^>]*+"""
+    rf"""|<(?P<end>/?)(?P<name>[a-zA-Z][^ \t\n\f\r/>]*+)"""
+    rf"""(?P<some>(?:{_ATTRIBUTE}){{0,{_MAX_ATTRIBUTES}}}+)(?P<more>(?:{_ATTRIBUTE})*+)""",
+    re.DOTALL,
+)
 
 
 def _tags(names: str) -> frozenset[str]:
@@ -25,6 +39,10 @@ END_TAGS_OMITTED = _tags("area base br col embed hr img input link meta param so
 _ENDED_BY_THE_NEXT = _tags("p li dt dd tr td th option optgroup thead tbody tfoot rt rp")
 _HEAD_TAGS = _tags("base basefont bgsound link meta noframes noscript script style template title")
 _RAW_TEXT = _tags("script style textarea title xmp")
+_NO_TAGS_IN = {
+    name: re.compile(rf"</{name}(?=[ \t\n\f\r/>])|\Z", re.IGNORECASE)
+    for name in (*_RAW_TEXT, "iframe", "noembed", "noframes")
+}
 
 Element = etree._Element
 
@@ -39,6 +57,7 @@ def parse_html(html: str) -> Element:
     """
     # A NUL ends the document for some versions of libxml2; HTML §13.2.5 has U+FFFD in its place.
     text = html.replace("\0", "\N{REPLACEMENT CHARACTER}") if "\0" in html else html
+    text = _with_few_attributes(text)
     root, is_whole = _parsed(text)
     if not is_whole:
         root, _ = _parsed(_flattened(text))
@@ -111,6 +130,29 @@ def _parsed(text: str) -> tuple[Element | None, bool]:
     except etree.LxmlError:  # there is no element in it
         return None, True
     return root, not any(entry.type_name == "ERR_RESOURCE_LIMIT" for entry in parser.error_log)
+
+
+def _with_few_attributes(text: str) -> str:
+    """The document without what a tag has behind its first `_MAX_ATTRIBUTES`; in time proportional to its length."""
+    kept: list[str] = []
+    at = read_to = 0
+    while (token := _TOKEN.search(text, read_to)) is not None:
+        read_to = token.end()
+        if token["more"]:
+            kept.append(text[at : token.end("some")])
+            at = read_to
+        ends = _NO_TAGS_IN.get((token["name"] or "").lower()) if not token["end"] else None
+        if ends is None:
+            continue
+        end = ends.search(text, read_to)
+        assert end is not None, "the text has an end"
+        if "<!--" in (inside := text[read_to : end.start()]):
+            # §13.2.5.20 "script data escaped": another script in such a comment would put the end elsewhere.
+            kept += (text[at:read_to], inside.replace("<!--", "<! --"))
+            at = end.start()
+        read_to = end.start()
+    kept.append(text[at:])
+    return "".join(kept) if at else text
 
 
 def _flattened(text: str) -> str:

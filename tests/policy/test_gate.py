@@ -11,6 +11,7 @@ from bridge.policy import BrowserPolicy
 from bridge.policy.dialling import StreamPair
 from bridge.policy.gate import Gate, run_gate
 from bridge.policy.pinning import PinnedEgress
+from bridge.policy.proxy_messages import BadAnswer
 
 ADDRESS = "93.184.216.34"
 # What the server behind every public address answers, by the path it is asked for.
@@ -21,6 +22,11 @@ ANSWERS = {
     b"/broken": b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nnonsense\r\n",
     b"/smuggled": b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\nhello",
     b"/no-http": b"SSH-2.0-OpenSSH\r\n\r\n",
+    b"/two-lengths": b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nhello",
+    b"/switches": b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n",
+    b"/hints": b"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" * 3
+    + b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello",
+    b"/endless": b"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" * 200,
 }
 
 
@@ -58,7 +64,7 @@ async def gate(server: Server) -> AsyncIterator[Gate]:
         assert address == ADDRESS
         return await asyncio.open_connection("127.0.0.1", server.port)
 
-    policy = BrowserPolicy(allowed_origins=["site.example"])
+    policy = BrowserPolicy(allowed_origins=["site.example", "https://only-tls.example", "http://only-plain.example"])
     async with run_gate(PinnedEgress(policy, resolve=resolve, connect=connect)) as running:
         yield running
 
@@ -153,12 +159,62 @@ async def test_what_is_no_proxy_request_is_refused_and_reaches_nobody(
     assert server.heads == []
 
 
-@pytest.mark.parametrize("path", [b"/smuggled", b"/no-http", b"/closes"])
+BAD_ANSWERS = [b"/smuggled", b"/no-http", b"/two-lengths", b"/switches", b"/endless"]
+
+
+@pytest.mark.parametrize("path", BAD_ANSWERS)
 async def test_a_server_that_speaks_no_http_is_told_as_such(gate: Gate, path: bytes) -> None:
     answer = await said(gate, b"GET http://site.example" + path + b" HTTP/1.1\r\n\r\n")
 
-    assert answer.split(b" ")[1] in (b"400", b"502")
+    assert b"HTTP/1.1 502 " in answer
+    assert b"X-Webview-Bridge: bad_answer" in answer
     assert b"hello" not in answer
+    assert gate.egress.audit[-1].address == ADDRESS
+
+
+@pytest.mark.parametrize("path", [b"/smuggled", b"/no-http", b"/two-lengths", b"/switches"])
+async def test_a_bad_answer_never_becomes_a_page_of_the_site_in_a_browser(gate: Gate, path: bytes) -> None:
+    async with run_gate(gate.egress, has_pages=False) as browsers:
+        answer = await said(browsers, b"GET http://site.example" + path + b" HTTP/1.1\r\n\r\n")
+
+    assert answer == b""
+    assert isinstance(gate.egress.recent_failure("http://site.example/"), BadAnswer)
+
+
+async def test_hints_before_an_answer_pass(gate: Gate) -> None:
+    answer = await said(gate, b"GET http://site.example/hints HTTP/1.1\r\nConnection: close\r\n\r\n")
+
+    assert answer.count(b"HTTP/1.1 103 ") == 3
+    assert answer.endswith(b"\r\n\r\nhello")
+
+
+async def test_what_is_allowed_for_https_only_is_no_plain_request_and_the_other_way_round(
+    gate: Gate, server: Server
+) -> None:
+    plain = await said(gate, b"GET http://only-tls.example/length HTTP/1.1\r\n\r\n")
+    tunnel = await said(gate, b"CONNECT only-plain.example:443 HTTP/1.1\r\n\r\n")
+
+    assert plain.startswith(b"HTTP/1.1 403 ")
+    assert tunnel.startswith(b"HTTP/1.1 403 ")
+    assert server.heads == []
+
+
+async def test_the_extensions_of_a_chunk_are_not_passed_on(gate: Gate, server: Server) -> None:
+    async def bodies(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        server.heads.append(await reader.readuntil(b"0\r\n\r\n"))
+        writer.write(ANSWERS[b"/length"])
+        writer.close()
+
+    listening = await asyncio.start_server(bodies, "127.0.0.1", 0)
+    server.port = listening.sockets[0].getsockname()[1]
+    async with listening:
+        await said(
+            gate,
+            b"POST http://site.example/ HTTP/1.1\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n"
+            b"05\n;a=b\r\nhello\r\n0\r\n\r\n",
+        )
+
+    assert server.heads[0].endswith(b"\r\n\r\n5\r\nhello\r\n0\r\n\r\n")
 
 
 async def test_an_answer_that_breaks_off_is_cut_and_gets_no_page_of_ours(gate: Gate) -> None:

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from bridge.errors import NameNotResolved, PolicyRefused
-from bridge.policy import BrowserPolicy, Decision, TestServerGrant
+from bridge.policy import BrowserPolicy, Decision, TestServerGrant, pinning
 from bridge.policy.dialling import StreamPair
 from bridge.policy.pinning import PinnedEgress
 
@@ -143,6 +143,29 @@ async def test_many_at_once_ask_the_name_server_once(server: int) -> None:
 
     assert set(answers) == {(FIRST,)}
     assert names.asked == 1
+
+
+@pytest.mark.parametrize("public", [70, 2_000])
+async def test_one_forbidden_address_refuses_a_name_however_many_public_ones_stand_before_it(public: int) -> None:
+    answer = tuple(f"93.184.{index // 250}.{index % 250 + 1}" for index in range(public))
+    egress = PinnedEgress(PUBLIC, resolve=Names((*answer, "127.0.0.1")).resolve)
+
+    with pytest.raises(PolicyRefused):
+        await egress.addresses("many.example", 443, timeout_s=5)
+
+
+async def test_a_page_that_names_hosts_without_end_loses_pins_of_its_own_and_no_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pinning, "_MAX_PINS", 50)
+    egress = PinnedEgress(PUBLIC, resolve=Names((FIRST,)).resolve)
+    await egress.addresses("bank.example", 443, timeout_s=5)
+    for index in range(200):
+        await egress.addresses(f"h{index}.flood.example", 443, timeout_s=5)
+
+    assert await egress.addresses("shop.example", 443, timeout_s=5) == (FIRST,)
+    assert len(egress.pins) == 50
+    assert "bank.example" in egress.pins
 
 
 async def test_an_address_that_was_seen_is_held_to_the_pin() -> None:

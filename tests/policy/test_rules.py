@@ -45,6 +45,20 @@ def test_a_pattern_matches_what_it_says(pattern: str, url: str, matches: bool) -
     assert decide(BrowserPolicy(default_action="allow", denied_origins=[pattern]), url).allowed is not matches
 
 
+@pytest.mark.parametrize("form", ["[::ffff:8.8.8.8]", "[64:ff9b::808:808]", "[2002:808:808::1]", "0x08080808"])
+def test_an_address_is_denied_in_every_form(form: str) -> None:
+    policy = BrowserPolicy(default_action="allow", denied_origins=["8.8.8.8"])
+
+    assert decide(policy, f"http://{form}/").rule == "denied_origins"
+
+
+def test_no_grant_is_offered_for_an_address_that_nobody_types() -> None:
+    policy = BrowserPolicy(default_action="allow")
+
+    assert "TestServerGrant" in decide(policy, "http://127.0.0.1:8000/").hint
+    assert "TestServerGrant" not in decide(policy, "http://[::ffff:7f00:1]:8000/").hint
+
+
 @pytest.mark.parametrize(
     "pattern",
     ["", "https://", "example.com/path", "exa*mple.com", "*.*.com", "ftp://example.com", "a b", "example.com:0",

@@ -4,7 +4,7 @@
  * What is text and what is noise around it is decided by one set of rules, in Python (`bridge/reading/extract.py`); here
  * goes only what needs the layout to be known.
  */
-import { attr, boxOf, is, kidsOf, kindOf, matches, own, query, shadowOf, strip, tagOf, textOf } from '../dom.js';
+import { attr, boxOf, is, kidsOf, kindOf, matches, now, own, query, shadowOf, strip, tagOf, textOf } from '../dom.js';
 import { isGone, isInkless, isUnseen, isVisible, styleOf } from '../style.js';
 
 const NEVER = 'script style template noscript head meta link object embed canvas audio video map input textarea select option datalist progress meter button svg area param source track';
@@ -63,8 +63,8 @@ const textsIn = (el) => {
 };
 
 /** @type {(root: Element, options: object) => object} */
-export const collect = (root, { mode, selector, refs, limit }) => {
-  const out = [], links = [];
+export const collect = (root, { mode, selector, refs, limit, timeBudgetMs }) => {
+  const out = [], links = [], start = now();
   const everything = mode == 'raw' || selector;
   const weight = textOf(root).length;
   let size = 0, hidden = 0, truncated = false, pre = 0;
@@ -117,11 +117,8 @@ export const collect = (root, { mode, selector, refs, limit }) => {
         return;
       }
       if (tag == 'img' && (box.width < 8 || box.height < 8) && (box.width || box.height)) return;
-      if (!everything && el != root && textOf(el).length < 0.4 * weight) {
-        if (matches(el, CHROME)) return;
-        // What stays in place while the page moves below it is a bar, a banner or a box to click away.
-        if (is(style.position, 'fixed sticky') && !matches(el, 'th,td,tr,thead,h1,h2,h3')) return;
-      }
+      // What stays in place while the page moves below it is a bar, a banner or a box to click away.
+      if (!everything && el != root && (matches(el, CHROME) || (is(style.position, 'fixed sticky') && !matches(el, 'th,td,tr,thead,h1,h2,h3'))) && textOf(el).length < 0.4 * weight) return;
     }
     if (is(tag, 'slot picture')) return '';
     if (is(tag, PLAIN) || tag.includes('-')) {
@@ -143,7 +140,7 @@ export const collect = (root, { mode, selector, refs, limit }) => {
       continue;
     }
     const node = top.nodes[top.at++], kind = kindOf(node);
-    if (size > limit) {
+    if (size > limit || now() - start > timeBudgetMs) {
       truncated = true;
       continue;
     }

@@ -1,0 +1,36 @@
+"""The words of an element, in a time that does not depend on how much is in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+
+from lxml import etree
+
+from bridge.reading.escape import SPACES
+
+# A title, a date or a call to share is found in far less; what is longer is text.
+_MOST_STEPS = 2_000
+
+
+def texts_in(element: etree._Element) -> Iterator[str]:
+    """The first texts below an element, as `itertext` gives them.
+
+    A page can nest everything in everything: whoever joins all of the text at every level never ends.
+    """
+    for event, at in islice(etree.iterwalk(element, events=("start", "end")), _MOST_STEPS):
+        text = at.text if event == "start" else at.tail if at is not element else None
+        if text:
+            yield text
+
+
+def words_of(element: etree._Element, at_most: int = 5_000) -> str:
+    """The words below an element, white space folded; of a big one, those in its first `at_most` characters."""
+    parts: list[str] = []
+    room = at_most
+    for text in texts_in(element):
+        parts.append(text[:room])
+        room -= len(text)
+        if room <= 0:
+            break
+    return SPACES.sub(" ", "".join(parts)).strip()
