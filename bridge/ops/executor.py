@@ -49,6 +49,8 @@ class Executor:
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def __post_init__(self) -> None:
+        if self.session.observer is not None:
+            self.session.observer.hide(self.secrets.redact_values)
         self._steps = Steps(self.session, self.secrets, self.fence)
 
     async def run(self, operation: Operation) -> OperationResult:

@@ -47,6 +47,10 @@ class Observer(Protocol):
         """Called before the operation; gives what to await with its result or its error when it has ended."""
         ...
 
+    def hide(self, redact: Callable[[Any], Any]) -> None:
+        """Pass whatever is told through `redact`, which takes secrets out of a JSON value, also what came before."""
+        ...
+
 
 def observable(page_of: Callable[[Any], Any], subject_of: Callable[[Any], str]) -> Callable[[type[K]], type[K]]:
     """A class decorator.

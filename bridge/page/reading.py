@@ -57,8 +57,9 @@ class ReadResult:
     Attributes:
         kind: `article`, `list` or `page`.
         hidden_text_removed: Texts that are laid out and that nobody can see: transparent, tiny, outside of the page,
-            of the colour of their ground, `aria-hidden`, in letters without width. Menus that are closed do not count.
-        truncated: Whether `max_length` the page's size or the time for it cut something off.
+            of the colour of their ground, `aria-hidden`, in letters without width. Menus that are closed do not count,
+            nor do words that only a picture could tell, such as those below another element.
+        truncated: Whether `max_length`, the page's size or the time for it cut something off.
     """
 
     markdown: str

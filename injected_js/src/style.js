@@ -30,7 +30,7 @@ const clipperOf = once((el, at = /b|x/.test(styleOf(el).position) ? el.offsetPar
  */
 export const isUnseen = (el, { left, top, right, bottom, width, height } = boxIn(el)) => {
   const style = styleOf(el);
-  if (style.opacity == 0 || ((width < 2 || height < 2) && style.overflow != 'visible' && !isInline(el)) || /t\((([5-9]\d|100)\S*%|([01]px\W+){4})|e\(0/.test(style.clipPath + style.clip)) return 1;
+  if (style.opacity < 0.05 || ((width < 2 || height < 2) && style.overflow != 'visible' && !isInline(el)) || /t\((([5-9]\d|100)\S*%|([01]px\W+){4})|e\(0/.test(style.clipPath + style.clip)) return 1;
   if (width && height) {
     const [x, y, wide] = sidesOf(rootOf());
     for (let at = el, levels = 9; levels-- && (at = clipperOf(at)); ) {
@@ -42,7 +42,7 @@ export const isUnseen = (el, { left, top, right, bottom, width, height } = boxIn
   }
 };
 
-const isClear = (colour) => /a.*, 0\)$/.test(colour);
+const isClear = (colour) => /(ba|\/).* 0\)$/.test(colour);
 
 /** What an element lays under the words in it: a colour, 1 for a picture, 2 for a layer over who knows what, or 0. */
 const groundOf = once((el, { backgroundColor, backgroundImage, position } = styleOf(el)) => (backgroundImage != 'none' ? 1 : !isClear(backgroundColor) ? backgroundColor : position != 'static' && 2));

@@ -59,7 +59,7 @@ async def virtual_device_host(**options: Any) -> AsyncIterator[Host]:
                 params = {"expression": script, "userGesture": is_gesture}
                 if what == "close":
                     cdp.send("Runtime.evaluate", params)  # its reply may go down with the page
-                    await self._rig.foreign_targets()
+                    await self._rig.engine.browser.cdp.call("Browser.getVersion", timeout_s=10)  # it has been sent
                 else:
                     await cdp.call("Runtime.evaluate", params, timeout_s=10)
 

@@ -6,6 +6,7 @@ import asyncio
 import base64
 import io
 import json
+import logging
 import urllib.error
 import urllib.request
 from collections.abc import AsyncIterator
@@ -203,15 +204,18 @@ async def test_the_picture_is_that_of_the_tab(page: Page, local_server: LocalSer
         assert (picture.width / picture.height) == pytest.approx(412 / 915, rel=0.02)
 
 
+def looking_at(view: LiveView) -> connect:
+    port = view.url.split(":")[2].split("/")[0]
+    return connect(
+        f"ws://127.0.0.1:{port}/live",
+        additional_headers={"Cookie": f"live_view={view._key}"},
+        origin=f"http://127.0.0.1:{port}",  # type: ignore[arg-type]
+    )
+
+
 @pytest.mark.browser
 async def test_a_person_who_goes_away_hands_back(page: Page, view: LiveView) -> None:
-    port = view.url.split(":")[2].split("/")[0]
-    headers = {"Cookie": f"live_view={view._key}"}
-    async with connect(
-        f"ws://127.0.0.1:{port}/live",
-        additional_headers=headers,
-        origin=f"http://127.0.0.1:{port}",  # type: ignore[arg-type]
-    ) as viewer:
+    async with looking_at(view) as viewer:
         await viewer.send(json.dumps({"kind": "control", "take": True}))
         async with asyncio.timeout(LIMIT_S):
             while '"in_control": true' not in str(await viewer.recv()):
@@ -223,3 +227,33 @@ async def test_a_person_who_goes_away_hands_back(page: Page, view: LiveView) -> 
         await waiting
         await view.left.wait()
     assert view.handed_back == 1
+
+
+@pytest.mark.browser
+async def test_who_waits_for_an_operation_may_think_better_of_taking_over(
+    page: Page, local_server: LocalServer, view: LiveView
+) -> None:
+    heard = asyncio.Event()
+
+    class Listener(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            heard.set()
+
+    log, listener = logging.getLogger("bridge.surfaces.live_view.server"), Listener()
+    log.addHandler(listener)
+    log.setLevel(logging.INFO)
+    await page.goto(local_server.url("second.html"))
+    async with looking_at(view) as viewer:
+        waiting = asyncio.create_task(page.wait_for(function="() => window.go === 1", timeout_s=LIMIT_S))
+        await viewer.recv()
+        for message in ('{"kind":"control","take":true}', '{"kind":"control","take":false}', "no message"):
+            await viewer.send(message)
+        try:
+            await asyncio.wait_for(heard.wait(), LIMIT_S)
+        finally:
+            log.removeHandler(listener)
+            log.setLevel(logging.NOTSET)
+        assert view.handed_back == 0
+        attachment = await page.attached()
+        await attachment.call("Runtime.evaluate", {"expression": "window.go = 1"}, timeout_s=LIMIT_S)
+        await waiting

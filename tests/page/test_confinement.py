@@ -106,11 +106,11 @@ def test_a_device_node_is_no_file(confined: Confined, root: Path) -> None:
 
 
 def test_without_a_folder_everything_is_refused_and_the_key_is_named() -> None:
-    nowhere = Confined.at(None, "files.downloads_root")
-    with pytest.raises(PolicyRefused, match=r"Set files\.downloads_root"):
+    nowhere = Confined.at(None, "downloads_root")
+    with pytest.raises(PolicyRefused, match=r"--downloads-root FOLDER \(downloads_root=… in Python\)"):
         nowhere.read("a.txt", max_bytes=MAX)
-    with pytest.raises(UsageError, match=r"files\.downloads_root"):
-        Confined.at("/no/such/folder", "files.downloads_root")
+    with pytest.raises(UsageError, match="downloads_root"):
+        Confined.at("/no/such/folder", "downloads_root")
 
 
 def test_what_is_too_large_is_neither_read_nor_left_behind(confined: Confined, root: Path) -> None:

@@ -39,9 +39,10 @@ class User:
             for line in lines[start or 0 :] if start is not None else []:
                 if found := re.match(rf' *- {role} "{re.escape(name)}".*\[ref=(e\d+)\]', line):
                     return found.group(1)
-            if more := re.search(r"more=(e\d+)", self.text):
-                self.text = (await self.page.snapshot(interactive_only=False, more=more.group(1))).text
-            else:
+            more = re.search(r"more=(e\d+)", self.text)
+            try:
+                self.text = (await self.page.snapshot(interactive_only=False, more=more and more.group(1))).text
+            except RefNotFound:  # the page went on meanwhile
                 await self.look()
         raise AssertionError(f"no {role} {name!r} in\n{self.text}")
 

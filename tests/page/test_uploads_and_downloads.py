@@ -204,9 +204,9 @@ async def test_without_roots_both_are_refused_with_the_key_to_set(webview_device
     grant = TestServerGrant("127.0.0.1", int(base.rpartition(":")[2]))
     async with Session.open(webview_device, grants=[grant]) as session:
         page = await session.new_tab(base)
-        with pytest.raises(PolicyRefused, match=r"Set files\.uploads_root"):
+        with pytest.raises(PolicyRefused, match="--uploads-root FOLDER"):
             await page.upload(await ref_of(page, "One"), "a.txt")
-        with pytest.raises(PolicyRefused, match=r"Set files\.downloads_root"):
+        with pytest.raises(PolicyRefused, match="--downloads-root FOLDER"):
             await page.download("x", url=f"{base}/report")
 
 

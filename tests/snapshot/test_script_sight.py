@@ -34,6 +34,16 @@ def test_words_that_an_ancestor_clips_away_are_not_read(tab: Page, case: str) ->
     assert "public" in words(raw)
 
 
+@pytest.mark.parametrize(
+    "style", ["opacity:.01", "color:oklch(0 0 0 / 0)", "color:color(srgb 0 0 0 / 0)", "color:rgba(0,0,0,0)"]
+)
+def test_words_without_ink_are_not_read_whatever_the_syntax(tab: Page, style: str) -> None:
+    tab.show(f"<p style='color:lab(30 0 0)'>public</p><p style='{style}'>SECRET</p>")
+    raw = tab.snapshot()
+    assert "SECRET" not in json.dumps(raw)
+    assert "public" in words(raw)
+
+
 @pytest.mark.parametrize("case", NOT_CLIPPED)
 def test_words_that_only_might_be_clipped_are_read(tab: Page, case: str) -> None:
     tab.show(f"<style>p{{color:#222}}</style>{NOT_CLIPPED[case]}")

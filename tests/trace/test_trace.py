@@ -15,6 +15,7 @@ import pytest
 from PIL import Image
 
 from bridge import Session, expect
+from bridge.deadline import Deadline
 from bridge.errors import DeadlineExceeded, PolicyRefused, UsageError
 from bridge.page.page import Page
 from bridge.surfaces.pytest_plugin.local_server import LocalServer, serving
@@ -250,7 +251,7 @@ async def test_five_hundred_operations_stay_small_and_scroll_smoothly(
         requestAnimationFrame(step); })"""
     async with viewer(trace) as page:
         await expect(page.locator("#operations li")).to_have_count(500)
-        told = await page._ask(scrolled)
+        told = await page._ask(scrolled, Deadline.after(30))
     assert told is not None
     reached_px, frames_ms = json.loads(told)
     assert reached_px > 5_000

@@ -117,10 +117,12 @@ class Rig:
     async def target_id(self, url: str) -> str:
         return str(next(entry["id"] for entry in await self.json("/json/list") if entry["url"] == url))
 
-    async def foreign_targets(self) -> list[str]:
-        """Ids of targets that Chromium has and no WebView would."""
-        targets = (await self.engine.browser.cdp.call("Target.getTargets", timeout_s=TIMEOUT_S))["targetInfos"]
-        return [target["targetId"] for target in targets if self.engine.is_foreign(target)]
+    async def foreign_target(self) -> str:
+        """The id of a target that Chromium has and no WebView would."""
+        made = await self.engine.browser.cdp.call(
+            "Target.createTarget", {"url": "chrome://version/"}, timeout_s=TIMEOUT_S
+        )
+        return str(made["targetId"])
 
     async def json(self, path: str) -> Any:
         status, body = await self.http(path)

@@ -61,7 +61,7 @@ async def test_the_version_names_the_app_and_the_fixed_browser_path(rig: Rig) ->
 async def test_other_paths_of_chromium_are_not_there(rig: Rig) -> None:
     async with rig.client() as host:
         await host.open_tab(**SIZE)
-        foreign = (await rig.foreign_targets())[0]
+        foreign = await rig.foreign_target()
         for path in (f"/devtools/page/{foreign}", rig.engine.relay.browser_path):
             with pytest.raises(TransportError, match="404"):
                 async with rig.cdp(path):

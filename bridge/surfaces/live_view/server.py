@@ -141,6 +141,7 @@ class _Showing:
         self._frame: bytes | None = None
         self._drawn = asyncio.Event()
         self._hold: AsyncExitStack | None = None
+        self._taking: asyncio.Task[None] | None = None
         self._last_input = time.monotonic()
 
     async def run(self, idle_hand_back_s: float) -> None:
@@ -216,7 +217,10 @@ class _Showing:
                 continue
             self._last_input = time.monotonic()
             if isinstance(message, Control):
-                await (self._take_over() if message.take else self._hand_back())
+                if not message.take:
+                    await self._hand_back()
+                elif self._taking is None:  # in the background: who waits for an operation may think better of it
+                    self._taking = asyncio.create_task(self._take_over(), name="taking over")
             elif self._hold is not None and hands.width:
                 with suppress(BridgeError):
                     told = await hands.act(message)
@@ -226,13 +230,16 @@ class _Showing:
 
     async def _take_over(self) -> None:
         """Wait for the operation that is running, then keep the next ones waiting."""
-        if self._hold is None:
-            hold = AsyncExitStack()
-            await hold.enter_async_context(self._page.held(_HELD_BY))
-            self._hold = hold
-            await self._viewer.send(json.dumps({"kind": "control", "in_control": True}))
+        hold = AsyncExitStack()
+        await hold.enter_async_context(self._page.held(_HELD_BY))
+        self._hold = hold
+        await self._viewer.send(json.dumps({"kind": "control", "in_control": True}))
 
     async def _hand_back(self) -> None:
+        taking, self._taking = self._taking, None
+        if taking is not None:
+            taking.cancel()
+            await asyncio.gather(taking, return_exceptions=True)
         hold, self._hold = self._hold, None
         if hold is not None:
             await hold.aclose()

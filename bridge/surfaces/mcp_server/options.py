@@ -95,8 +95,8 @@ async def opened_house(options: ServerOptions, environ: Mapping[str, str]) -> As
                 from bridge.surfaces.trace.recorder import recording_to
 
                 path = _numbered(options.trace, next(numbers))
-                recording = recording_to(session, path, redact=secrets.redact_values)
-                session.observer = await stack.enter_async_context(recording)
+                session.observer = await stack.enter_async_context(recording_to(session, path))
+                session.observer.hide(secrets.redact_values)
             yield session
 
     async with SharedSession(opener) as shared:

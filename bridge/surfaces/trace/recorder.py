@@ -40,21 +40,11 @@ _TOLD_ELSEWHERE = frozenset({"cost", "changes", "refs", "stats", "text", "markdo
 
 
 class Recorder:
-    """Records one session; `to_json` is the trace so far.
+    """Records one session; `to_json` is the trace so far."""
 
-    Args:
-        redact: Takes out of a JSON value what nobody may read.
-    """
-
-    def __init__(
-        self,
-        session: TracedSession,
-        *,
-        pictures: Pictures | None = None,
-        redact: Callable[[Any], Any] = lambda value: value,
-    ) -> None:
+    def __init__(self, session: TracedSession, *, pictures: Pictures | None = None) -> None:
         self._session = session
-        self._redact = redact
+        self._redactions: list[Callable[[Any], Any]] = []
         self._began_s, self._began_at = time.time(), time.monotonic()
         self._operations: list[dict[str, Any]] = []
         self._pictures = pictures or Pictures()
@@ -126,7 +116,16 @@ class Recorder:
             "left_out": self._left_out(),
         }
         # Letters of a picture's Base64 may look like anything.
-        return {**self._redact(told), "pictures": self._pictures.to_json()}
+        return {**self._hidden(told), "pictures": self._pictures.to_json()}
+
+    def hide(self, redact: Callable[[Any], Any]) -> None:
+        """See Observer."""
+        self._redactions.append(redact)
+
+    def _hidden(self, told: Any) -> Any:
+        for redact in self._redactions:
+            told = redact(told)
+        return told
 
     def timeline(self, tabs: Collection[str]) -> str:
         """What was done in these tabs, as text: a line for each operation, and below it what changed."""
@@ -138,7 +137,7 @@ class Recorder:
             outcome = entry["outcome"] if error is None else f"{error['code']}: {error['message']}"
             lines.append(f"{entry['number']} {entry['tab']} {entry['code']} -> {outcome} ({entry['ms']:.0f} ms)")
             lines += [f"    {line}" for line in str(entry.get("delta") or "").splitlines()]
-        return str(self._redact("\n".join(lines)))
+        return str(self._hidden("\n".join(lines)))
 
     def _log_ends(self) -> tuple[int, int]:
         journal = self._session.journal
@@ -195,13 +194,11 @@ class Recorder:
 
 
 @asynccontextmanager
-async def recording_to(
-    session: TracedSession, path: Path, *, redact: Callable[[Any], Any] = lambda value: value
-) -> AsyncIterator[Recorder]:
+async def recording_to(session: TracedSession, path: Path) -> AsyncIterator[Recorder]:
     """Record until the block ends, and write the file then, however it ends."""
     from bridge.surfaces.trace.document import write_trace
 
-    recorder = Recorder(session, redact=redact)
+    recorder = Recorder(session)
     try:
         yield recorder
     finally:

@@ -53,6 +53,7 @@ def arguments_of(operation: Operation, result: Any, *, is_known: bool) -> dict[s
         if key in _ADDRESSES and isinstance(value, str)
         else jsonable(value)
         for key, value in operation.arguments.items()
+        if key != "redact"
     }
 
 

@@ -6,6 +6,7 @@
  */
 import { attr, boxOf, is, kidsOf, kindOf, matches, now, own, query, shadowOf, strip, tagOf, textOf } from '../dom.js';
 import { isGone, isInkless, isUnseen, isVisible, styleOf } from '../style.js';
+import { isFaint } from './faint.js';
 
 const NEVER = 'script style template noscript head meta link object embed canvas audio video map input textarea select option datalist progress meter button svg area param source track';
 const CHROME = 'nav footer,dialog,[role=navigation],[role=banner],[role=contentinfo],[role=search],[role=dialog],[role=alertdialog],[role=toolbar],[role=menu],[role=menubar]';
@@ -150,7 +151,7 @@ export const collect = (root, { mode, selector, refs, limit, timeBudgetMs }) => 
         put(pre ? text : ' ');
         continue;
       }
-      if (!top.sight) top.sight = !top.el ? SEEN : !isVisible(top.el) ? GONE : isInkless(top.el) ? UNSEEN : SEEN;
+      if (!top.sight) top.sight = !top.el ? SEEN : !isVisible(top.el) ? GONE : isInkless(top.el) || isFaint(top.el) ? UNSEEN : SEEN;
       const words = strip(text);
       if (top.sight == UNSEEN || (top.sight == SEEN && words.length < text.length - 2 && HIDING.test(text))) hidden++;
       if (top.sight == SEEN) put(escape(words.slice(0, limit)));
