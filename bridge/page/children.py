@@ -20,8 +20,8 @@ Commands: TypeAlias = list[tuple[str, dict[str, Any]]]
 
 AUTO_ATTACH = (
     "Target.setAutoAttach",
-    # Older engines do not know `filter` and tell of workers too.
-    {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True, "filter": [{"type": "iframe"}]},
+    # No `filter`: a worker that it leaves out is held all the same, and there is no session to let it go by.
+    {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True},
 )
 ADD_SCRIPT = "Page.addScriptToEvaluateOnNewDocument"
 _REMOVE_SCRIPT = "Page.removeScriptToEvaluateOnNewDocument"
