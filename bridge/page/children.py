@@ -20,8 +20,14 @@ Commands: TypeAlias = list[tuple[str, dict[str, Any]]]
 
 AUTO_ATTACH = (
     "Target.setAutoAttach",
-    # No `filter`: a worker that it leaves out is held all the same, and there is no session to let it go by.
-    {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True},
+    # A page's own worker that the filter leaves out is held all the same, and there is no session to let it go by; a
+    # service worker that it does not leave out is held for good.
+    {
+        "autoAttach": True,
+        "waitForDebuggerOnStart": True,
+        "flatten": True,
+        "filter": [{"type": "iframe"}, {"type": "worker"}],
+    },
 )
 ADD_SCRIPT = "Page.addScriptToEvaluateOnNewDocument"
 _REMOVE_SCRIPT = "Page.removeScriptToEvaluateOnNewDocument"
