@@ -65,4 +65,4 @@ def read(
         write_file(out, f"{text}\n")
     print_answer("read", options, answer, f"saved {out}" if out else text, {"file": str(out)} if out else {})
     if not options.as_json and answer.json["hidden_text_removed"]:
-        note(f"{answer.json['hidden_text_removed']} hidden texts removed")
+        note(f"hidden texts removed: {answer.json['hidden_text_removed']}")
