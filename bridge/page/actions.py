@@ -53,12 +53,43 @@ class Actions:
         entry = self.look_up(ref)
         with self.attachment.connection.measure() as meter:
             before = self.before()
-            x, y, _ = await self.point(entry, "click", deadline)
-            settled = await self.act_and_settle(entry, "click", tap_commands(x, y), settle_s, deadline)
-            self.check_hit(entry, settled)
+            settled = await self.tap(entry, await self.prepare(entry, "click", deadline), "click", settle_s, deadline)
             changes = await self.changes(before, settled)
         notices = kept_from(entry, settled)
         return ActionResult(action="click", ref=entry.ref, changes=changes, cost=meter.cost(), notices=notices)
+
+    async def tap(
+        self,
+        entry: RefEntry,
+        ready: Mapping[str, Any],
+        action: Literal["click", "double_click", "check", "uncheck"],
+        settle_s: float,
+        deadline: Deadline,
+        *,
+        after: str = "",
+    ) -> Settled:
+        """Tap where `prepare` found the element, and once more where that has moved from under the finger.
+
+        A tap that the guard has stopped gave the page no event, so it may be done again.
+
+        Raises:
+            Covered: Something else was at the point each time, until the deadline.
+        """
+        double = action == "double_click"
+        while True:
+            x, y = await self.in_top_viewport(entry, ready, deadline)
+            commands = tap_commands(x, y) * (2 if double else 1)
+            event = "dblclick" if double else "click"
+            settled = await self.act_and_settle(entry, event, commands, settle_s, deadline, after=after)
+            try:
+                self.check_hit(entry, settled)
+            except Covered as stopped:
+                try:
+                    ready = await self.prepare(entry, action, deadline)
+                except DeadlineExceeded:
+                    raise stopped from None
+            else:
+                return settled
 
     async def scripted(
         self, ref: str, action: str, params: Mapping[str, Any], *, timeout_s: float, settle_s: float = 1.0

@@ -10,7 +10,6 @@ from bridge.deadline import Deadline
 from bridge.errors import action_error
 from bridge.page.actions import Actions
 from bridge.page.elements import on_element
-from bridge.page.pointer import tap_commands
 from bridge.page.refs import RefEntry
 from bridge.page.results import ActionResult, Changes
 
@@ -55,9 +54,7 @@ async def set_checked(actions: Actions, ref: str, want: bool, *, timeout_s: floa
                 raise _refused(entry, action, "a radio button is unchecked by checking another one")
             changes = Changes(text=f"no change: it was {_said(want)} already", settled="quiet")
             return ActionResult(action=action, ref=entry.ref, changes=changes, cost=meter.cost(), checked=want)
-        x, y = await actions.in_top_viewport(entry, ready, deadline)
-        settled = await actions.act_and_settle(entry, "click", tap_commands(x, y), settle_s, deadline, after=_STATE)
-        actions.check_hit(entry, settled)
+        settled = await actions.tap(entry, ready, action, settle_s, deadline, after=_STATE)
         changes = await actions.changes(before, settled)
         state = settled.acted.get("after")
         if state is not want and state != "gone" and settled.acted.get("reason") != "navigation":

@@ -17,7 +17,7 @@ from bridge.deadline import Deadline
 from bridge.errors import ActionFailed, BridgeError, RefNotFound, UsageError
 from bridge.page.actions import Actions, kept_from, settle_time
 from bridge.page.elements import on_element
-from bridge.page.pointer import tap_commands, to_top_viewport, touch
+from bridge.page.pointer import to_top_viewport, touch
 from bridge.page.refs import RefEntry
 from bridge.page.results import ActionResult
 from bridge.page.settling import Settled
@@ -95,9 +95,8 @@ async def double_click(actions: Actions, ref: str, *, timeout_s: float, settle_s
     entry = actions.look_up(ref)
     with actions.attachment.connection.measure() as meter:
         before = actions.before()
-        x, y, _ = await actions.point(entry, "double_click", deadline)
-        settled = await actions.act_and_settle(entry, "dblclick", tap_commands(x, y) * 2, settle_s, deadline)
-        actions.check_hit(entry, settled)
+        ready = await actions.prepare(entry, "double_click", deadline)
+        settled = await actions.tap(entry, ready, "double_click", settle_s, deadline)
         changes = await actions.changes(before, settled)
     notices = kept_from(entry, settled)
     return ActionResult(action="double_click", ref=entry.ref, changes=changes, cost=meter.cost(), notices=notices)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bridge import Session
+from bridge.deadline import Deadline
 from bridge.errors import (
     Covered,
     DeadlineExceeded,
@@ -118,6 +119,20 @@ async def test_what_covers_an_element_is_named(shop: Page) -> None:
     await shop.click(shot.find(name="Cover everything").ref)
     with pytest.raises((Covered, DeadlineExceeded), match="veil"):
         await shop.click(shot.find(name="Nothing").ref, timeout_s=1)
+
+
+async def test_what_moves_after_it_was_found_is_tapped_where_it_went(shop: Page) -> None:
+    ref = (await shop.snapshot()).find(name="Add to cart", nth=0).ref
+    attachment = await shop.attached()
+    actions = shop._actions
+    assert actions is not None
+    entry = actions.look_up(ref)
+    deadline = Deadline.after(10)
+    ready = await actions.prepare(entry, "click", deadline)
+    await attachment.call("Runtime.evaluate", {"expression": "document.body.style.paddingTop='200px'"}, timeout_s=5)
+    settled = await actions.tap(entry, ready, "click", 1.0, deadline)
+    assert settled.acted["hit"] is True
+    assert "Cart: 1" in (await shop.snapshot()).text
 
 
 async def test_a_disabled_element_is_not_tapped(shop: Page) -> None:
