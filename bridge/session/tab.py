@@ -324,14 +324,20 @@ class SessionTab:
         if self._closed:
             return
         self._closed = True
-        await self._detach()
         host = self._home.host_client
         if self.host_tab is None or host.closed.is_set():
-            return
-        if self._lost is None:
-            await host.close_tab(self.host_tab, timeout_s=timeout_s)
-        elif self._lost == _FREED:
-            await self._discard(self.host_tab, timeout_s)
+            await self._detach()
+        elif self._lost is None:
+            # Neither waits for the other; over a slow link that is half of the time.
+            _, closed = await asyncio.gather(
+                self._detach(), host.close_tab(self.host_tab, timeout_s=timeout_s), return_exceptions=True
+            )
+            if closed is not None:
+                raise closed
+        else:
+            await self._detach()
+            if self._lost == _FREED:
+                await self._discard(self.host_tab, timeout_s)
 
     async def reattach(self, *, timeout_s: float) -> Attachment:
         """A fresh connection to the document that is there; refs stay good. The old one is given up when it is made.
