@@ -239,14 +239,20 @@ class SessionTab:
         if self._closed:
             return
         self._closed = True
-        await self._held.let_go()
         host = self._home.host_client
         if self.host_tab is None or host.closed.is_set():
-            return
-        if self._lost is None:
-            await host.close_tab(self.host_tab, timeout_s=timeout_s)
-        elif self._lost == _FREED:
-            await self._discard(self.host_tab, timeout_s)
+            await self._held.let_go()
+        elif self._lost is None:
+            # Neither waits for the other; over a slow link that is half of the time.
+            _, closed = await asyncio.gather(
+                self._held.let_go(), host.close_tab(self.host_tab, timeout_s=timeout_s), return_exceptions=True
+            )
+            if closed is not None:
+                raise closed
+        else:
+            await self._held.let_go()
+            if self._lost == _FREED:
+                await self._discard(self.host_tab, timeout_s)
 
     async def reattach(self, *, timeout_s: float) -> Attachment:
         """A fresh connection to the document that is there; refs stay good. The old one is given up when it is made.
