@@ -18,6 +18,7 @@ from collections.abc import AsyncIterator, Iterator
 from importlib.metadata import entry_points
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from bridge import Session
@@ -34,6 +35,9 @@ IS_INSTALLED = any(point.name == "webview" for point in entry_points(group="pyte
 # Started in the background of a shell, a process is deaf to Ctrl-C and so are its children; tests send it to theirs.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+# How long one example takes is the machine's affair; what takes too long has a test that measures it.
+hypothesis.settings.register_profile("suite", deadline=None)
+hypothesis.settings.load_profile("suite")
 pytest_plugins = () if IS_INSTALLED else ("bridge.surfaces.pytest_plugin",)
 
 

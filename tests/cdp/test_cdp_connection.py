@@ -158,7 +158,7 @@ async def test_many_commands_to_a_peer_that_does_not_read_end_at_their_deadlines
         assert connection.in_flight == 0
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(cuts=st.lists(st.integers(1, 60), min_size=1, max_size=20), fragments=st.integers(1, 5))
 def test_messages_do_not_depend_on_how_the_bytes_are_cut(cuts: list[int], fragments: int) -> None:
     """Between the connection and its peer stands a pipe that passes on as many bytes at a time as `cuts` say."""
