@@ -25,8 +25,8 @@ from bridge import Session
 from bridge.page.page import Page
 from bridge.surfaces.daemon.client import end
 from bridge.surfaces.daemon.places import recorded
+from bridge.surfaces.local_server import LocalServer as LocalServer
 from bridge.surfaces.pytest_plugin.local_server import FolderHandler, serving
-from bridge.surfaces.pytest_plugin.local_server import LocalServer as LocalServer
 
 TESTS = Path(__file__).parent
 PAGES = TESTS / "pages"

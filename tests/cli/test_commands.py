@@ -19,7 +19,8 @@ import pytest
 from PIL import Image
 
 from bridge.surfaces.cli.app import run
-from bridge.surfaces.demo_server import DemoServer, serve_demo_pages
+from bridge.surfaces.demo_server import serve_demo_pages
+from bridge.surfaces.local_server import LocalServer
 
 pytestmark = pytest.mark.browser
 
@@ -27,13 +28,13 @@ Command = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture(scope="module")
-def demo() -> Iterator[DemoServer]:
+def demo() -> Iterator[LocalServer]:
     with serve_demo_pages() as server:
         yield server
 
 
 @pytest.fixture
-def command(webview_device: str, demo: DemoServer, capsys: pytest.CaptureFixture[str]) -> Command:
+def command(webview_device: str, demo: LocalServer, capsys: pytest.CaptureFixture[str]) -> Command:
     """Runs one command on the device under test; returns exit code, stdout, stderr."""
 
     def go(name: str, *arguments: str, page: str = "shop.html") -> tuple[int, str, str]:
