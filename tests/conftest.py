@@ -118,7 +118,7 @@ class _Pages(FolderHandler):
 
     over = threading.Event()
 
-    def do_GET(self) -> None:  # noqa: N802 - http.server's name
+    def do_GET(self) -> None:
         if self.path == "/hang":
             self.over.wait()
             return
