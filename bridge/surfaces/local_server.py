@@ -7,9 +7,12 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bridge.policy.grant import TestServerGrant
+
+if TYPE_CHECKING:
+    import ssl
 
 HOST = "127.0.0.1"
 
@@ -30,9 +33,13 @@ class LocalServer:
 
 
 @contextmanager
-def listening(handler: Callable[..., http.server.BaseHTTPRequestHandler]) -> Iterator[LocalServer]:
+def listening(
+    handler: Callable[..., http.server.BaseHTTPRequestHandler], *, tls: ssl.SSLContext | None = None
+) -> Iterator[LocalServer]:
     """Requests to a free port go to the handler while the block lasts."""
     with http.server.ThreadingHTTPServer((HOST, 0), handler) as server:
+        if tls is not None:
+            server.socket = tls.wrap_socket(server.socket, server_side=True)
         server.daemon_threads = True
         thread = threading.Thread(target=server.serve_forever, args=(0.05,), name="local_server", daemon=True)
         thread.start()

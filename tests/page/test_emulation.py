@@ -126,8 +126,7 @@ def self_signed(tmp_path: Path) -> Iterator[LocalServer]:
     subprocess.run([*command, "-keyout", str(key), "-out", str(certificate)], check=True, capture_output=True)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, key)
-    with listening(_Careful) as server:
-        server.socket = context.wrap_socket(server.socket, server_side=True)
+    with listening(_Careful, tls=context) as server:
         yield server
 
 
