@@ -14,7 +14,8 @@ from bridge.cdp import PendingCall
 from bridge.deadline import Deadline, finish
 from bridge.errors import BridgeError
 from bridge.page.attachment import Attachment
-from bridge.session.tab import Home, SessionTab
+from bridge.session.home import Home
+from bridge.session.tab import SessionTab
 
 _CLOSE_S = 2.0
 
