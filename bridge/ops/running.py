@@ -176,7 +176,9 @@ class Steps:
 
     async def _snapshot(self, operation: models.Snapshot) -> Done:
         shot = await self._page().snapshot(
-            interactive_only=operation.interactive_only, scope=operation.scope, delta=operation.delta
+            interactive_only=operation.interactive_only,
+            scope=self._secrets.checked_selector(operation.scope),
+            delta=operation.delta,
         )
         text = results.PageText(
             text=self._fenced(shot.text, shot.url),
@@ -232,7 +234,9 @@ class Steps:
 
     async def _wait_for(self, operation: models.WaitFor) -> Done:
         waited = await self._page().wait_for(
-            selector=operation.selector, role=operation.role, timeout_s=operation.timeout_ms / 1000
+            selector=self._secrets.checked_selector(operation.selector),
+            role=operation.role,
+            timeout_s=operation.timeout_ms / 1000,
         )
         return Done(results.Waited(awaited=waited.awaited, waited_ms=waited.waited_ms), waited.cost)
 
