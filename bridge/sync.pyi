@@ -37,8 +37,9 @@ from bridge.session.app import App
 from bridge.session.capabilities import AttachedCapabilities, Capabilities
 from bridge.session.devices import Notice
 from bridge.session.egress import Containment
+from bridge.session.home import View
 from bridge.session.state import StateSummary
-from bridge.session.tab import SessionTab, View
+from bridge.session.tab import SessionTab
 from bridge.snapshot import SnapshotResult
 from bridge.surfaces.device_pool.jobs import JobOutcome
 from bridge.surfaces.device_pool.pool import Item, Value

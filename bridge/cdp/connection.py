@@ -8,7 +8,7 @@ import socket
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, suppress
 from typing import Any
 
 from websockets.asyncio.client import ClientConnection, connect
@@ -82,6 +82,28 @@ class PendingCall:
             except Exception:
                 _log.exception("the reducer of %s failed", self.method)
         self._settled.set_result(outcome)
+
+
+class _PromptConnection(ClientConnection):
+    """Acknowledges what arrives at once.
+
+    The adb server leaves Nagle's algorithm on towards its clients: of several replies in a row, the second waits until
+    the first has been acknowledged, which Linux may put off for 40 ms (tcp(7), TCP_QUICKACK, which does not last).
+    """
+
+    _socket: Any = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(transport)
+        sock = transport.get_extra_info("socket")
+        if hasattr(socket, "TCP_QUICKACK") and sock.family in (socket.AF_INET, socket.AF_INET6):
+            self._socket = sock
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self._socket is not None:
+            with suppress(OSError):
+                self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
 
 
 class CdpConnection:
@@ -292,6 +314,7 @@ async def _handshake(sock: socket.socket, path: str, deadline: Deadline) -> Clie
         close_timeout=_CLOSE_S,
         max_size=_MAX_MESSAGE_BYTES,
         user_agent_header=None,
+        create_connection=_PromptConnection,
     )
     try:
         async with deadline.bound(f"the WebSocket handshake with {path}"):

@@ -18,8 +18,10 @@ _REARM_PAUSE_S = 0.1
 # The page's own promise ends first, and its answer is on the way a little longer.
 _REPLY_S = 1.0
 _KINDS = ("selector", "role", "text", "url", "gone", "function")
-# In the page's own world; the page may have replaced what it finds there, and then the deadline of this side holds.
-_FUNCTION = """new Promise(done=>{const start=Date.now(),get=()=>(%s),step=async()=>{let seen,error='';
+# In the page's own world; the page may have replaced what it finds there, and then the deadline of this side holds. The
+# operator's source may end with a comment, which ends with its line.
+_FUNCTION = """new Promise(done=>{const start=Date.now(),get=()=>(%s
+),step=async()=>{let seen,error='';
 try{seen=get();if(typeof seen=='function')seen=seen();seen=await seen}catch(e){seen=0;error=String(e)}
 const waitedMs=Date.now()-start;
 if(seen)done(JSON.stringify({ok:true,waitedMs}));

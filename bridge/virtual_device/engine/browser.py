@@ -232,9 +232,9 @@ class Browser:
                 ),
             )
         ]
+        await self._forget_history(tab)
         for call in sent:
             await call.result(timeout_s=_CALL_TIMEOUT_S)
-        await self._forget_history(tab)
         for other in self.tabs.values():
             if other.context_id == tab.context_id:
                 other.origins.clear()
