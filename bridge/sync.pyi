@@ -297,6 +297,7 @@ class Page:
         boxes: bool = ...,
         delta: bool = ...,
         renumber: bool = ...,
+        redact: Callable[[str], str] | None = ...,
         timeout_s: float = ...,
     ) -> SnapshotResult: ...
     def stop(self, *, timeout_s: float = ...) -> None: ...
@@ -338,6 +339,7 @@ class Page:
         url: str | None = ...,
         gone: str | None = ...,
         function: str | None = ...,
+        redact: Callable[[str], str] | None = ...,
         timeout_s: float = ...,
     ) -> WaitResult: ...
 
