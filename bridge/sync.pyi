@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Literal, overload
+from typing import Any, Literal, Self, overload
 
 from bridge.adb import AdbDevice
 from bridge.deadline import Deadline
@@ -102,7 +102,7 @@ class Session:
         trace: str | os.PathLike[str] | None = ...,
         on_notice: Notice | None = ...,
         timeout_s: float = ...,
-    ) -> AbstractContextManager[Session]: ...
+    ) -> AbstractContextManager[Self]: ...
     def open_tabs(self) -> tuple[SessionTab, ...]: ...
     def opener_of(self, page: Page) -> str | None: ...
     @property
