@@ -104,9 +104,10 @@ async def test_a_policy_with_a_typo_stops_the_start(serving: Serving) -> None:
     assert "allowed_orgins" in said
 
 
+@pytest.mark.parametrize("transport", ["stdio", "http"])
 @pytest.mark.parametrize("mode", MODES)
-async def test_a_cancelled_call_frees_its_client_at_once(serving: Serving, mode: str) -> None:
-    async with serving.client("stdio", mode=mode) as client:
+async def test_a_cancelled_call_frees_its_client_at_once(serving: Serving, transport: str, mode: str) -> None:
+    async with serving.client(transport, mode=mode) as client:
         await client.call_tool("web_open", {"url": serving.local.url("second.html")})
         waiting = asyncio.Event()
 
