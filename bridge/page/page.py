@@ -426,7 +426,7 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
 
     async def _tap(self, ref: str, timeout_s: float) -> ActionResult:
         assert self._actions is not None
-        return await self._actions.click(ref, timeout_s=timeout_s)
+        return await self._actions.click(ref, timeout_s=timeout_s, settle_s=0.0)
 
     async def _prepare(self, attachment: Attachment) -> None:
         await self._setup.apply(attachment, timeout_s=SETUP_TIMEOUT_S)
