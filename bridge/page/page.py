@@ -366,6 +366,9 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
             attachment, notices = await self._ready(revisit=revisit)
             with attachment.connection.measure() as meter:
                 freed = await let_go(attachment, deadline, may_detour=not revisit)
+                if attachment.connection.closed.is_set():  # lost meanwhile, and nothing of the navigation was sent
+                    attachment, anew = await self._ready(revisit=revisit)
+                    notices += anew
                 try:
                     attachment, loader_id, anew = await self._moved(attachment, move, wait_until, deadline)
                 except NavigationFailed as error:
