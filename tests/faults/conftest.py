@@ -56,6 +56,9 @@ class _Faulty(QuietHandler):
         if self.path == "/half-closed":
             self.half_close()
             return
+        if self.path == "/never":
+            self.rfile.read(1)  # until the other side gives up
+            return
         body = PAGES.get(self.path.partition("?")[0])
         self.send_response(404 if body is None else 200)
         content = b"<!doctype html>" + (body or "").encode()
