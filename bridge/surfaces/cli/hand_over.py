@@ -7,10 +7,9 @@ environment, umask and the very standard streams of the process that was started
     zygote  → command    facts, newline, names of the commands it takes, newline    both have to fit
     command → zygote     length (4 bytes), request, and the descriptors 0, 1, 2 and the working folder (SCM_RIGHTS)
     command → zygote     the number of a signal, one byte each, any time; the end of the connection means SIGTERM
-    zygote  → command    the exit code, one byte
+    zygote  → command    "+" when it has taken the command over, then the exit code, one byte
 
-Before it has sent its request a command has changed nothing and may go on without the zygote. What cannot be handed
-over is left to the process itself: other descriptors than the first three, and Windows and macOS, where nobody has
+Until it was taken over a command has changed nothing and may go on without the zygote. What cannot be handed over is left to the process itself: other descriptors than the first three, and Windows and macOS, where nobody has
 tried it (fork without exec is not safe with macOS's own libraries).
 
 Imports cost more than everything else here: `socket`, `json`, `signal` and `typing` take from a fifth to a half of an
@@ -38,6 +37,7 @@ STREAMS = ("stdin", "stdout", "stderr")
 _GREETING_BYTES = 16 * 1024
 # It is alive and warm, or it is of no use: the command has to be quicker with it than without.
 _GREETING_S = 1.0
+TAKEN = b"+"
 _INTERRUPT = b"\x02"
 
 
@@ -58,10 +58,13 @@ def hand_over(arguments: list[str]) -> int | None:
         connection.settimeout(None)
         rights = b"".join(number.to_bytes(4, sys.byteorder) for number in descriptors)
         sent = connection.sendmsg([request], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, rights)])
+        connection.sendall(request[sent:])
+        if connection.recv(len(TAKEN)) != TAKEN:
+            return None
     except (ImportError, OSError, AttributeError):
         # No zygote, one that is busy dying, or a process without all its streams.
         return None
-    return _outcome(connection, request[sent:])
+    return _outcome(connection)
 
 
 def session_name(arguments: list[str]) -> str:
@@ -127,14 +130,11 @@ def _takes(connection: socket, command: str) -> bool:
     return said == facts() and command in commands.split()
 
 
-def _outcome(connection: socket, rest: bytes) -> int:
+def _outcome(connection: socket) -> int:
     """The exit code; what interrupts this process until then is passed on."""
     told = b""
     while True:
         try:
-            if rest:
-                rest = rest[connection.send(rest) :]
-                continue
             told = connection.recv(1)
         except KeyboardInterrupt:
             _tell(connection, _INTERRUPT)

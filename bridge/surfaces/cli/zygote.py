@@ -1,12 +1,12 @@
 """`python -m bridge.surfaces.cli.zygote SOCKET`: the process whose forks become commands; see `hand_over.py`.
 
-It has one thread, no event loop and nothing open but its socket, so that a fork of it begins clean. It is started by
-the session's process and ends when that closes its stdin.
+It has one thread, no event loop and nothing open but its socket, so that a fork of it begins clean. One fork is always
+ready and waits for a command. It is started by the session's process and ends when that closes its stdin.
 """
 
 from __future__ import annotations
 
-import asyncio  # noqa: F401 - so that forks have it
+import asyncio
 import contextlib
 import gc
 import os
@@ -19,8 +19,10 @@ import threading
 import traceback
 from importlib import import_module
 
+from bridge.host.protocol import FrameReader
 from bridge.surfaces.cli.app import run, webview_bridge
-from bridge.surfaces.cli.hand_over import LENGTH_BYTES, LONGEST_REQUEST_BYTES, STREAMS, facts
+from bridge.surfaces.cli.hand_over import LENGTH_BYTES, LONGEST_REQUEST_BYTES, STREAMS, TAKEN, facts, request_of
+from bridge.surfaces.daemon.wire import LIMITS, message, read_message
 
 # What commands of a kept session import when they are run.
 _WANTED = (
@@ -34,7 +36,8 @@ _WANTED = (
     "rich.table",
     "rich.text",
 )
-_REQUEST_S = 10.0
+_REQUEST_S = 1.0
+_PAUSE_S = 0.05
 _DESCRIPTORS = len(STREAMS) + 1
 _PIECE_BYTES = 256 * 1024
 _PASSED_ON = (signal.SIGINT, signal.SIGTERM)
@@ -47,18 +50,57 @@ def main() -> None:
         import_module(module)
     greeting = f"{facts()}\n{' '.join(_commands())}\n".encode()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel buries the forks
+    _rehearse()
     gc.collect()
-    gc.freeze()  # what is never looked at by the collector is never copied for a fork
+    gc.freeze()  # what the collector never looks at is never copied for a fork
     listener.listen()  # a command that comes before this is refused at once, and does without
+    while True:
+        spare, taken = os.pipe()
+        if os.fork() == 0:
+            os.close(spare)
+            os._exit(_wait_for_command(listener, taken, greeting))
+        os.close(taken)
+        readable, _, _ = select.select([spare, sys.stdin], [], [])
+        os.close(spare)
+        if sys.stdin in readable:
+            return
+        # The command is at work and wants the processor; the next spare is made after it, or for who comes meanwhile.
+        select.select([listener, sys.stdin], [], [], _PAUSE_S)
+
+
+def _wait_for_command(listener: socket.socket, taken: int, greeting: bytes) -> int:
+    """A fork's life: rehearse, which copies the memory that will be written to, wait, become one command."""
+    _rehearse()
     while True:
         readable, _, _ = select.select([listener, sys.stdin], [], [])
         if sys.stdin in readable:
-            return
-        connection, _ = listener.accept()
-        if os.fork() == 0:
-            listener.close()
-            os._exit(_become_command(connection, greeting))
-        connection.close()
+            return 0
+        with listener.accept()[0] as connection:
+            request = _request(connection, greeting)
+            if request is not None:
+                os.close(taken)
+                listener.close()
+                return _carry_out(connection, *request)
+
+
+def _rehearse() -> None:
+    """What a command does: take over (from itself), parse, run, print, start a thread and a loop, pass a message."""
+    folder = os.open(".", os.O_PATH | os.O_DIRECTORY)
+    _take_over(request_of([])[LENGTH_BYTES:].split(b"\0"), [*map(os.dup, range(len(STREAMS))), folder])
+    run(["daemon", "status", "--json"])
+    snapshot = webview_bridge.commands["snapshot"]
+    with snapshot.make_context("snapshot", ["--json"]):
+        asyncio.run(_rehearse_asking())
+
+
+async def _rehearse_asking() -> None:
+    near, far = socket.socketpair()
+    with near, far:
+        threading.Thread(target=far.sendall, args=(message({"answer": {}}),)).start()
+        reader, writer = await asyncio.open_unix_connection(sock=near)
+        await read_message(reader, FrameReader(LIMITS))
+        writer.close()
+        await writer.wait_closed()
 
 
 def _commands() -> list[str]:
@@ -70,21 +112,26 @@ def _commands() -> list[str]:
     ]
 
 
-def _become_command(connection: socket.socket, greeting: bytes) -> int:
-    """What the fork does; its exit code, which it has told."""
+def _request(connection: socket.socket, greeting: bytes) -> tuple[list[bytes], list[int]] | None:
+    """What the command on the other end wants, None where it went on without us, or is none."""
     try:
         if not _is_same_user(connection):
-            return 1
+            return None
         connection.settimeout(_REQUEST_S)
         connection.sendall(greeting)
-        request, descriptors = _received(connection)
-        arguments = _take_over(request, descriptors)
+        request = _received(connection)
+        connection.sendall(TAKEN)
+        connection.settimeout(None)
     except (OSError, ValueError, EOFError):
-        return 1  # it went on without us, or it is no command
-    connection.settimeout(None)
+        return None
+    return request
+
+
+def _carry_out(connection: socket.socket, fields: list[bytes], descriptors: list[int]) -> int:
+    """Run the command line of the process on the other end; its exit code, which that was told."""
     threading.Thread(target=_obey, args=(connection,), daemon=True).start()
     try:
-        code = run(arguments)
+        code = run(_take_over(fields, descriptors))
     except BaseException:  # --verbose lets the unexpected through
         traceback.print_exc()
         code = 1
