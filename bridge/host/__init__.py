@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from bridge.lazy_names import lazy_names
 
-TYPE_CHECKING = False  # as in bridge/__init__.py
 if TYPE_CHECKING:
     from bridge.host.client import HostClient, HostEvents, HostHello, HostReply, HostTab, connect_host
     from bridge.host.protocol import Event

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 from bridge.errors import UsageError
-from bridge.host.runtime_place import runtime_place
+from bridge.runtime_place import runtime_place
 
 
 def runtime_folder() -> Path:

@@ -9,8 +9,9 @@ environment, umask and the very standard streams of the process that was started
     command → zygote     the number of a signal, one byte each, any time; the end of the connection means SIGTERM
     zygote  → command    "+" when it has taken the command over, then the exit code, one byte
 
-Until it was taken over a command has changed nothing and may go on without the zygote. What cannot be handed over is left to the process itself: other descriptors than the first three, and Windows and macOS, where nobody has
-tried it (fork without exec is not safe with macOS's own libraries).
+Until it was taken over a command has changed nothing and may go on without the zygote. What cannot be handed over is
+left to the process itself: other descriptors than the first three, and Windows and macOS, where nobody has tried it
+(fork without exec is not safe with macOS's own libraries).
 
 Imports cost more than everything else here: `socket`, `json`, `signal` and `typing` take from a fifth to a half of an
 interpreter's start each.
@@ -22,7 +23,7 @@ import os
 import sys
 
 import bridge
-from bridge.host.runtime_place import runtime_place
+from bridge.runtime_place import runtime_place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

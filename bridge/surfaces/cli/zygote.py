@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
+import io
 import os
 import select
 import signal
@@ -187,16 +188,19 @@ def _take_over(fields: list[bytes], descriptors: list[int]) -> list[str]:
         os.close(descriptor)
     os.umask(umask)
     os.environ.clear()
-    os.environ.update(word.split("=", 1) for word in words)
+    for name, _, value in (word.partition("=") for word in words):
+        os.environ[name] = value
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     for number, name in enumerate(STREAMS):
         encoding, errors = encodings[name]
-        mode, is_prompt = ("r", False) if name == "stdin" else ("w", name == "stderr" or os.isatty(number))
-        stream = open(number, mode, encoding=encoding, errors=errors, closefd=False)  # noqa: PTH123, SIM115
-        if is_prompt:
-            stream.reconfigure(line_buffering=True)
+        stream = io.TextIOWrapper(
+            open(number, "rb" if name == "stdin" else "wb", closefd=False),  # noqa: SIM115
+            encoding,
+            errors,
+            line_buffering=name == "stderr" or (name == "stdout" and os.isatty(number)),
+        )
         setattr(sys, name, stream)
         setattr(sys, f"__{name}__", stream)
     return arguments

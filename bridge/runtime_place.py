@@ -1,4 +1,4 @@
-"""Where the user's runtime folder is; a module of its own because a warm command has no time for `tempfile`'s imports."""
+"""Where the user's runtime folder is: a module of its own, because a warm command has no time for imports."""
 
 from __future__ import annotations
 
