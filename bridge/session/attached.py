@@ -39,7 +39,7 @@ from bridge.session.app import App, Found, Wanted
 from bridge.session.attached_tab import AttachedTab
 from bridge.session.capabilities import AttachedCapabilities
 from bridge.session.devices import Notice, VirtualDevices, chosen_device
-from bridge.session.tab import OnAttach
+from bridge.session.held_attachment import OnAttach
 from bridge.session.targets import CHROME_SOCKET, devtools_sockets, pages_of
 
 _POLL_S = 0.2

@@ -56,8 +56,8 @@ def test_a_client_of_another_language_lists_and_calls_tools(serving: Serving, mo
     if transport == "stdio":
         found = seen(serving, modules, "stdio", *serving.command())
     else:
-        with serving.http() as url:
-            found = seen(serving, modules, "http", url)
+        with serving.http() as address:
+            found = seen(serving, modules, "http", address.url, address.token)
     assert len(found["tools"]) == 19
     assert "HTTP 200" in found["open"]
     assert found["refused"][0] is True

@@ -14,7 +14,8 @@ async function opened() {
     return new StdioClientTransport({ command: command[0], args: command.slice(1), env: process.env, stderr: 'inherit' });
   }
   const { StreamableHTTPClientTransport } = await from('client/streamableHttp.js');
-  return new StreamableHTTPClientTransport(new URL(command[0]));
+  const [url, token] = command;
+  return new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { Authorization: `Bearer ${token}` } } });
 }
 
 const client = new Client({ name: 'foreign', version: '1' }, { capabilities: { elicitation: {} } });
