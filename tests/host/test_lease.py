@@ -110,7 +110,7 @@ def test_without_a_runtime_folder_leases_lie_in_the_temporary_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "missing"))
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
     with hold_lease("S", owner="a", policy_digest="p"):
         (folder,) = tmp_path.iterdir()
         assert folder.stat().st_mode & 0o777 == 0o700
