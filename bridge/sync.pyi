@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Literal, overload
+from typing import Any, Literal, Self, overload
 
 from bridge.adb import AdbDevice
 from bridge.deadline import Deadline
@@ -102,7 +102,7 @@ class Session:
         trace: str | os.PathLike[str] | None = ...,
         on_notice: Notice | None = ...,
         timeout_s: float = ...,
-    ) -> AbstractContextManager[Session]: ...
+    ) -> AbstractContextManager[Self]: ...
     def open_tabs(self) -> tuple[SessionTab, ...]: ...
     def opener_of(self, page: Page) -> str | None: ...
     @property
@@ -297,6 +297,7 @@ class Page:
         boxes: bool = ...,
         delta: bool = ...,
         renumber: bool = ...,
+        redact: Callable[[str], str] | None = ...,
         timeout_s: float = ...,
     ) -> SnapshotResult: ...
     def stop(self, *, timeout_s: float = ...) -> None: ...
@@ -338,6 +339,7 @@ class Page:
         url: str | None = ...,
         gone: str | None = ...,
         function: str | None = ...,
+        redact: Callable[[str], str] | None = ...,
         timeout_s: float = ...,
     ) -> WaitResult: ...
 

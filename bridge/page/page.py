@@ -236,6 +236,7 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
         boxes: bool = False,
         delta: bool = False,
         renumber: bool = False,
+        redact: Callable[[str], str] | None = None,
         timeout_s: float = ACTION_TIMEOUT_S,
     ) -> SnapshotResult:
         """The page as a short tree of roles and names with refs: one round trip per frame, all at once.
@@ -249,6 +250,7 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
                 longer, or there was none.
             renumber: Start again at e1: a ref of an earlier result is refused then, also where its number is given
                 out again; a ref written as text means what is shown from here on.
+            redact: Applied to the words in which `find` looks: finding a part of a secret would tell it.
 
         Raises:
             UsageError: `scope` matches nothing.
@@ -268,6 +270,7 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
             more=more,
             find=find,
             boxes=boxes,
+            redact=redact,
         )
         async with self._turn.within(timeout_s) as timeout_s:
             attachment = await self._here()
@@ -292,6 +295,7 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
         url: str | None = None,
         gone: str | None = None,
         function: str | None = None,
+        redact: Callable[[str], str] | None = None,
         timeout_s: float = NAVIGATION_TIMEOUT_S,
     ) -> WaitResult:
         """Wait until the one condition given is met; survives navigations.
@@ -301,11 +305,12 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
             gone: A selector that must match nothing visible.
             function: JavaScript of yours, an expression or a function, run in the page's own world until it gives
                 something truthy.
+            redact: Applied to the page's words and addresses before `text`, `name` and `url` are compared with them.
 
         Raises:
             DeadlineExceeded: Says what was there instead.
         """
-        condition = Condition(selector=selector, role=role, name=name, text=text, url=url, gone=gone, function=function)
+        condition = Condition(selector, role, name, text, url, gone, function, redact)
         async with self._turn.within(timeout_s) as timeout_s:
             attachment = await self._here()
             with attachment.connection.measure() as meter:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -36,6 +36,7 @@ class SnapshotRequest:
         more: The ref of a cut: what the script left out there.
         start: The first ref that the renderer's budget left out: go on from there.
         find: Only the lines with these words, and what they stand in.
+        redact: Applied to the words in which `find` looks.
     """
 
     interactive_only: bool = True
@@ -49,6 +50,7 @@ class SnapshotRequest:
     start: str | None = None
     find: str | None = None
     boxes: bool = False
+    redact: Callable[[str], str] | None = None
 
     def script_options(self, scope: str | None) -> dict[str, Any]:
         return {
@@ -70,6 +72,7 @@ class SnapshotRequest:
             start=self.start or "",
             find=self.find or "",
             boxes=self.boxes,
+            redact=self.redact,
         )
 
     @property

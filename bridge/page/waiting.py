@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from bridge.deadline import Deadline
@@ -38,6 +38,7 @@ class Condition:
         gone: A selector that must match nothing visible.
         function: JavaScript of the operator's, an expression or a function without arguments, run in the page's own
             world until it gives something truthy. Never a model's or a page's.
+        redact: Applied to the page's words and addresses before `text`, `name` and `url` are compared with them.
     """
 
     selector: str | None = None
@@ -47,6 +48,7 @@ class Condition:
     url: str | None = None
     gone: str | None = None
     function: str | None = None
+    redact: Callable[[str], str] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         given = [key for key in _KINDS if getattr(self, key)]
@@ -74,7 +76,11 @@ async def wait_for(attachment: Attachment, condition: Condition, *, timeout_s: f
     """
     deadline = Deadline.after(timeout_s)
     if condition.url:
-        return await _url_reached(attachment, condition.url, deadline)
+        return await _url_reached(attachment, condition, condition.url, deadline)
+    if condition.redact is not None and (condition.text or condition.name):
+        from bridge.page.waiting_redacted import met_when_redacted
+
+        return await met_when_redacted(attachment, condition, condition.redact, deadline)
     armed = _Armed(attachment, condition, deadline)
     try:
         return await armed.met()
@@ -82,12 +88,12 @@ async def wait_for(attachment: Attachment, condition: Condition, *, timeout_s: f
         await armed.give_up()
 
 
-async def _url_reached(attachment: Attachment, glob: str, deadline: Deadline) -> float:
+async def _url_reached(attachment: Attachment, condition: Condition, glob: str, deadline: Deadline) -> float:
     """The browser tells every address that the top frame takes: nothing has to be asked."""
-    pattern, state = url_pattern(glob), attachment.state
+    pattern, state, redact = url_pattern(glob), attachment.state, condition.redact or str
     began = time.monotonic()
     if not await attachment.watch.wait(
-        lambda: state.main is not None and pattern.matches(state.main.url), timeout_s=deadline.remaining_s
+        lambda: state.main is not None and pattern.matches(redact(state.main.url)), timeout_s=deadline.remaining_s
     ):
         raise deadline.exceeded(f"waiting for url {glob!r}", f"at {state.main.url if state.main else 'no page'}")
     return (time.monotonic() - began) * 1000

@@ -7,7 +7,7 @@ import logging
 import os
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from bridge.adb import AdbServer
 from bridge.deadline import Deadline, finish
@@ -94,7 +94,7 @@ class Session(SessionTabs):
         trace: str | os.PathLike[str] | None = None,
         on_notice: Notice | None = None,
         timeout_s: float = START_TIMEOUT_S,
-    ) -> AsyncIterator[Session]:
+    ) -> AsyncIterator[Self]:
         """Find the device, start the host app on it, and be ready to open tabs.
 
         Args:

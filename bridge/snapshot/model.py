@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol
 
@@ -47,6 +47,7 @@ class RenderOptions:
         boxes: Show `[box=x,y,width,height]` where the page sent it.
         find: Show only the lines with these words (case-insensitive), and what they stand in.
         start: Show only what comes from this ref on, and what it stands in: the next page after `more=`.
+        redact: Applied to the words in which `find` looks, and to no others.
 
     Raises:
         UsageError: A bound is outside what makes sense.
@@ -63,6 +64,7 @@ class RenderOptions:
     boxes: bool = False
     find: str = ""
     start: str = ""
+    redact: Callable[[str], str] | None = None
 
     def __post_init__(self) -> None:
         for name, low, high in (

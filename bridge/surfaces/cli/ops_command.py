@@ -61,6 +61,8 @@ def ops(
     Meant for a model's requests: unless a policy says otherwise, no address may be opened. Ends with 0 when all went
     well, 4 when nothing but the policy stood in the way, else 1.
 
+    What pages and servers wrote stands between <page-content NONCE origin=…> and </page-content NONCE>, field by field.
+
     With --json, so does whatever ends it before the first line.
     """
     from bridge.ops.effects import configured_actions
