@@ -311,6 +311,30 @@ async def test_a_part_that_only_an_observer_fills_is_there_wherever_it_lies(
     assert differing(shot, known) < 0.0005
 
 
+# As most pages listen: what is asked for is done in the frame that the scrolling is heard of.
+LISTENED = """(() => {
+  const part = document.body.appendChild(document.createElement('i'));
+  part.style.cssText = 'position:absolute;left:100px;top:4400px;width:100px;height:100px';
+  const look = () => {
+    const { top, bottom } = part.getBoundingClientRect();
+    if (bottom > 0 && top < innerHeight && scrollY > 3000) part.style.background = 'rgb(255,0,0)';
+  };
+  addEventListener('scroll', () => requestAnimationFrame(look));
+})()"""
+
+
+async def test_a_part_that_is_filled_when_the_page_is_scrolled_to_it_is_there(
+    page: Page, local_server: LocalServer
+) -> None:
+    await page.goto(local_server.url("capture/rows.html?height=9000"))
+    attachment, _ = await page._ready()
+    await attachment.call("Runtime.evaluate", {"expression": LISTENED}, timeout_s=5)
+    shot = await page.screenshot(full_page=True, strategy="host-native")
+    known = expected(9000, 9000, "")
+    known.paste(LATE, (100, 4400, 200, 4500))
+    assert differing(shot, known) < 0.0005
+
+
 async def test_a_page_that_is_zoomed_while_it_is_captured_is_told_so(page: Page, local_server: LocalServer) -> None:
     await page.goto(local_server.url("capture/rows.html?height=9000"))
     attachment, _ = await page._ready()
