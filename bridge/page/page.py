@@ -117,6 +117,9 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
         """`t1`, `t2`, …: never used again in the session."""
         return self._tab.tab_id
 
+    def __repr__(self) -> str:
+        return f"<Page {self.tab_id}>"
+
     @property
     def _observed(self) -> ObservedTab:
         return self._tab

@@ -63,6 +63,7 @@ def test_a_script_without_await_does_what_one_with_it_does(webview_device: str, 
             "**/no-such-page", lambda _: Fulfil(headers={"content-type": "text/html"}, body=b"<title>Stub</title>")
         )
         assert page.goto(local_server.url("no-such-page")).title == "Stub"
+        assert repr(page) == "<blocking <Page t1>>"
         expect(page).to_have_title("Stub")
         with pytest.raises(ExpectationFailed, match="last seen"):
             expect(page.get_by_role("button")).not_.to_have_count(0, timeout_s=0.2)
