@@ -244,6 +244,7 @@ class Page:
         annotate: bool = ...,
         max_height_px: int = ...,
         strategy: Strategy | Literal["auto"] = ...,
+        redact: Callable[[str], str] | None = ...,
         timeout_s: float = ...,
         on_progress: Progress | None = ...,
     ) -> Screenshot: ...
