@@ -20,7 +20,7 @@ from bridge.page.refs import RefEntry, RefTable
 from bridge.page.results import ActionResult, Changes
 from bridge.page.settling import QUIET_MS, Before, Settled, changes_since
 from bridge.page.snapshots import Snapshots
-from bridge.page.state import World
+from bridge.page.worlds import World
 
 MAX_UPLOAD_BYTES = 100 * 1024 * 1024
 _MAX_FILES = 50
