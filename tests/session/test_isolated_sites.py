@@ -12,7 +12,7 @@ from PIL import Image
 from bridge import Session
 from bridge.adb import AdbServer
 from bridge.errors import DeadlineExceeded
-from bridge.page.fetching import Fulfil
+from bridge.page.fetch_messages import Fulfil
 from bridge.page.page import Page
 from bridge.policy.grant import TestServerGrant
 from bridge.session.attached import AttachedSession
