@@ -10,9 +10,9 @@ from typing import Any
 from bridge.deadline import Deadline
 from bridge.errors import DeadlineExceeded, ScriptFailed, UsageError
 from bridge.page.attachment import WORLD_NAME, Attachment, WorldGone
+from bridge.page.frames import Frame
 from bridge.page.frames_asked import ask_frames
 from bridge.page.refs import RefTable, is_ref
-from bridge.page.state import Frame
 from bridge.page.stitch import FrameTree, stitch
 from bridge.snapshot import RenderOptions, SnapshotResult, render_snapshot
 

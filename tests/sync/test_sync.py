@@ -11,7 +11,7 @@ import pytest
 
 import bridge
 from bridge.errors import ExpectationFailed, NavigationFailed, RefNotFound, UsageError
-from bridge.page.fetching import Fulfil, PausedRequest
+from bridge.page.fetch_messages import Fulfil, PausedRequest
 from bridge.surfaces.blocking import THE_LOOP, _wrapped
 from bridge.sync import Page, Session, expect
 from tests.conftest import LocalServer
