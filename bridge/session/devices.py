@@ -86,6 +86,11 @@ async def chosen_device(
         yield Chosen(started, True)
 
 
+def has_ended(chosen: Chosen, virtual: VirtualDevices | None) -> bool:
+    """Whether it was a virtual device whose process is over: no other will have its serial."""
+    return chosen.is_virtual and virtual is not None and chosen.serial not in (*virtual.running(), *virtual.owned())
+
+
 def _only_device(entries: tuple[DeviceEntry, ...]) -> str | None:
     ready = [entry.serial for entry in entries if entry.state == "device"]
     if len(ready) > 1:
