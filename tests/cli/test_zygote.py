@@ -101,7 +101,8 @@ def test_a_warm_command_imports_nothing_that_takes_time(warm: Shell) -> None:
 
 def test_exit_codes_errors_and_json_keys_are_those_of_the_command(warm: Shell) -> None:
     cold = {**os.environ, "XDG_RUNTIME_DIR": str(warm.folder)}
-    for arguments in (["click", "e999"], ["click", "e999", "--json"], ["scroll", "sideways"], ["tab", "t9"]):
+    for line in ("snapshot -h", "click e999", "click e999 --json", "scroll sideways", "tab t9"):
+        arguments = line.split()
         handed = ended(warm, *arguments, program=PROGRAM)
         itself = subprocess.run(
             [sys.executable, "-c", IN_THIS_PROCESS, *arguments],

@@ -90,7 +90,9 @@ def _rehearse() -> None:
     _take_over(request_of([])[LENGTH_BYTES:].split(b"\0"), [*map(os.dup, range(len(STREAMS))), folder])
     run(["daemon", "status", "--json"])
     snapshot = webview_bridge.commands["snapshot"]
-    with snapshot.make_context("snapshot", ["--json"]):
+    # With the parent, because a command keeps what it once took from it: the names of the help option.
+    parent = webview_bridge.make_context("webview-bridge", ["snapshot"])
+    with parent, snapshot.make_context("snapshot", ["--json"], parent):
         asyncio.run(_rehearse_asking())
 
 
