@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,7 @@ with hold_lease("S", owner="the other", policy_digest="p", folder=Path(sys.argv[
 
 
 @pytest.fixture
-def other(tmp_path: Path) -> subprocess.Popen[str]:
+def other(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
     """Another process that holds the lease of S until it is ended."""
     process = subprocess.Popen(
         [sys.executable, "-c", HOLD, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -32,7 +33,7 @@ def other(tmp_path: Path) -> subprocess.Popen[str]:
     with process:
         assert process.stdout is not None
         assert process.stdout.readline() == "held\n"
-        yield process  # type: ignore[misc]
+        yield process
         process.kill()
 
 
