@@ -118,6 +118,13 @@ def test_files_lie_in_the_folder_of_the_command_with_its_umask(warm: Shell, tmp_
     assert stat.S_IMODE((tmp_path / "shop.txt").stat().st_mode) == 0o640
 
 
+def test_verbose_logs_to_the_stderr_of_the_command(warm: Shell) -> None:
+    code, _, err = ended(warm, "tabs", "--verbose", program=PROGRAM)
+    assert code == 0
+    assert "DEBUG asyncio: Using selector" in err
+    assert "DEBUG" not in ended(warm, "tabs", program=PROGRAM)[2]
+
+
 def test_variables_are_those_of_the_command(warm: Shell) -> None:
     code, _, err = ended(warm, "tabs", program=PROGRAM, env={"WEBVIEW_BRIDGE_SESSION": "other"})
     assert code == 2
