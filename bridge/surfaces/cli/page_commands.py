@@ -11,7 +11,7 @@ import click
 
 from bridge.errors import UsageError
 from bridge.surfaces.cli.action_commands import checked_ref, on_a_page
-from bridge.surfaces.cli.options import SessionOptions, session_options
+from bridge.surfaces.cli.options import SessionOptions, WholeNumber, session_options
 from bridge.surfaces.cli.output import note, one_line, write_file
 from bridge.surfaces.cli.performing import perform, print_answer
 from bridge.surfaces.cli.reading_commands import snapshot_of_file
@@ -80,7 +80,7 @@ def reload_command(options: SessionOptions) -> None:
 @click.option("--all", "everything", is_flag=True, help="Texts and structure too, not only what can be acted on.")
 @click.option(
     "--max-chars",
-    type=click.IntRange(min=200),
+    type=WholeNumber(min=200),
     default=12_000,
     show_default=True,
     metavar="N",
@@ -126,7 +126,7 @@ def snapshot(
 @click.argument("ref")
 @click.argument("kind", metavar="KIND", type=click.Choice(["text", "html", "value", "attrs", "computed_styles", "box"]))
 @click.option(
-    "--limit", type=click.IntRange(min=1), default=2_000, show_default=True, metavar="N", help="Characters at most."
+    "--limit", type=WholeNumber(min=1), default=2_000, show_default=True, metavar="N", help="Characters at most."
 )
 @on_a_page
 def get(options: SessionOptions, ref: str, kind: str, limit: int, url: str | None, wait_for: str | None) -> None:
