@@ -59,6 +59,8 @@ class Session:
         policy: BrowserPolicy | None = ...,
         grants: Sequence[Grant] = ...,
         dialogs: DialogAnswer = ...,
+        uploads_root: str | os.PathLike[str] | None = ...,
+        downloads_root: str | os.PathLike[str] | None = ...,
         trace: str | os.PathLike[str] | None = ...,
         on_notice: Notice | None = ...,
         timeout_s: float = ...,

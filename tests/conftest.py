@@ -25,8 +25,8 @@ from bridge import Session
 from bridge.page.page import Page
 from bridge.surfaces.daemon.client import end
 from bridge.surfaces.daemon.places import recorded
+from bridge.surfaces.local_server import LocalServer as LocalServer
 from bridge.surfaces.pytest_plugin.local_server import FolderHandler, serving
-from bridge.surfaces.pytest_plugin.local_server import LocalServer as LocalServer
 
 TESTS = Path(__file__).parent
 PAGES = TESTS / "pages"
@@ -118,7 +118,7 @@ class _Pages(FolderHandler):
 
     over = threading.Event()
 
-    def do_GET(self) -> None:  # noqa: N802 - http.server's name
+    def do_GET(self) -> None:
         if self.path == "/hang":
             self.over.wait()
             return

@@ -50,7 +50,7 @@ class Executor:
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def __post_init__(self) -> None:
-        if self.session.observer is not None:
+        if self.session.observer is not None and self.secrets.names:
             self.session.observer.hide(self.secrets.redact_values)
         self._steps = Steps(self.session, self.secrets)
 

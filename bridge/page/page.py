@@ -366,6 +366,9 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
             attachment, notices = await self._ready(revisit=revisit)
             with attachment.connection.measure() as meter:
                 freed = await let_go(attachment, deadline, may_detour=not revisit)
+                if attachment.connection.closed.is_set():  # lost meanwhile, and nothing of the navigation was sent
+                    attachment, anew = await self._ready(revisit=revisit)
+                    notices += anew
                 try:
                     attachment, loader_id, anew = await self._moved(attachment, move, wait_until, deadline)
                 except NavigationFailed as error:
@@ -431,7 +434,7 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
 
     async def _tap(self, ref: str, timeout_s: float) -> ActionResult:
         assert self._actions is not None
-        return await self._actions.click(ref, timeout_s=timeout_s)
+        return await self._actions.click(ref, timeout_s=timeout_s, settle_s=0.0)
 
     async def _prepare(self, attachment: Attachment) -> None:
         await self._setup.apply(attachment, timeout_s=SETUP_TIMEOUT_S)

@@ -20,7 +20,7 @@ from bridge.errors import (
 )
 from bridge.page import ladder
 from bridge.page.attachment import Attachment
-from bridge.page.confinement import DOWNLOADS_KEY, UPLOADS_KEY, Confined
+from bridge.page.confinement import Confined
 from bridge.page.full_page import Strategy
 from bridge.page.journal import Journal
 from bridge.page.popups import OpenedPages
@@ -44,6 +44,12 @@ class Owner(Protocol):
 
     @property
     def journal(self) -> Journal: ...
+
+    @property
+    def uploads(self) -> Confined: ...
+
+    @property
+    def downloads(self) -> Confined: ...
 
     @property
     def egress(self) -> PinnedEgress: ...
@@ -98,12 +104,11 @@ class AttachedTab:
 
     @property
     def uploads(self) -> Confined:
-        """No folder: the app is not ours, nothing can be staged in it."""
-        return Confined.at(None, UPLOADS_KEY)
+        return self._owner.uploads
 
     @property
     def downloads(self) -> Confined:
-        return Confined.at(None, DOWNLOADS_KEY)
+        return self._owner.downloads
 
     def popups(self) -> AbstractContextManager[OpenedPages]:
         raise Unsupported("windows that the app opens are the app's own; session.page() attaches to one that is there")

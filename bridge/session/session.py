@@ -175,6 +175,8 @@ class Session(SessionTabs):
         policy: BrowserPolicy | None = None,
         grants: Sequence[Grant] = (),
         dialogs: DialogAnswer = "default",
+        uploads_root: str | os.PathLike[str] | None = None,
+        downloads_root: str | os.PathLike[str] | None = None,
         trace: str | os.PathLike[str] | None = None,
         on_notice: Notice | None = None,
         timeout_s: float = START_TIMEOUT_S,
@@ -193,6 +195,7 @@ class Session(SessionTabs):
                 strict one is refused.
             grants: Test servers as in `open`, and `AppGrant(package, origins)` for what the app serves to itself.
             url, title: Which page to wait for, where the app has several: a glob over its address, words of its title.
+            uploads_root, downloads_root: As in `open`; nothing is put on the device, uploads are made in the page.
             trace: As in `open`.
 
         Raises:
@@ -207,6 +210,8 @@ class Session(SessionTabs):
             grants,
             virtual_devices=cls.virtual_devices,
             dialogs=dialogs,
+            uploads_root=uploads_root,
+            downloads_root=downloads_root,
             url=url,
             title=title,
             observed_by=lambda session: traced(cls.tracing, trace, session),

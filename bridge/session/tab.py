@@ -59,6 +59,8 @@ class SessionTab:
         # The document whose script the ladder has terminated, and whether it hung again after that.
         self._freed_document = ""
         self._hung_again = False
+        # The document that is busy without a script, and since when it is known to be.
+        self._busy_document, self._busy_since_s = "", 0.0
         self._link_s = 0.0
         self.host_tab: str | None = None
         self.opener_id: str | None = None
@@ -285,6 +287,11 @@ class SessionTab:
         self._home.renderer_killed()
         return True
 
+    def _may_be_busy(self, document: str) -> bool:
+        if document != self._busy_document or not document:
+            self._busy_document, self._busy_since_s = document, time.monotonic()
+        return time.monotonic() - self._busy_since_s < ladder.BUSY_S
+
     async def look_into(self, error: BridgeError) -> BridgeError:
         """Free a page that hangs; else say what is gone below it."""
         attachment = self._held.present
@@ -298,8 +305,11 @@ class SessionTab:
                 return lost
             document = attachment.state.main.loader_id if attachment.state.main else ""
             self._hung_again = document != "" and document == self._freed_document
-            step = await ladder.free(attachment, self, again=self._hung_again, slack_s=slack_s)
+            may_be_busy = self._may_be_busy(document)
+            step = await ladder.free(attachment, self, again=self._hung_again, may_be_busy=may_be_busy, slack_s=slack_s)
             self._freed_document = document if step == "terminate_script" else ""
+            if step != "left_busy":
+                self._busy_document = ""
             return ladder.told(error, step)
         if self._lost is None:
             self._changed.clear()

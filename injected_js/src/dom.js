@@ -44,7 +44,8 @@ export const flatParent = (node, parent = parentOf(node)) => parent && (kindOf(p
 
 /** Characters that take no room: words for a model can hide in them. Joiners stay where scripts and emoji need them. */
 export const strip = (text) => text.replace(/[\xad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]|\udb40[\udc00-\udc7f]|[\u200c\u200d](?![^\0-\u02ff\u2000-\u206f])/g, '');
-export const fold = (text) => ('' + text).replace(/\s+/g, ' ').trim();
+/** Single spaces stay as they are: they are what most of a text's white space is. */
+export const fold = (text) => ('' + text).replace(/[^\S ]\s*| \s+/g, ' ').trim();
 export const low = (text) => fold(text).toLowerCase();
 
 /** @type {(text: string, limit: number) => string} */

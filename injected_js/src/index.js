@@ -20,7 +20,7 @@ assign(
     refOf: (el, now = identify(el)) => [introduce(el, now), now.role, now.name],
     roleOf,
     nameOf,
-    descriptionOf: (el) => descriptionOf(el, nameOf(el)),
+    descriptionOf,
   }),
   { page },
 );

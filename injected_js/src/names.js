@@ -29,7 +29,7 @@ export const authorName = (el, noTitle) => referenced(el, 'labelledby') || fold(
 export const nameOf = (el, _known) => fold(compute(el, { _root: el, _seen: new Set(), _known, _sight: _known && !(ROLE_FLAGS[roleOf(el)] & INTERACTIVE), _hidden: _known && !isVisible(el) }, 0));
 
 /** @type {(el: Element, name: string) => string} */
-export const descriptionOf = (el, name, said = referenced(el, 'describedby') || fold(attr(el, 'title'))) => (said == name ? '' : said);
+export const descriptionOf = (el, name = nameOf(el), said = referenced(el, 'describedby') || fold(attr(el, 'title'))) => (said == name ? '' : said);
 
 /**
  * 2C: a control inside somebody's label counts with its value; nothing for what is no such control. The first kind is
@@ -49,7 +49,7 @@ const nativeName = (el, tag, kids, walk, how, { type } = el, found = kids.find((
   : attr(el, /^opt/.test(tag) ? 'label' : tag == 'math' ? 'alttext' : 'alt'));
 
 /** The string of a `content` value; behind a slash stands its alternative text. */
-const pseudo = (el, which) => (/"(.*)"/.exec(getComputedStyle(el, '::' + which).content.split(' / ').pop()) || [, ''])[1];
+const pseudo = (el, which) => (/(.* \/ )?"(.*)"/.exec(getComputedStyle(el, '::' + which).content) || [, , ''])[2];
 
 /** `how` it was reached: 0 itself, 1 as a child, 2 by reference or as a label. @type {(el: Element, walk: Walk, how: number) => string} */
 const compute = (el, walk, how) => {

@@ -30,7 +30,7 @@ export const failure = (code, more) => ({ error: assign({ code }, more) });
 /** Numbers that only count: "(3)", "3 left". Folding more would cost acting on another element. */
 const steady = (text) => low(text).replace(/\(\d+\+?\)|\d[\d.,]*(?=\+? (left|new|unread|more|remaining)\b)/g, '#');
 
-const looks = (el) => tagOf(el) + (attr(el, 'class') || findAll(el, ':scope>*').map(tagOf));
+const looks = once((el) => tagOf(el) + (attr(el, 'class') || findAll(el, ':scope>*').map(tagOf)));
 
 /** How many alike siblings stand beside what may be a card, as far as it matters: a small box that is no part of a page. */
 const twins = once((item, n = 0) => {
@@ -45,10 +45,10 @@ const wordsOf = once((item) => steady(findAll(item, '[contenteditable]').reduce(
  * The words of the nearest row, list item or article around it, else of the nearest card: one of two alike
  * siblings, or of three around a form field, because two fields in alike boxes are a form.
  */
-const itemOf = (el, card) => {
+const itemOf = (el, card, field = isField(el)) => {
   for (let item = el; item && item != doc.body; item = flatParent(item))
     if (/^(listi|row$|art|opt|treei)/.test(roleOf(item))) return wordsOf(item);
-    else if (!card && item != el && twins(item) > isField(el)) card = item;
+    else if (!card && item != el && twins(item) > field) card = item;
   return card && wordsOf(card);
 };
 

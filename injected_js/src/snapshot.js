@@ -52,12 +52,12 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
     let screens = 0, _i = 0, like, alike;
     for (const _el of list) {
       _i++;
-      const isText = kindOf(_el) == 3;
-      if (isText ? !_up._named : kindOf(_el) == 1) {
+      const kind = kindOf(_el);
+      if (kind == 3 ? !_up._named : kind == 1) {
         const mark = { _is: '', _next: at._next, _el, _i, _up };
         at = at._next = mark;
         // Words are as far away as what they follow.
-        if (!isText) {
+        if (kind < 3) {
           const key = tagOf(_el) + attr(_el, 'class');
           alike = key == like ? alike + 1 : 1;
           like = key;
@@ -80,7 +80,7 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
 
   const addText = ({ data }, parent) => {
     const piece = data.slice(0, maxTextPerNode * 2), isBlank = !hasWords(piece);
-    if (!isVisible(parent) || isInkless(parent) || matches(parent, 'details:not([open])')) turn._removed += !isBlank;
+    if (!isVisible(parent) || isInkless(parent) || (tagOf(parent) == 'details' && !parent.open)) turn._removed += !isBlank;
     else if (line < maxTextPerNode * 2) put(isBlank ? ' ' : piece, !isBlank);
   };
 
@@ -101,7 +101,7 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
     const role = roleOf(el), flags = ROLE_FLAGS[role], visible = isVisible(el), active = visible && flags & INTERACTIVE, edge = tag == 'br' || !isInline(el), image = role == 'img';
     if (cursorInteractive && visible) {
       const hand = styleOf(el).cursor == 'pointer';
-      if (!active && !matches(el, 'html,body,label,option'))
+      if (!active && !is(tag, 'html body label option'))
         kind = matches(el, '[contenteditable]:read-write') ? 'editable' : (hand && !_hand && !_named) || matches(el, '[onclick]') ? 'clickable' : attr(el, 'tabindex') >= '0' ? 'focusable' : undefined;
       _hand = hand && (_hand || active || kind);
     }

@@ -5,12 +5,8 @@ from __future__ import annotations
 import asyncio
 import io
 import json
-import os
-import threading
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,6 +20,7 @@ from bridge.page.page import Page
 from bridge.page.results import Screenshot
 from bridge.virtual_device.client import start_virtual_device
 from tests.conftest import LocalServer
+from tools.benchmarks.memory import resident_bytes, sampling
 
 pytestmark = pytest.mark.browser
 
@@ -230,28 +227,6 @@ async def test_a_capture_of_10_000_px_holds_less_than_four_of_its_bitmaps(
         shot = await page.screenshot(full_page=True)
         peak = max(samples)
     assert peak - base < 4 * shot.width_px * shot.height_px * 4
-
-
-def resident_bytes() -> int:
-    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-
-
-@contextmanager
-def sampling(value: Callable[[], int]) -> Iterator[list[int]]:
-    """What `value` has been, every few milliseconds."""
-    samples, over = [value()], threading.Event()
-
-    def sample() -> None:
-        while not over.wait(0.005):
-            samples.append(value())
-
-    thread = threading.Thread(target=sample)
-    thread.start()
-    try:
-        yield samples
-    finally:
-        over.set()
-        thread.join()
 
 
 async def test_annotation_works_on_whole_pages_and_every_format_is_what_it_says(

@@ -15,6 +15,7 @@ from bridge.errors import DeadlineExceeded
 from bridge.page.fetching import Fulfil
 from bridge.page.page import Page
 from bridge.policy.grant import TestServerGrant
+from bridge.session.attached import AttachedSession
 from bridge.virtual_device.client import VirtualDeviceHandle, start_virtual_device
 from tests.conftest import LocalServer
 
@@ -30,7 +31,7 @@ async def device(adb_port: int) -> AsyncIterator[VirtualDeviceHandle]:
 
 
 @pytest.fixture
-async def session(device: VirtualDeviceHandle, local_server: LocalServer) -> AsyncIterator[Session]:
+async def session(device: VirtualDeviceHandle, local_server: LocalServer) -> AsyncIterator[AttachedSession]:
     async with Session.attach(
         "com.android.chrome",
         activity="com.google.android.apps.chrome.Main",
@@ -43,7 +44,7 @@ async def session(device: VirtualDeviceHandle, local_server: LocalServer) -> Asy
 
 
 @pytest.fixture
-async def page(session: Session) -> Page:
+async def page(session: AttachedSession) -> Page:
     (page,) = session.pages
     await page.wait_for(text="Inner button")
     return page
@@ -97,7 +98,7 @@ async def test_a_frame_of_another_renderer_moves_on_and_goes(page: Page, local_s
     await page.wait_for(text="Isolated button")
 
 
-async def test_both_logs_hold_what_happens_in_another_renderer(session: Session, page: Page) -> None:
+async def test_both_logs_hold_what_happens_in_another_renderer(session: AttachedSession, page: Page) -> None:
     await page.reload()
     assert "isolated page speaks" in [entry.text for entry in page.console().entries]
     await page.click((await page.snapshot()).find(role="button", name="Load").ref)

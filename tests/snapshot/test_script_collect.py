@@ -136,6 +136,8 @@ NAMES = {
     "<table id=x><caption>C</caption><tr><td>1</table>": "C",
     "<a id=x href=/><svg><title>Home</title></svg></a>": "Home",
     "<style>#x::before{content:'★ '}</style><button id=x>Star</button>": "★ Star",
+    "<style>#x::before{content:'and / or '}</style><button id=x>More</button>": "and / or More",
+    "<style>#x::before{content:'→' / 'Next: '}</style><button id=x>More</button>": "Next: More",
     "<input type=checkbox id=x><label for=x>Flash <input value=3 aria-label=n> times</label>": "Flash 3 times",
     "<button id=x><span aria-hidden=true>×</span> Close</button>": "Close",
     "<button id=x><span style='display:none'>no</span>yes</button>": "yes",

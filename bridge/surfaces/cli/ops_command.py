@@ -63,7 +63,7 @@ def ops(
 
     What pages and servers wrote stands between <page-content NONCE origin=…> and </page-content NONCE>, field by field.
 
-    With --json, so does whatever ends it before the first line.
+    With --json, whatever ends it before the first line is one JSON object too.
     """
     from bridge.ops.effects import configured_actions
     from bridge.surfaces.cli.running import Steps, flagged_policy, run_async

@@ -195,22 +195,22 @@ class _Client:
         self._context = context
         self._answers = params.input_responses or {}
 
-    async def agrees(self, question: str) -> bool:
+    async def agrees(self, question: str) -> bool | None:
         answer = self._answers.get(_key(question))
         if isinstance(answer, types.ElicitResult):
-            return answer.action == "accept"
+            return _SAID.get(answer.action)
         session = self._context.session
         able = session.client_capabilities
         if able is None or able.elicitation is None:
-            return False
+            return None
         if not session.can_send_request:
             raise Unanswered(question)
         try:
             found = await session.elicit_form(question, _NO_FORM, related_request_id=self._context.request_id)
         except MCPError as error:
             logger.info("the client did not ask: %s", error)
-            return False
-        return found.action == "accept"
+            return None
+        return _SAID.get(found.action)
 
 
 async def serve_stdio(service: Service) -> None:
@@ -275,6 +275,8 @@ async def _uninterrupted(work: Any) -> Shown:
         raise
 
 
+# A question that was waved away ("cancel") has not been answered.
+_SAID = {"accept": True, "decline": False}
 _NO_FORM: dict[str, Any] = {"type": "object", "properties": {}}
 
 

@@ -20,9 +20,10 @@ from bridge.policy import BrowserPolicy, decide
 from bridge.policy.pinning import PinnedEgress
 from bridge.session import egress as session_egress
 from bridge.session import tabs as session_tabs
+from bridge.surfaces.local_server import LocalServer
 from tools.benchmarks.bench import Bench, device
 from tools.benchmarks.measuring import Finding, at_most, below, interleave, ratio_finding
-from tools.benchmarks.pages import ROOT, Site, served
+from tools.benchmarks.pages import ROOT, served
 
 REQUESTS = 100
 _CORPUS = ROOT / "tests" / "policy" / "corpus"
@@ -55,7 +56,7 @@ class _Without(session_egress.Containment):
 
 
 @asynccontextmanager
-async def _page(site: Site, *, held: bool) -> AsyncIterator[Page]:
+async def _page(site: LocalServer, *, held: bool) -> AsyncIterator[Page]:
     containment = session_tabs.Containment if held else _Without
     egress = PinnedEgress(BrowserPolicy(default_action="allow"), [site.grant])
     with patch.object(session_tabs, "Containment", containment):
