@@ -294,6 +294,7 @@ class Page:
         more: str | None = ...,
         find: str | None = ...,
         boxes: bool = ...,
+        controls_only: bool = ...,
         delta: bool = ...,
         renumber: bool = ...,
         timeout_s: float = ...,
