@@ -9,10 +9,9 @@ async with Session.open() as session:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from bridge.lazy_names import lazy_names
 
+TYPE_CHECKING = False  # typing's own costs its import, which a warm command has no time for
 if TYPE_CHECKING:
     from bridge.page.expectations import expect
     from bridge.page.fetching import Abort, Fulfil, Proceed

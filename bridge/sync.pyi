@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Literal, overload
+from typing import Any, Literal, Self, overload
 
 from bridge.adb import AdbDevice
 from bridge.deadline import Deadline
@@ -37,8 +37,9 @@ from bridge.session.app import App
 from bridge.session.capabilities import AttachedCapabilities, Capabilities
 from bridge.session.devices import Notice
 from bridge.session.egress import Containment
+from bridge.session.home import View
 from bridge.session.state import StateSummary
-from bridge.session.tab import SessionTab, View
+from bridge.session.tab import SessionTab
 from bridge.snapshot import SnapshotResult
 from bridge.surfaces.device_pool.jobs import JobOutcome
 from bridge.surfaces.device_pool.pool import Item, Value
@@ -58,6 +59,8 @@ class Session:
         policy: BrowserPolicy | None = ...,
         grants: Sequence[Grant] = ...,
         dialogs: DialogAnswer = ...,
+        uploads_root: str | os.PathLike[str] | None = ...,
+        downloads_root: str | os.PathLike[str] | None = ...,
         trace: str | os.PathLike[str] | None = ...,
         on_notice: Notice | None = ...,
         timeout_s: float = ...,
@@ -101,7 +104,7 @@ class Session:
         trace: str | os.PathLike[str] | None = ...,
         on_notice: Notice | None = ...,
         timeout_s: float = ...,
-    ) -> AbstractContextManager[Session]: ...
+    ) -> AbstractContextManager[Self]: ...
     def open_tabs(self) -> tuple[SessionTab, ...]: ...
     def opener_of(self, page: Page) -> str | None: ...
     @property
@@ -297,6 +300,7 @@ class Page:
         controls_only: bool = ...,
         delta: bool = ...,
         renumber: bool = ...,
+        redact: Callable[[str], str] | None = ...,
         timeout_s: float = ...,
     ) -> SnapshotResult: ...
     def stop(self, *, timeout_s: float = ...) -> None: ...
@@ -338,6 +342,7 @@ class Page:
         url: str | None = ...,
         gone: str | None = ...,
         function: str | None = ...,
+        redact: Callable[[str], str] | None = ...,
         timeout_s: float = ...,
     ) -> WaitResult: ...
 

@@ -18,13 +18,15 @@ from collections.abc import AsyncIterator, Iterator
 from importlib.metadata import entry_points
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from bridge import Session
 from bridge.page.page import Page
 from bridge.surfaces.daemon.client import end
 from bridge.surfaces.daemon.places import recorded
-from bridge.surfaces.pytest_plugin.local_server import FolderHandler, LocalServer, serving
+from bridge.surfaces.local_server import LocalServer as LocalServer
+from bridge.surfaces.pytest_plugin.local_server import FolderHandler, serving
 
 TESTS = Path(__file__).parent
 PAGES = TESTS / "pages"
@@ -33,6 +35,9 @@ IS_INSTALLED = any(point.name == "webview" for point in entry_points(group="pyte
 # Started in the background of a shell, a process is deaf to Ctrl-C and so are its children; tests send it to theirs.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+# How long one example takes is the machine's affair; what takes too long has a test that measures it.
+hypothesis.settings.register_profile("suite", deadline=None)
+hypothesis.settings.load_profile("suite")
 pytest_plugins = () if IS_INSTALLED else ("bridge.surfaces.pytest_plugin",)
 
 
@@ -113,7 +118,7 @@ class _Pages(FolderHandler):
 
     over = threading.Event()
 
-    def do_GET(self) -> None:  # noqa: N802 - http.server's name
+    def do_GET(self) -> None:
         if self.path == "/hang":
             self.over.wait()
             return

@@ -23,8 +23,9 @@ from PIL import Image
 from bridge import Session, TestServerGrant, expect
 from bridge.errors import DeadlineExceeded
 from bridge.page.page import Page
-from bridge.surfaces.demo_server import DemoServer, serve_demo_pages
+from bridge.surfaces.demo_server import serve_demo_pages
 from bridge.surfaces.live_view import live_view
+from bridge.surfaces.local_server import LocalServer
 from bridge.surfaces.pytest_plugin.local_server import serving
 
 IMAGES = Path(__file__).resolve().parent.parent / ".github" / "images"
@@ -47,13 +48,13 @@ async def make(folder: Path) -> None:
         await seen_live(shop, folder / "live-view.png")
 
 
-async def annotated(shop: DemoServer, target: Path) -> None:
+async def annotated(shop: LocalServer, target: Path) -> None:
     async with Session.open("virtual", grants=[shop.grant]) as session:
         page = await session.new_tab(shop.url("shop.html"))
         save(target, (await page.screenshot(annotate=True)).image_bytes)
 
 
-async def terminal(shop: DemoServer, work: Path, target: Path) -> None:
+async def terminal(shop: LocalServer, work: Path, target: Path) -> None:
     """Commands as they answer; what they say on stderr in grey."""
     lines: list[str] = []
     with own_sessions() as environment:
@@ -95,7 +96,7 @@ def own_sessions() -> Iterator[dict[str, str]]:
             subprocess.run(close, env=environment, capture_output=True, timeout=60, check=True)
 
 
-async def trace(shop: DemoServer, work: Path, target: Path) -> None:
+async def trace(shop: LocalServer, work: Path, target: Path) -> None:
     async with Session.open("virtual", grants=[shop.grant], trace=work / "trace.html") as session:
         page = await session.new_tab(shop.url("shop.html"))
         shot = await page.snapshot()
@@ -114,7 +115,7 @@ async def trace(shop: DemoServer, work: Path, target: Path) -> None:
     await picture_of(work, "trace.html#5", target, width_px=1280, height_px=760)
 
 
-async def seen_live(shop: DemoServer, target: Path) -> None:
+async def seen_live(shop: LocalServer, target: Path) -> None:
     """A person has taken over a login and typed the address; the viewer is a page on a device of its own."""
     async with Session.open("virtual", grants=[shop.grant], height_px=640) as session:
         page = await session.new_tab(shop.url("login.html"))

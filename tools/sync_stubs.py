@@ -141,27 +141,26 @@ def stub_of(kind: type, imports: Imports) -> str:
             lines.append(method(name, found.fget, imports, "property"))
         elif inspect.isfunction(found):
             lines.append(method(name, found, imports, ""))
-    for name, annotation in sorted(_attributes(kind).items()):
-        module = kind.__mro__[1 if kind.__name__ == "Session" else 0].__module__
+    for name, (annotation, module) in sorted(_attributes(kind).items()):
         lines.append(f"    {name}: {imports.need(annotation, module)}\n")
     return f"class {kind.__name__}:\n{''.join(lines)}"
 
 
-def _attributes(kind: type) -> dict[str, str]:
-    """Public attributes that __init__ sets from an annotated parameter."""
-    found: dict[str, str] = {}
-    base = kind.__mro__[1] if kind.__name__ == "Session" else kind
-    tree = ast.parse(inspect.cleandoc("\n" + inspect.getsource(base)))
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef) and node.name == "__init__":
-            arguments = (*node.args.args, *node.args.kwonlyargs)
-            known = {item.arg: ast.unparse(item.annotation) for item in arguments if item.annotation}
-            for line in node.body:
-                if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Attribute):
-                    found[line.target.attr] = ast.unparse(line.annotation)
-                elif isinstance(line, ast.Assign) and isinstance(line.targets[0], ast.Attribute):
-                    found[line.targets[0].attr] = _type_of(line.value, known)
-    return {name: text for name, text in found.items() if text and not name.startswith("_") and name not in INTERNAL}
+def _attributes(kind: type) -> dict[str, tuple[str, str]]:
+    """Public attributes that an __init__ sets from an annotated parameter, each with the module that says its type."""
+    found: dict[str, tuple[str, str]] = {}
+    for base in kind.__mro__[-2::-1]:
+        tree = ast.parse(inspect.cleandoc("\n" + inspect.getsource(base)))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef) and node.name == "__init__":
+                arguments = (*node.args.args, *node.args.kwonlyargs)
+                known = {item.arg: ast.unparse(item.annotation) for item in arguments if item.annotation}
+                for line in node.body:
+                    if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Attribute):
+                        found[line.target.attr] = ast.unparse(line.annotation), base.__module__
+                    elif isinstance(line, ast.Assign) and isinstance(line.targets[0], ast.Attribute):
+                        found[line.targets[0].attr] = _type_of(line.value, known), base.__module__
+    return {name: said for name, said in found.items() if said[0] and not name.startswith("_") and name not in INTERNAL}
 
 
 def _type_of(value: ast.expr, known: dict[str, str]) -> str:

@@ -11,12 +11,16 @@ import ipaddress
 import os
 import socket
 from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
+from functools import partial
 
 from bridge.adb.smart_socket import Cutter, Parser, T, encode_request, status
 from bridge.deadline import Deadline
 
 _PIECE_BYTES = 256 * 1024
+# Not the loop's own threads: those are everybody's, and pictures and files that are slow would keep the device away.
+_RESOLVERS = ThreadPoolExecutor(4, "webview-bridge-adb-names")
 
 
 class StreamClosed(Exception):
@@ -139,11 +143,13 @@ async def _connect(host: str, port: int) -> socket.socket:
 
 
 async def _addresses(host: str, port: int) -> list[tuple[socket.AddressFamily, tuple[str, int]]]:
-    """What to try, in order. A numeric host needs no resolver thread, which could not be cancelled."""
+    """What to try, in order. A numeric host needs no resolver thread, which could not be cancelled; a name's answer is
+    waited for as long as the caller's deadline lasts."""
     try:
         literal = ipaddress.ip_address(host)
     except ValueError:
-        found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        asked = partial(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
+        found = await asyncio.get_running_loop().run_in_executor(_RESOLVERS, asked)
         return [(family, (str(address[0]), int(address[1]))) for family, _, _, _, address in found]
     family = socket.AF_INET if literal.version == 4 else socket.AF_INET6
     return [(family, (host, port))]

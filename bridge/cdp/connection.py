@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket
+import sys
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, suppress
 from typing import Any
 
 from websockets.asyncio.client import ClientConnection, connect
@@ -84,6 +85,36 @@ class PendingCall:
         self._settled.set_result(outcome)
 
 
+class _PromptConnection(ClientConnection):
+    """A WebSocket whose socket fits how adb carries bytes.
+
+    The adb server leaves Nagle's algorithm on towards its clients: of several replies in a row, the second waits until
+    the first has been acknowledged, which Linux may put off for 40 ms (tcp(7): TCP_QUICKACK, which does not last). And
+    a stream's next packet waits until the device has taken the one before (AOSP, adb/protocol.txt), a round trip of
+    the cable: commands that are sent together travel in one (TCP_CORK).
+    """
+
+    _socket: Any = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(transport)
+        sock = transport.get_extra_info("socket")
+        if sys.platform == "linux" and sock.family in (socket.AF_INET, socket.AF_INET6):
+            self._socket = sock
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self._socket is not None:
+            with suppress(OSError):
+                self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
+
+    def hold(self, held: bool) -> None:
+        """Gather what is sent into as few packets as it takes, until it is let go."""
+        if self._socket is not None:
+            with suppress(OSError):
+                self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, int(held))
+
+
 class CdpConnection:
     """Commands and events of one devtools WebSocket; made by open_cdp.
 
@@ -95,7 +126,7 @@ class CdpConnection:
         close_reason: Why, "" while it is open.
     """
 
-    def __init__(self, websocket: ClientConnection, path: str) -> None:
+    def __init__(self, websocket: _PromptConnection, path: str) -> None:
         self.closed = asyncio.Event()
         self.close_reason = ""
         self._websocket = websocket
@@ -194,17 +225,26 @@ class CdpConnection:
     async def _write(self) -> None:
         """The one task that writes, in the order of `send` and under the socket's flow control."""
         while True:
-            while self._outbox:
-                try:
-                    await self._websocket.send(self._outbox.popleft(), text=True)
-                except ConnectionClosed:  # the reader knows, and says why
-                    return
-                except Exception as error:
-                    _log.exception("writing to %s failed", self._path)
-                    self.close(f"writing failed: {error!r}")
-                    return
+            try:
+                await self._empty_outbox()
+            except ConnectionClosed:  # the reader knows, and says why
+                return
+            except Exception as error:
+                _log.exception("writing to %s failed", self._path)
+                self.close(f"writing failed: {error!r}")
+                return
             self._outbox_filled.clear()
             await self._outbox_filled.wait()
+
+    async def _empty_outbox(self) -> None:
+        if together := len(self._outbox) > 1:
+            self._websocket.hold(True)
+        try:
+            while self._outbox:
+                await self._websocket.send(self._outbox.popleft(), text=True)
+        finally:
+            if together:
+                self._websocket.hold(False)
 
     async def _read(self) -> None:
         try:
@@ -281,7 +321,7 @@ async def open_cdp(sock: socket.socket, path: str, *, timeout_s: float) -> Async
         await finish(_shut(websocket, tasks), at_most_s=2 * _CLOSE_S, what=f"closing {path}")
 
 
-async def _handshake(sock: socket.socket, path: str, deadline: Deadline) -> ClientConnection:
+async def _handshake(sock: socket.socket, path: str, deadline: Deadline) -> _PromptConnection:
     opening = connect(
         f"ws://localhost{path}",
         sock=sock,
@@ -292,10 +332,13 @@ async def _handshake(sock: socket.socket, path: str, deadline: Deadline) -> Clie
         close_timeout=_CLOSE_S,
         max_size=_MAX_MESSAGE_BYTES,
         user_agent_header=None,
+        create_connection=_PromptConnection,
     )
     try:
         async with deadline.bound(f"the WebSocket handshake with {path}"):
-            return await opening.__aenter__()
+            websocket = await opening.__aenter__()
+            assert isinstance(websocket, _PromptConnection)
+            return websocket
     except InvalidStatus as error:
         said = (error.response.body or b"").decode("utf-8", "replace").strip()[:200]
         raise TransportError(
@@ -306,7 +349,7 @@ async def _handshake(sock: socket.socket, path: str, deadline: Deadline) -> Clie
         raise TransportError(f"The WebSocket handshake with {path} failed: {error}.") from error
 
 
-async def _shut(websocket: ClientConnection, tasks: list[asyncio.Task[None]]) -> None:
+async def _shut(websocket: _PromptConnection, tasks: list[asyncio.Task[None]]) -> None:
     """Close the socket, politely if the peer takes part, and end the tasks."""
     try:
         async with asyncio.timeout(_CLOSE_S):

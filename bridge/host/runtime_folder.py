@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
 from pathlib import Path
 
 from bridge.errors import UsageError
+from bridge.runtime_place import runtime_place
 
 
 def runtime_folder() -> Path:
@@ -16,7 +16,7 @@ def runtime_folder() -> Path:
     Raises:
         UsageError: It cannot be made, belongs to somebody else, or is open to others.
     """
-    folder = _place()
+    folder = Path(runtime_place())
     try:
         with contextlib.suppress(FileExistsError):
             folder.mkdir(mode=0o700)
@@ -33,12 +33,3 @@ def runtime_folder() -> Path:
 
 def is_ours(folder: Path) -> bool:
     return not hasattr(os, "getuid") or folder.lstat().st_uid == os.getuid()
-
-
-def _place() -> Path:
-    """Under `sudo` and in containers XDG_RUNTIME_DIR may be another user's, or not exist."""
-    runtime = Path(os.environ.get("XDG_RUNTIME_DIR") or "/nonexistent")
-    if runtime.is_dir() and is_ours(runtime):
-        return runtime / "webview-bridge"
-    user = str(os.getuid()) if hasattr(os, "getuid") else os.environ.get("USERNAME", "user")
-    return Path(tempfile.gettempdir()) / f"webview-bridge-{user}"

@@ -163,12 +163,8 @@ class Desk:
     def unfenced(self, text: str) -> str:
         """What stands inside this client's fence, where `text` is fenced by it; else the text. Its origin is the last
         one that was seen then."""
-        first, _, rest = text.partition("\n")
-        inside, _, last = rest.rpartition("\n")
-        mark = f"<page-content {self.fence.nonce} origin="
-        if not first.startswith(mark) or last != f"</page-content {self.fence.nonce}>":
-            return text
-        self.last_url = first.removeprefix(mark).removesuffix(">")
+        inside, origin = self.fence.inside(text)
+        self.last_url = origin or self.last_url
         return inside
 
     def count_up(self, done: int, total: int) -> None:

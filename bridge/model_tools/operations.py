@@ -11,15 +11,15 @@ from pydantic.fields import FieldInfo
 from bridge.model_tools.answer import Answer, Image
 from bridge.model_tools.declaration import ToolSet
 from bridge.model_tools.desk import Desk
-from bridge.model_tools.quoting import may_quote
 from bridge.ops import EFFECT_OF, OPERATION_KINDS, OperationResult, parse_operation
 from bridge.ops.models import OPERATION_TYPES
+from bridge.ops.results import PAGE_FIELDS
 
 OPS = ToolSet("ops")
 
 _READ_CHARS = 10_000
-_PAGE_WORDS = ("url", "title", "value", "values", "mime")
 _PAGE_TEXT = ("text", "changes", "legend")
+_PAGE_WORDS = tuple(sorted(PAGE_FIELDS.difference(_PAGE_TEXT)))
 
 
 async def browser_op(desk: Desk, **given: Any) -> Answer:
@@ -40,13 +40,16 @@ def _answer(done: OperationResult, desk: Desk) -> Answer:
     """The result as JSON, without what a page has written: that stands below it, inside the fence."""
     facts = {name: value for name, value in done.to_json().items() if name not in ("cost", "notices")}
     result, error = facts.get("result", {}), facts.get("error", {})
-    page_text = [f"note: {notice}" for notice in done.notices]
-    if url := result.get("url"):
-        desk.last_url = url
-    page_text += [f"{name}: {result.pop(name)}" for name in _PAGE_WORDS if result.get(name)]
+    page_text = [f"note: {desk.unfenced(notice)}" for notice in done.notices]
+    for name in _PAGE_WORDS:
+        if found := result.pop(name, None):
+            words = desk.unfenced(found) if isinstance(found, str) else [desk.unfenced(each) for each in found]
+            page_text.append(f"{name}: {words}")
     page_text += [desk.unfenced(result.pop(name)) for name in _PAGE_TEXT if result.get(name)]
-    if error and may_quote(error["code"]):
-        page_text.append(error.pop("message"))
+    for name in ("message", "hint"):
+        if (words := error.get(name, "")) != (inside := desk.unfenced(words)):
+            page_text.append(inside)
+            del error[name]
     if snapshot := error.pop("snapshot", None):
         page_text.append(desk.unfenced(snapshot))
         error["hint"] = "Go on with the refs of this fresh snapshot."

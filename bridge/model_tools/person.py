@@ -18,8 +18,9 @@ MAX_QUESTIONS = 8
 class Person(Protocol):
     """Answers yes or no. The model is never asked: it must not be able to widen what it may do."""
 
-    async def agrees(self, question: str) -> bool:
-        """Whether the person says yes. Raises Unanswered where the question can only be put between two calls."""
+    async def agrees(self, question: str) -> bool | None:
+        """What the person says; None where nobody could be asked, or somebody waved the question away: that lets
+        nothing through, and is no answer to keep. Raises Unanswered where it can only be put between two calls."""
         ...
 
 
@@ -34,8 +35,8 @@ class Unanswered(Exception):
 class Nobody:
     """Nobody there means no."""
 
-    async def agrees(self, question: str) -> bool:
-        return False
+    async def agrees(self, question: str) -> None:
+        return None
 
 
 @dataclass(eq=False, slots=True)

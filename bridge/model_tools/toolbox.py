@@ -9,11 +9,11 @@ from typing import Any
 from bridge.deadline import Deadline
 from bridge.errors import BridgeError, PolicyRefused, RefNotFound, StaleRef, followed_by
 from bridge.model_tools.answer import Answer, Image
-from bridge.model_tools.declaration import Tool, ToolSet
+from bridge.model_tools.declaration import InvalidArguments, Tool, ToolSet
 from bridge.model_tools.desk import Desk, Say
 from bridge.model_tools.person import Person, Unanswered
-from bridge.model_tools.quoting import quotes_a_page
 from bridge.ops.effects import refused_by_effect, told_of
+from bridge.ops.quoting import hint_quotes_a_page, quotes_a_page
 from bridge.snapshot.escape import cut
 
 logger = logging.getLogger(__name__)
@@ -79,21 +79,23 @@ class Toolbox:
             again = tool.effect_of(given or {}) in RERUNNABLE and tool.name not in _ONCE
             if again and (unanswered := _question_behind(error)) is not None:
                 raise unanswered from error
-            return await self._failed(tool, error, desk)
+            return await self._failed(tool, error, desk, (given or {}).get("url"))
         except Unanswered:
             raise
         except Exception as error:  # nothing that a page or a model sends may end the server
             logger.exception("%s failed", tool.name)
             return Answer(f"{tool.name}: unexpected {type(error).__name__}. This is a mistake of ours.", is_error=True)
 
-    async def _failed(self, tool: Tool, error: BridgeError, desk: Desk) -> Answer:
+    async def _failed(self, tool: Tool, error: BridgeError, desk: Desk, asked_url: object) -> Answer:
         head = f"{tool.name} failed: {error.code}"
         if isinstance(error, RefNotFound | StaleRef):
             snapshot, url = await desk.seen_now()
             if snapshot:
                 said = f"{head}. Go on with the refs of this fresh snapshot."
                 return Answer(said, f"{error.message}\n{snapshot}", url, is_error=True)
-        if quotes_a_page(error):
+        if hint_quotes_a_page(error, asked_url):
+            return Answer(f"{head}.", f"{error.message}\n{error.hint}", desk.last_url, is_error=True)
+        if quotes_a_page(error) and not isinstance(error, InvalidArguments):
             return Answer(followed_by(f"{head}.", error.hint), error.message, desk.last_url, is_error=True)
         return Answer(followed_by(f"{head}: {error.message}", error.hint), is_error=True)
 

@@ -60,7 +60,7 @@ async def web_snapshot(
 ) -> Answer:
     """The current page as a short tree of roles, names and refs. Answers of other tools already show what changed;
     take one when you have lost sight of the page."""
-    page = await desk.page()
+    page, scope = await desk.page(), desk.house.secrets.checked_selector(scope)
     shot = await page.snapshot(interactive_only=interactive_only, scope=scope, more=more, max_chars=_SNAPSHOT_CHARS)
     return Answer("", shot.text, shot.url)
 
@@ -207,10 +207,12 @@ async def web_wait(
     takes longer."""
     if sum(given is not None for given in (text, role, gone, url)) != 1:
         raise UsageError("web_wait waits for one thing", hint="Give one of text, role, gone and url.")
-    page = await desk.page()
+    page, secrets = await desk.page(), desk.house.secrets
     desk.say("waiting")
-    before = page.last_snapshot
-    met = await page.wait_for(text=text, role=role, name=name, gone=gone, url=url, timeout_s=timeout_seconds)
+    before, gone = page.last_snapshot, secrets.checked_selector(gone)
+    met = await page.wait_for(
+        text=text, role=role, name=name, gone=gone, url=url, redact=secrets.redactor, timeout_s=timeout_seconds
+    )
     shot = await page.snapshot(delta=before is not None, max_chars=_SNAPSHOT_CHARS)
     return Answer(f"met after {met.waited_ms / 1000:.1f} s", shot.text, shot.url)
 
@@ -259,7 +261,8 @@ async def web_find(desk: Desk, text: Annotated[Words, Field(description="Words t
     """The parts of the current page with these words, with refs and with what they stand in; web_snapshot with scope
     shows the rest of that."""
     page = await desk.page()
-    shot = await page.snapshot(interactive_only=False, find=text, max_chars=_SNAPSHOT_CHARS)
+    redact = desk.house.secrets.redactor
+    shot = await page.snapshot(interactive_only=False, find=text, redact=redact, max_chars=_SNAPSHOT_CHARS)
     return Answer("", shot.text, shot.url)
 
 

@@ -15,7 +15,8 @@ from bridge.ops.effects import EFFECT_OF, ActionPolicy, refused_by_effect, told_
 from bridge.ops.events import BrowserEvent, BrowserPolicyDenied, Event, EventListener
 from bridge.ops.fence import Fence
 from bridge.ops.models import InvalidOperation, Operation, parse_operation
-from bridge.ops.results import FENCED_FIELDS, CostModel, Failure, OperationResult, Result
+from bridge.ops.quoting import hint_quotes_a_page, quotes_a_page
+from bridge.ops.results import PAGE_FIELDS, CostModel, Failure, OperationResult, Result
 from bridge.ops.running import Done, Steps
 from bridge.ops.secrets import Secrets
 
@@ -49,9 +50,9 @@ class Executor:
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def __post_init__(self) -> None:
-        if self.session.observer is not None:
+        if self.session.observer is not None and self.secrets.names:
             self.session.observer.hide(self.secrets.redact_values)
-        self._steps = Steps(self.session, self.secrets, self.fence)
+        self._steps = Steps(self.session, self.secrets)
 
     async def run(self, operation: Operation) -> OperationResult:
         """Carry out one operation. Whatever goes wrong is an answer, not an exception; only cancellation passes."""
@@ -123,49 +124,64 @@ class Executor:
         return OperationResult(
             kind=kind,
             ok=True,
-            result=self._redacted(done.result),
-            notices=[self.secrets.redact(notice) for notice in done.notices],
+            result=self._shown(done.result),
+            notices=[*(self._fenced(notice) for notice in done.notices), *done.own_notices],
             cost=_cost(done.cost or meter.cost()),
             image_bytes=done.image_bytes,
         )
 
     async def _failed(self, operation: Operation, error: BridgeError, meter: Meter) -> OperationResult:
-        answer = self._refused(operation.kind, error)
+        answer = self._refused(operation.kind, error, getattr(operation, "url", None))
         assert answer.error is not None
         failure = answer.error
         if isinstance(error, RefNotFound | StaleRef):
-            failure = failure.model_copy(update={"snapshot": await self._steps.fresh_snapshot()})
+            text, url = await self._steps.fresh_snapshot()
+            failure = failure.model_copy(update={"snapshot": self._fenced(text, url) if text else None})
         return answer.model_copy(update={"error": failure, "cost": _cost(meter.cost())})
 
-    def _refused(self, kind: str, error: BridgeError) -> OperationResult:
+    def _refused(self, kind: str, error: BridgeError, asked_url: str | None = None) -> OperationResult:
+        redact = self.secrets.redact
         return OperationResult(
             kind=kind[:40],
             ok=False,
             error=Failure(
                 code=error.code,
-                message=self.secrets.redact(error.message),
-                hint=self.secrets.redact(error.hint),
+                message=self._fenced(error.message) if quotes_a_page(error) else redact(error.message),
+                hint=self._fenced(error.hint) if hint_quotes_a_page(error, asked_url) else redact(error.hint),
             ),
             cost=_cost(Cost(0.0, 0, 0, 0)),
         )
 
-    def _redacted(self, result: Result) -> Result:
-        shown = {
-            name: self.secrets.redact_values(value)
-            for name, value in result
-            if name != "shape" and name not in FENCED_FIELDS and isinstance(value, str | list)
-        }
+    def _shown(self, result: Result) -> Result:
+        """Everything redacted, and a page's words between the marks: here, and nowhere else."""
+        url = getattr(result, "url", None) or self._steps.url
+        shown: dict[str, Any] = {}
+        for name, value in result:
+            if name == "shape" or not value or not isinstance(value, str | list):
+                continue
+            if name not in PAGE_FIELDS:
+                shown[name] = self.secrets.redact_values(value)
+            elif isinstance(value, str):
+                shown[name] = self._fenced(value, url)
+            else:
+                shown[name] = [self._fenced(item, url) for item in value]
         return result.model_copy(update=shown)
+
+    def _fenced(self, words: str, url: str | None = None) -> str:
+        # Redacted before: a secret that looks like a part of the marks must not change them.
+        redact = self.secrets.redact
+        return self.fence.around(redact(words), redact(self._steps.url if url is None else url))
 
     def _tell(self, operation: Operation, answer: OperationResult) -> None:
         if self.on_event is None:
             return
         url = self.secrets.redact(getattr(operation, "url", None) or self._steps.url)
         error = answer.error
+        reason = self.fence.inside(error.message)[0] if error is not None else ""
         self._sequence += 1
         if error is not None and error.code == PolicyRefused.code:
-            self._emit(BrowserPolicyDenied(self._sequence, operation.kind, url, error.message))
-        summary = f"{operation.kind}: {error.code}: {error.message}" if error else summary_of(operation, self.secrets)
+            self._emit(BrowserPolicyDenied(self._sequence, operation.kind, url, reason))
+        summary = f"{operation.kind}: {error.code}: {reason}" if error else summary_of(operation, self.secrets)
         self._emit(
             BrowserEvent(
                 sequence=self._sequence,

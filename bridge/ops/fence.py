@@ -26,7 +26,23 @@ class Fence:
         cannot forge the end. What stands in its place keeps the rest from closing up into another nonce.
         """
         inside = content.replace(self.nonce, "\N{HORIZONTAL ELLIPSIS}")
-        return f"<page-content {self.nonce} origin={origin_of(url)}>\n{inside}\n</page-content {self.nonce}>"
+        return f"{self._mark}{origin_of(url)}>\n{inside}\n{self._end}"
+
+    def inside(self, text: str) -> tuple[str, str]:
+        """What stands between the marks, and the origin that they name; the text itself and "" where there are none."""
+        first, _, rest = text.partition("\n")
+        content, _, last = rest.rpartition("\n")
+        if not first.startswith(self._mark) or not first.endswith(">") or last != self._end:
+            return text, ""
+        return content, first[len(self._mark) : -1]
+
+    @property
+    def _mark(self) -> str:
+        return f"<page-content {self.nonce} origin="
+
+    @property
+    def _end(self) -> str:
+        return f"</page-content {self.nonce}>"
 
 
 def origin_of(url: str) -> str:

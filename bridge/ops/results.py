@@ -1,4 +1,8 @@
-"""What operations answer: one closed model per shape, in an envelope that says whether it went well."""
+"""What operations answer: one closed model per shape, in an envelope that says whether it went well.
+
+An answer is for a model. Whatever in it a page or a server may have written is redacted and stands between the marks of
+a fence, field by field; `Executor.fence.inside` gives a program what is between them.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +10,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-#: Fields of results that hold a page's words, redacted and between the marks of a fence.
-FENCED_FIELDS = frozenset({"text", "changes", "legend"})
+#: Fields of results that hold a page's words, or a server's: strings, or lists of them.
+PAGE_FIELDS = frozenset({"text", "changes", "legend", "url", "title", "value", "values", "mime"})
 
 
 class _Closed(BaseModel):
@@ -35,7 +39,7 @@ class Location(_Closed):
 
 
 class PageText(_Closed):
-    """Words of the page, fenced: `snapshot`, `read`."""
+    """Words of the page: `snapshot`, `read`."""
 
     shape: Literal["page_text"] = "page_text"
     text: str
@@ -48,7 +52,7 @@ class PageText(_Closed):
 
 
 class ActionOutcome(_Closed):
-    """What an action by ref did, and what changed, fenced: `click`, `fill`, `press`, `select`, `upload`."""
+    """What an action by ref did, and what changed: `click`, `fill`, `press`, `select`, `upload`."""
 
     shape: Literal["action"] = "action"
     action: str
@@ -92,7 +96,7 @@ class Waited(_Closed):
 
 
 class LogLines(_Closed):
-    """Lines of a log, fenced: `network_log`, `console`."""
+    """Lines of a log: `network_log`, `console`."""
 
     shape: Literal["log"] = "log"
     text: str
@@ -115,7 +119,8 @@ Result = Location | PageText | ActionOutcome | Picture | FileSaved | Waited | Lo
 class Failure(_Closed):
     """An error of the bridge: a stable code, what was seen, and what to do where that is known.
 
-    `snapshot` is the page as it is now, fenced, when a ref was no longer what it had been shown as.
+    The message is fenced where it may quote a page, the hint where it names a host that a redirect may have chosen.
+    `snapshot` is the page as it is now when a ref was no longer what it had been shown as.
     """
 
     code: str

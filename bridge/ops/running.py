@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, assert_never
 from bridge.cdp import Cost
 from bridge.errors import BridgeError, TabLost
 from bridge.ops import models, results
-from bridge.ops.fence import Fence
 from bridge.ops.secrets import Secrets
 from bridge.snapshot.escape import clean, cut, quote
 
@@ -30,11 +29,14 @@ class Done:
 
     Attributes:
         cost: None where the page's own method did not measure it.
+        notices: What a person should know, perhaps with an address or a word of the page in it.
+        own_notices: The same, in words of ours.
     """
 
     result: results.Result
     cost: Cost | None = None
     notices: tuple[str, ...] = ()
+    own_notices: tuple[str, ...] = ()
     image_bytes: bytes | None = None
 
 
@@ -46,10 +48,9 @@ class Steps:
     forgotten of a log is only left out from then on: the session's own logs stay whole for traces and failure bundles.
     """
 
-    def __init__(self, session: Session, secrets: Secrets, fence: Fence) -> None:
+    def __init__(self, session: Session, secrets: Secrets) -> None:
         self._session = session
         self._secrets = secrets
-        self._fence = fence
         self._tabs: list[Page] = []
         self._cleared: dict[tuple[str, str], int] = {}
 
@@ -68,7 +69,7 @@ class Steps:
         await self._session.windows_taken()
         opened = self._take_windows()
         notices = tuple(f"the page opened a window: {page.tab_id}, which is the current tab now" for page in opened)
-        return replace(done, notices=(*done.notices, *notices)) if notices else done
+        return replace(done, own_notices=notices) if notices else done
 
     async def _carry_out(self, operation: models.Operation) -> Done:
         match operation:
@@ -118,15 +119,15 @@ class Steps:
     def url(self) -> str:
         return self._tabs[-1].url if self._tabs else ""
 
-    async def fresh_snapshot(self) -> str | None:
-        """The page as it is now, fenced, for whoever named a ref that is no more; None when it cannot be had."""
+    async def fresh_snapshot(self) -> tuple[str, str]:
+        """The page as it is now and its address, for whoever named a ref that is no more; "" when it cannot be had."""
         if not self._tabs:
-            return None
+            return "", ""
         try:
             shot = await self._tabs[-1].snapshot()
         except BridgeError:
-            return None
-        return self._fenced(shot.text, shot.url)
+            return "", ""
+        return shot.text, shot.url
 
     def _take_windows(self) -> list[Page]:
         """Leave out what has been closed, and put the windows that have been opened at the end; those windows."""
@@ -144,10 +145,6 @@ class Steps:
         if not self._tabs:
             raise TabLost("no tab is open.", hint="navigate opens one.")
         return self._tabs[-1]
-
-    def _fenced(self, text: str, url: str) -> str:
-        # Before the fence goes around it: a secret that looks like a part of the marks must not change them.
-        return self._fence.around(self._secrets.redact(text), self._secrets.redact(url))
 
     async def _navigate(self, operation: models.Navigate) -> Done:
         if not self._tabs:
@@ -176,10 +173,12 @@ class Steps:
 
     async def _snapshot(self, operation: models.Snapshot) -> Done:
         shot = await self._page().snapshot(
-            interactive_only=operation.interactive_only, scope=operation.scope, delta=operation.delta
+            interactive_only=operation.interactive_only,
+            scope=self._secrets.checked_selector(operation.scope),
+            delta=operation.delta,
         )
         text = results.PageText(
-            text=self._fenced(shot.text, shot.url),
+            text=shot.text,
             url=shot.url,
             title=shot.title,
             truncated=shot.stats.truncated,
@@ -194,7 +193,7 @@ class Steps:
             mode=operation.mode, max_length=operation.max_length, redact=self._secrets.redact
         )
         text = results.PageText(
-            text=self._fenced(read.markdown, read.url),
+            text=read.markdown,
             url=read.url,
             title=read.title,
             truncated=read.truncated,
@@ -226,13 +225,15 @@ class Steps:
             scale=picture.scale,
             strategy=picture.strategy,
             truncated=picture.truncated,
-            legend=self._fenced(legend, self.url) if legend else "",
+            legend=legend,
         )
         return Done(shown, picture.cost, image_bytes=picture.image_bytes)
 
     async def _wait_for(self, operation: models.WaitFor) -> Done:
         waited = await self._page().wait_for(
-            selector=operation.selector, role=operation.role, timeout_s=operation.timeout_ms / 1000
+            selector=self._secrets.checked_selector(operation.selector),
+            role=operation.role,
+            timeout_s=operation.timeout_ms / 1000,
         )
         return Done(results.Waited(awaited=waited.awaited, waited_ms=waited.waited_ms), waited.cost)
 
@@ -254,10 +255,8 @@ class Steps:
         wanted = (operation.filter or "").casefold()
         fitting = [line for line in lines if wanted in line.casefold()]
         shown = [cut(line, _LINE_CHARS) for line in fitting[-operation.limit :]]
-        text = self._fenced("\n".join(shown), self.url) if shown else ""
-        return Done(
-            results.LogLines(text=text, entries=len(shown), older=len(fitting) - len(shown), dropped=log.dropped)
-        )
+        older = len(fitting) - len(shown)
+        return Done(results.LogLines(text="\n".join(shown), entries=len(shown), older=older, dropped=log.dropped))
 
     def _location(self, found: NavigationResult) -> Done:
         where = results.Location(tab=self._page().tab_id, url=found.url, title=found.title, status=found.status)
@@ -267,7 +266,7 @@ class Steps:
         shown = results.ActionOutcome(
             action=outcome.action,
             ref=outcome.ref,
-            changes=self._fenced(outcome.changes.text, self.url),
+            changes=outcome.changes.text,
             settled=outcome.changes.settled,
             value=outcome.value,
             values=list(outcome.values) if outcome.values is not None else None,

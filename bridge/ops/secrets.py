@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import re
 import string
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from html.entities import codepoint2name
 from typing import TYPE_CHECKING, Any
 
 from bridge.errors import PolicyRefused, UsageError
 from bridge.ops.fence import origin_of
+from bridge.ops.selectors import check_selector
 from bridge.policy.address import parse_address
 from bridge.snapshot.escape import ELLIPSIS
 
@@ -101,6 +102,17 @@ class Secrets:
     def revealed_at(self, value: str, page: Page, ref: str) -> str:
         """`revealed`, for the document that the element is in: perhaps a frame's, and not the page's around it."""
         return self.revealed(value, page.document_url(ref))
+
+    def checked_selector(self, selector: str | None) -> str | None:
+        """The selector, if it may be asked for: see `bridge.ops.selectors`. Without secrets any may."""
+        if selector is not None and self._named:
+            check_selector(selector)
+        return selector
+
+    @property
+    def redactor(self) -> Callable[[str], str] | None:
+        """`redact` for what looks for words in a page; None where there is nothing to take out."""
+        return self.redact if self._named else None
 
     def redact(self, text: str) -> str:
         """`text` with `[secret:NAME]` where a secret stood, or the beginning of one that was cut off with `…`.

@@ -8,7 +8,6 @@ action began) adds a round trip, and the result says what it was.
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -19,6 +18,7 @@ from bridge.deadline import Deadline
 from bridge.errors import ActionFailed, Covered, DeadlineExceeded, RefNotFound, ScriptFailed, UsageError
 from bridge.page.attachment import Attachment, WorldGone
 from bridge.page.elements import on_element
+from bridge.page.frames_asked import ask_frames
 from bridge.page.keys import key_events, parse_chord
 from bridge.page.pointer import tap_commands, to_top_viewport
 from bridge.page.refs import RefEntry, RefTable
@@ -280,16 +280,19 @@ class Actions:
         main = self.attachment.state.main
         frame_id = entry.frame_id if entry else (main.frame_id if main else "")
         other = f"__agentBrowser.settle({self.settle_options(settle_s)})"
-        waits = [
-            self.attachment.evaluate(
+        outcomes = await ask_frames(
+            self.attachment,
+            frames,
+            lambda frame: self.attachment.evaluate(
                 frame.frame_id, expression if frame.frame_id == frame_id else other, timeout_s=timeout_s
-            )
-            for frame in frames
-        ]
-        inputs = [
-            self.attachment.call(method, params, timeout_s=timeout_s + _ACKNOWLEDGED_S) for method, params in commands
-        ]
-        outcomes: list[Any] = await asyncio.gather(*waits, *inputs, return_exceptions=True)
+            ),
+            lead=frame_id,
+            busy_until_s=settle_s,
+            and_then=[
+                self.attachment.call(method, params, timeout_s=timeout_s + _ACKNOWLEDGED_S)
+                for method, params in commands
+            ],
+        )
         replies, sent = outcomes[: len(frames)], outcomes[len(frames) :]
         acted = next((reply for frame, reply in zip(frames, replies, strict=True) if frame.frame_id == frame_id), None)
         if isinstance(acted, WorldGone) or acted is None:

@@ -74,6 +74,7 @@ class Attachment:
         state: Reduced from every event before anybody waits for it.
         fetching: The one owner of request interception.
         dialogs: How dialogs are answered; the page puts its own here.
+        silent_sessions: Those of frames in renderers of their own that did not answer the last time.
         check_shown: Asked with the top document's address after every command that hands out content of it; raises
             where that may not be shown.
     """
@@ -85,6 +86,7 @@ class Attachment:
         self.children = Children(connection, self.state, self._first_commands)
         self.fetching = Fetching(connection, self.children.sessions)
         self.dialogs = Dialogs()
+        self.silent_sessions: set[str] = set()
         self.check_shown: Callable[[str], None] = _any_address
         self._script = isolated_source()
         self._dialog_waiting = asyncio.Event()

@@ -2,7 +2,8 @@
 
 `Fetch.enable` replaces the patterns that were set before it, so two modules that both send it undo each other; here
 handlers come and go and the patterns are always the union of theirs. A request is decided in a task of its own: the
-reader never waits for a handler, and a slow handler holds up no other request.
+reader never waits for a handler, and a slow handler holds up no other request. Answers are looked at only while
+somebody takes them (`take_answers`), before the browser has made a document or a download of them.
 """
 
 from __future__ import annotations
@@ -60,6 +61,24 @@ class PausedRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class PausedAnswer:
+    """The head of an answer to a document's request; its body has not been read yet.
+
+    Attributes:
+        network_id: As of `PausedRequest`; "" for what was asked for as a download from the start.
+        headers: By small names.
+    """
+
+    request_id: str
+    url: str
+    method: str
+    status: int
+    headers: Mapping[str, str]
+    network_id: str = ""
+    session_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Abort:
     """Fail it; `reason` is a CDP `Network.ErrorReason` such as Failed, Aborted, TimedOut, BlockedByClient."""
 
@@ -93,6 +112,7 @@ class Proceed:
 
 Verdict: TypeAlias = Abort | Fulfil | Proceed
 FetchHandler: TypeAlias = Callable[[PausedRequest], Awaitable[Verdict | None]]
+Taker: TypeAlias = Callable[[PausedAnswer], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +156,7 @@ class Fetching:
         self._connection = connection
         self._others = others
         self._handlers: list[_Registered] = []
+        self._takers: list[Taker] = []
         self._authenticate: Authenticate | None = None
         self._challenged: deque[str] = deque(maxlen=_CHALLENGES_KEPT)
         self._tasks: set[asyncio.Task[None]] = set()
@@ -143,7 +164,7 @@ class Fetching:
 
     @property
     def is_on(self) -> bool:
-        return bool(self._handlers) or self._authenticate is not None
+        return bool(self._handlers or self._takers) or self._authenticate is not None
 
     async def add(
         self,
@@ -177,6 +198,29 @@ class Fetching:
 
         return remove
 
+    async def take_answers(self, wants: Taker, *, timeout_s: float) -> Callable[[], Awaitable[None]]:
+        """Show `wants` the head of each answer to a document's request; awaiting the result ends that.
+
+        `wants` is called by the reader and must not wait. What it says True to is its own from then on, to be read
+        (Fetch.takeResponseBodyAsStream) and ended (Fetch.failRequest); the rest goes on to the page.
+
+        Raises:
+            Unsupported: The engine cannot intercept requests.
+        """
+        self._takers.append(wants)
+        try:
+            await self._switch(timeout_s)
+        except BaseException:
+            self._takers.remove(wants)
+            raise
+
+        async def remove() -> None:
+            if wants in self._takers:
+                self._takers.remove(wants)
+                await self._switch(timeout_s)
+
+        return remove
+
     async def authenticate(self, answer: Authenticate | None, *, timeout_s: float) -> None:
         """Let `answer` say who we are when a server asks; None leaves it to the engine, which cancels.
 
@@ -188,7 +232,11 @@ class Fetching:
 
     def take_event(self, method: str, params: Mapping[str, Any], session_id: str | None) -> None:
         """Called by the reader for every event; decides elsewhere."""
-        if method == "Fetch.requestPaused":
+        if method == "Fetch.requestPaused" and ("responseStatusCode" in params or "responseErrorReason" in params):
+            answer = _answered(params, session_id)
+            if not any(wants(answer) for wants in self._takers):
+                self._start(self._let_pass(answer))
+        elif method == "Fetch.requestPaused":
             self._start(self._decide(_paused(params, session_id)))
         elif method == "Fetch.authRequired":
             self._start(self._answer_challenge(params, session_id))
@@ -215,8 +263,11 @@ class Fetching:
         wanted = {pattern for entry in self._handlers for pattern in entry.patterns}
         if self._authenticate is not None:
             wanted.add("*")  # a challenge is told only of requests that are intercepted
+        patterns: list[dict[str, Any]] = [{"urlPattern": pattern} for pattern in sorted(wanted)]
+        if self._takers:
+            patterns.append({"urlPattern": "*", "resourceType": "Document", "requestStage": "Response"})
         return "Fetch.enable", {
-            "patterns": [{"urlPattern": pattern} for pattern in sorted(wanted)],
+            "patterns": patterns,
             "handleAuthRequests": self._authenticate is not None,
         }
 
@@ -257,6 +308,15 @@ class Fetching:
             await self._connection.call(method, params, timeout_s=_REPLY_S, session_id=request.session_id)
         except BridgeError as error:
             logger.debug("%s could not be failed: %s", request.url[:200], error)
+
+    async def _let_pass(self, answer: PausedAnswer) -> None:
+        try:
+            params = {"requestId": answer.request_id}
+            await self._connection.call(
+                "Fetch.continueRequest", params, timeout_s=_REPLY_S, session_id=answer.session_id
+            )
+        except BridgeError as error:
+            logger.debug("the answer of %s did not go on: %s", answer.url[:200], error)
 
     async def _verdict(self, request: PausedRequest) -> Verdict:
         for entry in self._in_order(Rank.POLICY):
@@ -336,6 +396,19 @@ def _paused(params: Mapping[str, Any], session_id: str | None) -> PausedRequest:
         network_id=str(params.get("networkId", "")),
         redirected="redirectedRequestId" in params,
         body=_body(request),
+        session_id=session_id,
+    )
+
+
+def _answered(params: Mapping[str, Any], session_id: str | None) -> PausedAnswer:
+    headers = {str(header["name"]).lower(): str(header["value"]) for header in params.get("responseHeaders", ())}
+    return PausedAnswer(
+        request_id=params["requestId"],
+        url=str(params["request"].get("url", "")),
+        method=str(params["request"].get("method", "GET")),
+        status=int(params.get("responseStatusCode") or 0),
+        headers=headers,
+        network_id=str(params.get("networkId", "")),
         session_id=session_id,
     )
 

@@ -7,13 +7,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Protocol
 
 from bridge.cdp import CdpConnection
 from bridge.errors import UsageError
 from bridge.page.attachment import Attachment
 from bridge.page.confinement import Confined
-from bridge.page.downloads import MAX_DOWNLOAD_BYTES, DownloadResult, Downloads
+from bridge.page.downloads import MAX_DOWNLOAD_BYTES, Destination, DownloadResult, Downloads
 from bridge.page.host_services import HostServices
 from bridge.page.refs import RefTable
 from bridge.page.results import ActionResult
@@ -59,8 +59,8 @@ class FiledPage(ABC):
     async def _ready(self) -> tuple[Attachment, tuple[str, ...]]: ...
 
     @abstractmethod
-    async def _tap(self, ref: str, timeout_s: float) -> Any:
-        """Tap the element; whoever calls has the turn."""
+    async def _tap(self, ref: str, timeout_s: float) -> ActionResult:
+        """Tap the element without waiting for what comes of it; whoever calls has the turn."""
 
     async def upload(
         self,
@@ -109,14 +109,13 @@ class FiledPage(ABC):
         if (url is None) == (ref is None):
             raise UsageError("download takes either url or ref")
         async with self._turn.within(timeout_s) as timeout_s:
-            bounds: dict[str, Any] = {"overwrite": overwrite, "max_bytes": max_bytes, "timeout_s": timeout_s}
+            destination = Destination(dest_path, overwrite, max_bytes)
             attachment, notices = await self._ready()
             tab = self._filed
             downloads = Downloads(attachment, tab.host_services, tab.downloads, tab.check_url, tab.connect)
             if url is not None:
-                result = await downloads.by_url(url, dest_path, **bounds)
+                result = await downloads.by_url(url, destination, timeout_s=timeout_s)
             else:
                 assert ref is not None
-                tapped = ref
-                result = await downloads.started_by(lambda: self._tap(tapped, timeout_s), dest_path, **bounds)
+                result = await downloads.started_by(self._tap(ref, timeout_s), destination, timeout_s=timeout_s)
             return replace(result, notices=(*notices, *result.notices)) if notices else result

@@ -113,27 +113,43 @@
     ]);
   };
 
+  /** In the next frame: after the page's scroll handlers, and after what those have asked of that frame. */
+  const scrolled = () =>
+    new Promise((done) => {
+      let heard = false;
+      const hear = () => { heard = true; requestAnimationFrame(done); };
+      addEventListener('scroll', hear, { once: true });
+      requestAnimationFrame(() => {
+        removeEventListener('scroll', hear);
+        if (!heard) done();
+      });
+      setTimeout(done, 120);
+    });
+
   /**
-   * Whether the page does anything when its parts come into view: shrunk into the view for a frame all of them are seen
-   * by intersection observers (which take transforms into account) and by `loading=lazy`; then the middle and the end are
-   * gone to, for those that listen to scrolling. Ends anywhere.
+   * Whether the page does anything when its parts come into view, in two frames. The middle is gone to, for those that
+   * listen to scrolling; in the same frame, when they have heard of it, the page is shrunk into the view, where all of its
+   * parts are seen by intersection observers (which take transforms into account, and come last in a frame) and by
+   * `loading=lazy`; then the end is gone to. Ends anywhere.
    */
   const reacts = async (left, top, bottom, mine) => {
     let changed = false;
     const observer = new MutationObserver(() => { changed = true; }), { height, pageHeight } = measure();
     observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
     try {
+      goTo(left, (top + bottom - height) / 2);
+      await scrolled();
+      if (mine != epoch) return false;
+      glance();
       goTo(left, top);
       const { pageTop } = view(), shrink = height / Math.max(height, bottom - pageTop);
       const end = override(document.documentElement, { transform: `scale(${shrink})`, transformOrigin: `0 ${pageTop}px` }, 'transform');
-      await frame();
+      await new Promise((done) => setTimeout(done));
       end();
-      for (const y of [(top + bottom - height) / 2, bottom]) {
-        if (mine != epoch) return false;
-        goTo(left, y);
-        await frame();
-        glance();
-      }
+      if (mine != epoch) return false;
+      goTo(left, bottom);
+      await frame();
+      glance();
     } finally {
       observer.disconnect();
     }
@@ -171,7 +187,8 @@
       // Drawn in one go, the document shows the bottom bar where the first view ends: it belongs where the last one does.
       const { height, pageHeight } = measure(), down = Math.min(limit, pageHeight) - top - height;
       if (!stitching && down > 0) for (const [el, fixed] of seen) if (fixed && fixed.kind === 'last') override(el, { transform: `translateY(${down}px)` }, 'transform', 'add');
-      await frame();
+      // Where scrolling does nothing, the capture that follows waits for the frame itself.
+      if (isLazy) await frame();
       return measure();
     },
     /** The view is at its place when this returns; the capture that follows waits for the frame itself. */

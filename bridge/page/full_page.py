@@ -23,6 +23,7 @@ from bridge.page.attachment import Attachment, WorldGone
 from bridge.page.capture import capture_viewport
 from bridge.page.picture import decoded, picture_size
 from bridge.page.png_rows import PngRows
+from bridge.page.png_sight import surely_differs
 
 if TYPE_CHECKING:
     from PIL.Image import Image as Bitmap
@@ -302,9 +303,12 @@ def _paste(out: Bitmap, tile: bytes, plan: Plan, seen: Layout, place: tuple[int,
 
 
 async def beyond_viewport(
-    attachment: Attachment, plan: Plan, layout: Layout, deadline: Deadline
-) -> tuple[Bitmap, bytes | None]:
+    attachment: Attachment, plan: Plan, layout: Layout, deadline: Deadline, *, as_it_comes: bool = False
+) -> tuple[Bitmap | None, bytes | None]:
     """The plan's picture in one CDP capture, and the engine's own PNG where it is that picture as it came.
+
+    Args:
+        as_it_comes: Where the engine's PNG is the picture, its bitmap is not wanted: None.
 
     Raises:
         CaptureFailed: The picture has another size, or is the view repeated, as WebView answers.
@@ -323,13 +327,13 @@ async def beyond_viewport(
         raise CaptureFailed(
             f"the engine captured {size[0]} x {size[1]} px instead of {plan.width_px} x {plan.height_px}"
         )
+    view_px, is_plan = round(layout.height * plan.scale), size == (plan.width_px, plan.height_px)
+    if as_it_comes and is_plan and await asyncio.to_thread(surely_differs, image, view_px):
+        return None, image
     bitmap = await asyncio.to_thread(decoded, image)
-    view_px = round(layout.height * plan.scale)
     if bitmap.height > view_px and _repeats(bitmap, view_px):
         raise CaptureFailed("the engine repeated the view instead of drawing what is beyond it")
-    if size == (plan.width_px, plan.height_px):
-        return bitmap, image
-    return bitmap.crop((0, 0, plan.width_px, plan.height_px)), None
+    return (bitmap, image) if is_plan else (bitmap.crop((0, 0, plan.width_px, plan.height_px)), None)
 
 
 def _repeats(bitmap: Bitmap, period_px: int) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,3 +16,17 @@ def kept_headers(found: Any) -> dict[str, str]:
     if not isinstance(found, Mapping):
         return {}
     return {str(name).lower(): str(value)[:_CHARS] for name, value in list(found.items())[:_KEPT]}
+
+
+def body_bytes(headers: Mapping[str, str]) -> int | None:
+    """How long the body is (RFC 9110 §8.6), by headers with small names; None where it is coded, or they do not say."""
+    length = headers.get("content-length", "")
+    if headers.get("content-encoding", "identity") != "identity" or not re.fullmatch("[0-9]{1,18}", length):
+        return None
+    return int(length)
+
+
+def media_type(header: str) -> str:
+    """`type/subtype` of a Content-Type header (RFC 9110 §8.3.1), or "" where it is none."""
+    found = re.fullmatch(r"[\w!#$&^.+-]{1,64}/[\w!#$&^.+-]{1,64}", header.partition(";")[0].strip(), re.ASCII)
+    return found[0].lower() if found else ""

@@ -123,7 +123,9 @@ class Interception:
                 hint = (
                     f"Check the host name: this machine, which looks names up for the device, says {unknown.message}."
                 )
-                return NavigationFailed(error.url, "net::ERR_NAME_NOT_RESOLVED", hint=hint)
+                failed = NavigationFailed(error.url, "net::ERR_NAME_NOT_RESOLVED", hint=hint)
+                failed.details.update(unknown.details)  # the host, which a redirect may have named
+                return failed
             case DeadlineExceeded() | TimeoutError():
                 return navigation_failed(error.url, "net::ERR_CONNECTION_TIMED_OUT")
             case ConnectionRefusedError():

@@ -2,13 +2,15 @@
 
     deadline passed, page silent
       1  Runtime.terminateExecution     the script that runs ends; the document stays
+      -  nothing, for half a minute     where no script runs: the layout of a large document does come to its end
       2  a fresh connection             for a socket that died without a word
       3  Page.crash                     the renderer is killed, and every tab in it; the tabs are opened again with
                                         their URLs by the next operation on them
 
 Commands 1 and 3 are carried out on the renderer's IO thread (third_party/blink, DevToolsSession::IOSession), so a
-page's endless loop does not hold them up. Every step is bounded; together, and with the half second that a reply may
-come late, they take two seconds where the link answers in less than a tenth of one.
+page's endless loop does not hold them up. Command 1 is answered when no script runs any more, which a thread that is
+busy with something else cannot say. Every step is bounded; together, and with the half second that a reply may come
+late, they take two seconds where the link answers in less than a tenth of one.
 
 A navigation climbs before it begins (`let_go`): the thread that the old document's script may keep is the one that
 puts the new document in place.
@@ -25,7 +27,7 @@ from bridge.page.attachment import Attachment
 
 logger = logging.getLogger(__name__)
 
-Step = Literal["none", "terminate_script", "fresh_connection", "kill_renderer", "failed"]
+Step = Literal["none", "terminate_script", "left_busy", "fresh_connection", "kill_renderer", "failed"]
 
 # Of a link whose replies take no time; slower ones get four of their round trips more.
 _PROBE_S = 0.35
@@ -35,12 +37,18 @@ _ASK_S = 0.15
 _KILL_S = 0.4
 # How long a document that is to be left may take for each step: a busy one is more frequent than one that hangs.
 _LEAVE_S = 1.0
+# So long a document may be busy with something that is no script, from the first operation on that it kept waiting.
+BUSY_S = 30.0
 _ALIVE: tuple[str, dict[str, object]] = ("Runtime.evaluate", {"expression": "1"})
 _TERMINATE: tuple[str, dict[str, object]] = ("Runtime.terminateExecution", {})
+# Answered by the browser process, whatever the renderer does.
+_CONNECTED: tuple[str, dict[str, object]] = ("Page.getNavigationHistory", {})
 _WITHOUT_SCRIPT = ("", ":", "about:blank")
 
 SENTENCES: dict[Step, str] = {
     "terminate_script": "The page's script did not come to an end and was terminated; the document is still there.",
+    "left_busy": "No script runs: the page is busy with something else, such as the layout of a large document, and "
+    "was left to it. Try again, with a longer timeout_s.",
     "fresh_connection": "The connection to the tab had gone silent and was made anew.",
     "kill_renderer": "The page did not answer and its renderer was told to end; the next call opens it again.",
     "failed": "The page does not answer, and its renderer could not be killed.",
@@ -67,17 +75,22 @@ async def answers(attachment: Attachment, *, slack_s: float = 0.0) -> bool:
     return await _replies(attachment, *_ALIVE, _PROBE_S + slack_s)
 
 
-async def free(attachment: Attachment, tab: StuckTab, *, again: bool = False, slack_s: float = 0.0) -> Step:
+async def free(
+    attachment: Attachment, tab: StuckTab, *, again: bool = False, may_be_busy: bool = True, slack_s: float = 0.0
+) -> Step:
     """Climb until the page answers; the step that did it. `slack_s` is added to each bound, for slow links.
 
     A document that hangs `again` after its script was terminated would do so for ever: its renderer is killed at once.
+    One that `may_be_busy` with something that is no script is left alone.
     """
     if again:
         return "kill_renderer" if await tab.kill_renderer(timeout_s=_KILL_S + slack_s) else "failed"
-    await _replies(attachment, *_TERMINATE, _TERMINATE_S + slack_s)
+    no_script = not await _replies(attachment, *_TERMINATE, _TERMINATE_S + slack_s)
     is_free = await _replies(attachment, *_ALIVE, _TERMINATE_S + slack_s)
     if is_free:
         return "terminate_script"
+    if no_script and may_be_busy and await _replies(attachment, *_CONNECTED, _TERMINATE_S + slack_s):
+        return "left_busy"
     try:
         fresh = await tab.reattach(timeout_s=_FRESH_S + slack_s)
         if await _replies(fresh, *_ALIVE, _ASK_S + slack_s):

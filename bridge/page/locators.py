@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from bridge.deadline import Deadline
 from bridge.errors import RefNotFound, ScriptFailed, SeveralMatches, StaleRef, UsageError
 from bridge.page.attachment import WorldGone
+from bridge.page.frames_asked import ask_frames
 from bridge.page.operations import observable
 from bridge.page.results import ActionResult
 
@@ -272,12 +273,15 @@ async def look(page: LocatingPage, steps: tuple[Step, ...], seen: Found | None, 
     nth = steps[-1]["nth"] if steps and "nth" in steps[-1] else None
     states = seen.states if seen is not None and len(seen.states) == len(frames) else (None,) * len(frames)
     asked = steps if nth is None else steps[:-1]
-    replies = await asyncio.gather(
-        *(
-            attachment.evaluate(frame.frame_id, _call(asked, state, wait_s, -1), timeout_s=wait_s + reply_s)
-            for frame, state in zip(frames, states, strict=True)
+    known = {frame.frame_id: state for frame, state in zip(frames, states, strict=True)}
+    replies = await ask_frames(
+        attachment,
+        frames,
+        lambda frame: attachment.evaluate(
+            frame.frame_id, _call(asked, known[frame.frame_id], wait_s, -1), timeout_s=wait_s + reply_s
         ),
-        return_exceptions=True,
+        lead=frames[0].frame_id if frames else "",
+        busy_until_s=wait_s,
     )
     counts: list[int] = []
     found: list[Match | None] = []

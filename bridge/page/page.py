@@ -237,6 +237,7 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
         controls_only: bool = False,
         delta: bool = False,
         renumber: bool = False,
+        redact: Callable[[str], str] | None = None,
         timeout_s: float = ACTION_TIMEOUT_S,
     ) -> SnapshotResult:
         """The page as a short tree of roles and names with refs: one round trip per frame, all at once.
@@ -251,6 +252,7 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
                 longer, or there was none.
             renumber: Start again at e1: a ref of an earlier result is refused then, also where its number is given
                 out again; a ref written as text means what is shown from here on.
+            redact: Applied to the words in which `find` looks: finding a part of a secret would tell it.
 
         Raises:
             UsageError: `scope` matches nothing.
@@ -271,6 +273,7 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
             find=find,
             boxes=boxes,
             controls_only=controls_only,
+            redact=redact,
         )
         async with self._turn.within(timeout_s) as timeout_s:
             attachment = await self._here()
@@ -295,6 +298,7 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
         url: str | None = None,
         gone: str | None = None,
         function: str | None = None,
+        redact: Callable[[str], str] | None = None,
         timeout_s: float = NAVIGATION_TIMEOUT_S,
     ) -> WaitResult:
         """Wait until the one condition given is met; survives navigations.
@@ -304,11 +308,12 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
             gone: A selector that must match nothing visible.
             function: JavaScript of yours, an expression or a function, run in the page's own world until it gives
                 something truthy.
+            redact: Applied to the page's words and addresses before `text`, `name` and `url` are compared with them.
 
         Raises:
             DeadlineExceeded: Says what was there instead.
         """
-        condition = Condition(selector=selector, role=role, name=name, text=text, url=url, gone=gone, function=function)
+        condition = Condition(selector, role, name, text, url, gone, function, redact)
         async with self._turn.within(timeout_s) as timeout_s:
             attachment = await self._here()
             with attachment.connection.measure() as meter:
@@ -364,6 +369,9 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
             attachment, notices = await self._ready(revisit=revisit)
             with attachment.connection.measure() as meter:
                 freed = await let_go(attachment, deadline, may_detour=not revisit)
+                if attachment.connection.closed.is_set():  # lost meanwhile, and nothing of the navigation was sent
+                    attachment, anew = await self._ready(revisit=revisit)
+                    notices += anew
                 try:
                     attachment, loader_id, anew = await self._moved(attachment, move, wait_until, deadline)
                 except NavigationFailed as error:
@@ -429,7 +437,7 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
 
     async def _tap(self, ref: str, timeout_s: float) -> ActionResult:
         assert self._actions is not None
-        return await self._actions.click(ref, timeout_s=timeout_s)
+        return await self._actions.click(ref, timeout_s=timeout_s, settle_s=0.0)
 
     async def _prepare(self, attachment: Attachment) -> None:
         await self._setup.apply(attachment, timeout_s=SETUP_TIMEOUT_S)

@@ -165,12 +165,15 @@ def _markdown(found: Extracted, request: ReadRequest, url: str, title: str) -> t
     blocks = to_blocks(found.tree, base_url=url, links=request.links, title="" if request.selector else title)
     if found.comments is not None:
         blocks += to_blocks(found.comments, base_url=url, links=request.links, title="Comments")
+    if (redact := request.redact) is not None:  # before a section is looked for, which would tell what was there
+        blocks = [
+            replace(block, text=redact(block.text), title=redact(block.title), anchor=redact(block.anchor))
+            for block in blocks
+        ]
     if request.section is not None:
         blocks = document.section(blocks, request.section)
     if request.outline:
         blocks = document.outline_blocks(blocks)
-    if request.redact is not None:
-        blocks = [replace(block, text=request.redact(block.text)) for block in blocks]
     return document.truncated(blocks, request.max_length)
 
 

@@ -78,9 +78,14 @@ class ScreenshotRequest:
 
 @dataclass(frozen=True, slots=True)
 class _Taken:
-    """A picture before it is encoded; `png` is the encoding of just that bitmap, where there is one."""
+    """A picture before it is encoded; `png` is the encoding of just that picture, where there is one.
 
-    bitmap: Bitmap
+    Without a bitmap there is a `png`, and nothing else is wanted.
+    """
+
+    bitmap: Bitmap | None
+    width_px: int
+    height_px: int
     scale: float
     strategy: str
     legend: tuple[LabelledBox, ...] = ()
@@ -125,13 +130,13 @@ class Screenshots:
                 else:
                     layout = await document.measure(deadline)
                     whole = Region(0, 0, layout.page_width, layout.page_height)
-                    taken = await self._of_region(document, whole, request, deadline, on_progress)
+                    taken = await self._of_region(document, layout, whole, request, deadline, on_progress)
             image = await asyncio.to_thread(_finished, taken, request)
         return Screenshot(
             image_bytes=image,
             format=request.format,
-            width_px=taken.bitmap.width,
-            height_px=taken.bitmap.height,
+            width_px=taken.width_px,
+            height_px=taken.height_px,
             scale=round(taken.scale, 4),
             strategy=taken.strategy,
             truncated=bool(taken.cuts),
@@ -175,7 +180,7 @@ class Screenshots:
                 height_px = request.max_height_px
                 bitmap = bitmap.crop((0, 0, width_px, height_px))
             legend = labelled_boxes(raw, scale, width_px, height_px) if request.annotate else ()
-            image = await asyncio.to_thread(_finished, _Taken(bitmap, scale, "", legend), request)
+            image = await asyncio.to_thread(_finished, _Taken(bitmap, width_px, height_px, scale, "", legend), request)
         return Screenshot(
             image_bytes=image,
             format=request.format,
@@ -209,11 +214,12 @@ class Screenshots:
                 raw = await self._raw(request, deadline)
                 return _cropped(decoded(image), layout, (left, top, right, bottom), request, raw)
             region = Region(left + layout.left, top + layout.top, width, height)
-            return await self._of_region(document, _inside(region, layout), request, deadline, on_progress)
+            return await self._of_region(document, layout, _inside(region, layout), request, deadline, on_progress)
 
     async def _of_region(
         self,
         document: Document,
+        layout: Layout,
         region: Region,
         request: ScreenshotRequest,
         deadline: Deadline,
@@ -221,7 +227,9 @@ class Screenshots:
     ) -> _Taken:
         failures: list[str] = []
         for strategy in self._strategies(request):
-            limit = region.top + request.max_height_px / _scale_of(await document.measure(deadline), request)
+            if failures:  # and so restored
+                layout = await document.measure(deadline)
+            limit = region.top + request.max_height_px / _scale_of(layout, request)
             layout = await document.prepare(region.left, region.top, limit, strategy == "scroll-and-stitch", deadline)
             if request.full_page:  # what came with scrolling has changed the page's size
                 region = Region(0, 0, layout.page_width, layout.page_height)
@@ -234,9 +242,10 @@ class Screenshots:
                 await document.restore()
                 continue
             legend = labelled_boxes(
-                raw, plan.scale, bitmap.width, bitmap.height, (layout.left - region.left, layout.top - region.top)
+                raw, plan.scale, plan.width_px, plan.height_px, (layout.left - region.left, layout.top - region.top)
             )
-            return _Taken(bitmap, plan.scale, strategy, legend if request.annotate else (), plan.cuts, png)
+            size = plan.width_px, plan.height_px
+            return _Taken(bitmap, *size, plan.scale, strategy, legend if request.annotate else (), plan.cuts, png)
         raise CaptureFailed("; ".join(failures) or "no strategy is available")
 
     async def _draw(
@@ -248,16 +257,16 @@ class Screenshots:
         request: ScreenshotRequest,
         deadline: Deadline,
         on_progress: Progress | None,
-    ) -> tuple[Bitmap, bytes | None]:
+    ) -> tuple[Bitmap | None, bytes | None]:
+        is_last_form = request.format == "png" and not request.annotate
         if strategy == "scroll-and-stitch":
-            is_last_form = request.format == "png" and not request.annotate
             rows = PngRows(plan.width_px, plan.height_px) if is_last_form else None
             bitmap = await stitched(self._attachment, document, plan, layout, deadline, on_progress, rows)
             return bitmap, rows.finish() if rows else None
         if strategy == "host-native":
             assert self._host is not None
             return await host_drawn(self._host.draw, plan, layout, deadline)
-        return await beyond_viewport(self._attachment, plan, layout, deadline)
+        return await beyond_viewport(self._attachment, plan, layout, deadline, as_it_comes=is_last_form)
 
     def _strategies(self, request: ScreenshotRequest) -> tuple[Strategy, ...]:
         if request.strategy != "auto":
@@ -329,12 +338,13 @@ def _cropped(
         cuts = (f"height: {request.max_height_px} of {bitmap.height} px are shown (max_height_px)",)
         bitmap = bitmap.crop((0, 0, bitmap.width, request.max_height_px))
     legend = labelled_boxes(raw, scale, bitmap.width, bitmap.height, (-left, -top)) if request.annotate else ()
-    return _Taken(bitmap, scale, "cdp-viewport", legend, cuts)
+    return _Taken(bitmap, *bitmap.size, scale, "cdp-viewport", legend, cuts)
 
 
 def _finished(taken: _Taken, request: ScreenshotRequest) -> bytes:
     if taken.png is not None and request.format == "png" and not request.annotate:
         return taken.png
+    assert taken.bitmap is not None
     if request.annotate:
         draw_boxes(taken.bitmap, taken.legend, taken.scale)
     return encoded(taken.bitmap, request.format, request.quality)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from bridge.deadline import Deadline
 from bridge.errors import DeadlineExceeded, ScriptFailed, UsageError
 from bridge.page.attachment import WORLD_NAME, Attachment, WorldGone
+from bridge.page.frames_asked import ask_frames
 from bridge.page.refs import RefTable, is_ref
 from bridge.page.state import Frame
 from bridge.page.stitch import FrameTree, stitch
@@ -39,6 +39,7 @@ class SnapshotRequest:
         start: The first ref that the renderer's budget left out: go on from there.
         find: Only the lines with these words, and what they stand in.
         controls_only: Only what can be acted on.
+        redact: Applied to the words in which `find` looks.
     """
 
     interactive_only: bool = True
@@ -53,6 +54,7 @@ class SnapshotRequest:
     find: str | None = None
     boxes: bool = False
     controls_only: bool = False
+    redact: Callable[[str], str] | None = None
 
     def script_options(self, scope: str | None) -> dict[str, Any]:
         return {
@@ -75,6 +77,7 @@ class SnapshotRequest:
             find=self.find or "",
             boxes=self.boxes,
             controls_only=self.controls_only,
+            redact=self.redact,
         )
 
     @property
@@ -106,7 +109,7 @@ class Snapshots:
     async def take(
         self, request: SnapshotRequest, *, timeout_s: float, remember_request: bool = True
     ) -> SnapshotResult:
-        """The page as `request` wants it: one round trip per frame.
+        """The page as `request` wants it: one round trip per frame, without frames whose renderer does not answer.
 
         Raises:
             RefNotFound: `scope` or `more` is a ref that is gone.
@@ -148,9 +151,11 @@ class Snapshots:
             raise WorldGone("the page has no frame")
         only_top = request.scope is not None
         wanted = frames[:1] if only_top else frames[:_MAX_FRAMES]
-        replies = await asyncio.gather(
-            *(self._of_frame(frame.frame_id, request, request.scope, timeout_s) for frame in wanted),
-            return_exceptions=True,
+        replies = await ask_frames(
+            self._attachment,
+            wanted,
+            lambda frame: self._of_frame(frame.frame_id, request, request.scope, timeout_s),
+            lead=wanted[0].frame_id,
         )
         if only_top and isinstance(replies[0], Mapping) and "error" in replies[0]:
             raise UsageError(str(replies[0]["error"].get("message", "the scope matches nothing")))

@@ -10,18 +10,21 @@ from typing import Any
 
 from bridge.cdp.cost import measure
 from bridge.deadline import Deadline
-from bridge.errors import ActionFailed, ProtocolError, Unsupported, UsageError
+from bridge.errors import ActionFailed, ProtocolError, UsageError
 from bridge.page.attachment import WORLD_NAME, Attachment, WorldGone
 from bridge.page.confinement import Confined
 from bridge.page.handles import element_handle, evaluate_handle, release
 from bridge.page.host_services import HostServices
+from bridge.page.made_files import give_files
 from bridge.page.refs import RefEntry, RefTable
 from bridge.page.results import ActionResult, Changes
 from bridge.page.settling import QUIET_MS, Before, Settled, changes_since
 from bridge.page.snapshots import Snapshots
+from bridge.page.state import World
 
 MAX_UPLOAD_BYTES = 100 * 1024 * 1024
 _MAX_FILES = 50
+_MADE_IN_PAGE = "the files were made in the page, as the app is not ours: the input's events are a script's (isTrusted)"
 
 # The input behind the element: itself, its label's control, or the only one in it; else it is a drop target.
 _FIND_INPUT = """function () {
@@ -65,7 +68,8 @@ class Uploads:
     async def give(
         self, ref: str, paths: Sequence[str | os.PathLike[str]], *, timeout_s: float, settle_s: float
     ) -> ActionResult:
-        """Read the files, put them on the device, and give them to the element; `values` are their base names.
+        """Read the files, put them on the device or into the page, and give them to the element; `values` has their
+        base names.
 
         Raises:
             PolicyRefused: A path leads out of the uploads folder, or none is set; nothing was sent.
@@ -79,28 +83,30 @@ class Uploads:
             raise UsageError(f"{len(wanted)} paths were given", hint=f"1 to {_MAX_FILES}.")
         for path in wanted:
             self._source.parts(path)
-        if self._host is None:
-            raise Unsupported("files go to the device through the host app, and this tab belongs to another app")
         contents = [await asyncio.to_thread(self._source.read, path, max_bytes=MAX_UPLOAD_BYTES) for path in wanted]
         with measure() as meter:
             before = self._before()
             async with element_handle(self._attachment, self._refs, self._snapshots, ref, deadline) as (entry, element):
-                field = await self._call(element, _FIND_INPUT, deadline)
+                world = self._attachment.state.world_of(entry.frame_id, WORLD_NAME)
+                assert world is not None  # element_handle has found it
+                field = await self._call(world, element, _FIND_INPUT, deadline)
                 input_id = field.get("objectId")
                 if input_id is not None:
-                    await self._check_input(entry, input_id, len(contents), deadline)
-                staged = [
-                    await self._host.put_file(name, content, timeout_s=deadline.remaining_s)
-                    for name, content in contents
-                ]
-                if input_id is not None:
-                    await self._set_files(input_id, staged, deadline)
-                    release(self._attachment, input_id)
+                    await self._check_input(entry, world, input_id, len(contents), deadline)
+                    await self._set_files(world, input_id, contents, deadline)
+                    release(self._attachment, input_id, world.session_id)
                 else:
-                    await self._drop(entry, element, staged, deadline)
+                    await self._drop(entry, world, element, contents, deadline)
             changes = await self._changes(before, entry, settle_s, deadline)
         names = tuple(name for name, _ in contents)
-        return ActionResult(action="upload", ref=entry.ref, changes=changes, cost=meter.cost(), values=names)
+        return ActionResult(
+            action="upload",
+            ref=entry.ref,
+            changes=changes,
+            cost=meter.cost(),
+            values=names,
+            notices=() if self._host else (_MADE_IN_PAGE,),
+        )
 
     def _before(self) -> Before:
         state = self._attachment.state
@@ -126,26 +132,37 @@ class Uploads:
             before, Settled(acted, [], [], settling, deadline), self._attachment, self._snapshots
         )
 
-    async def _check_input(self, entry: RefEntry, input_id: str, count: int, deadline: Deadline) -> None:
-        about = json.loads((await self._call(input_id, _ABOUT, deadline)).get("value") or "{}")
+    async def _check_input(self, entry: RefEntry, world: World, input_id: str, count: int, deadline: Deadline) -> None:
+        about = json.loads((await self._call(world, input_id, _ABOUT, deadline)).get("value") or "{}")
         if about.get("disabled"):
             raise ActionFailed(f"{entry.ref} ({entry.described()}) is disabled", ref=entry.ref)
         if count > 1 and not about.get("multiple"):
             raise UsageError(f"{entry.ref} ({entry.described()}) takes one file, and {count} were given")
 
-    async def _set_files(self, object_id: str, staged: list[str], deadline: Deadline) -> None:
-        """Chromium sends `input` and `change` itself."""
+    async def _set_files(
+        self, world: World, object_id: str, contents: list[tuple[str, bytes]], deadline: Deadline
+    ) -> None:
+        """Over the device's disk, where Chromium sends `input` and `change` itself; else made in the page."""
+        if self._host is None:
+            await give_files(self._attachment, world, object_id, contents, deadline)
+            return
+        staged = [
+            await self._host.put_file(name, content, timeout_s=deadline.remaining_s) for name, content in contents
+        ]
         try:
             await self._attachment.call(
-                "DOM.setFileInputFiles", {"files": staged, "objectId": object_id}, timeout_s=deadline.remaining_s
+                "DOM.setFileInputFiles",
+                {"files": staged, "objectId": object_id},
+                timeout_s=deadline.remaining_s,
+                session_id=world.session_id,
             )
         except ProtocolError as error:
             raise ActionFailed(f"the page did not take the files: {error.reason}") from error
 
-    async def _drop(self, entry: RefEntry, element: str, staged: list[str], deadline: Deadline) -> None:
+    async def _drop(
+        self, entry: RefEntry, world: World, element: str, contents: list[tuple[str, bytes]], deadline: Deadline
+    ) -> None:
         """The files come into the page by an input of ours that never is in the document."""
-        world = self._attachment.state.world_of(entry.frame_id, WORLD_NAME)
-        assert world is not None  # element_handle has found it
         made = await evaluate_handle(
             self._attachment,
             world,
@@ -154,10 +171,10 @@ class Uploads:
         )
         input_id = str(made["objectId"])
         try:
-            await self._set_files(input_id, staged, deadline)
-            taken = await self._call(element, _DROP, deadline, {"objectId": input_id})
+            await self._set_files(world, input_id, contents, deadline)
+            taken = await self._call(world, element, _DROP, deadline, {"objectId": input_id})
         finally:
-            release(self._attachment, input_id)
+            release(self._attachment, input_id, world.session_id)
         if taken.get("value") is not True:
             raise ActionFailed(
                 f"{entry.ref} ({entry.described()}) is no file input, and takes no drop",
@@ -165,11 +182,14 @@ class Uploads:
                 ref=entry.ref,
             )
 
-    async def _call(self, object_id: str, function: str, deadline: Deadline, *arguments: Any) -> dict[str, Any]:
+    async def _call(
+        self, world: World, object_id: str, function: str, deadline: Deadline, *arguments: Any
+    ) -> dict[str, Any]:
         reply = await self._attachment.call(
             "Runtime.callFunctionOn",
             {"objectId": object_id, "functionDeclaration": function, "arguments": list(arguments)},
             timeout_s=deadline.remaining_s,
+            session_id=world.session_id,
         )
         if "exceptionDetails" in reply:
             raise ActionFailed("the page broke off the upload: a handler of it threw")

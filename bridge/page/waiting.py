@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from bridge.deadline import Deadline
@@ -18,8 +18,10 @@ _REARM_PAUSE_S = 0.1
 # The page's own promise ends first, and its answer is on the way a little longer.
 _REPLY_S = 1.0
 _KINDS = ("selector", "role", "text", "url", "gone", "function")
-# In the page's own world; the page may have replaced what it finds there, and then the deadline of this side holds.
-_FUNCTION = """new Promise(done=>{const start=Date.now(),get=()=>(%s),step=async()=>{let seen,error='';
+# In the page's own world; the page may have replaced what it finds there, and then the deadline of this side holds. The
+# operator's source may end with a comment, which ends with its line.
+_FUNCTION = """new Promise(done=>{const start=Date.now(),get=()=>(%s
+),step=async()=>{let seen,error='';
 try{seen=get();if(typeof seen=='function')seen=seen();seen=await seen}catch(e){seen=0;error=String(e)}
 const waitedMs=Date.now()-start;
 if(seen)done(JSON.stringify({ok:true,waitedMs}));
@@ -36,6 +38,7 @@ class Condition:
         gone: A selector that must match nothing visible.
         function: JavaScript of the operator's, an expression or a function without arguments, run in the page's own
             world until it gives something truthy. Never a model's or a page's.
+        redact: Applied to the page's words and addresses before `text`, `name` and `url` are compared with them.
     """
 
     selector: str | None = None
@@ -45,6 +48,7 @@ class Condition:
     url: str | None = None
     gone: str | None = None
     function: str | None = None
+    redact: Callable[[str], str] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         given = [key for key in _KINDS if getattr(self, key)]
@@ -72,7 +76,11 @@ async def wait_for(attachment: Attachment, condition: Condition, *, timeout_s: f
     """
     deadline = Deadline.after(timeout_s)
     if condition.url:
-        return await _url_reached(attachment, condition.url, deadline)
+        return await _url_reached(attachment, condition, condition.url, deadline)
+    if condition.redact is not None and (condition.text or condition.name):
+        from bridge.page.waiting_redacted import met_when_redacted
+
+        return await met_when_redacted(attachment, condition, condition.redact, deadline)
     armed = _Armed(attachment, condition, deadline)
     try:
         return await armed.met()
@@ -80,12 +88,12 @@ async def wait_for(attachment: Attachment, condition: Condition, *, timeout_s: f
         await armed.give_up()
 
 
-async def _url_reached(attachment: Attachment, glob: str, deadline: Deadline) -> float:
+async def _url_reached(attachment: Attachment, condition: Condition, glob: str, deadline: Deadline) -> float:
     """The browser tells every address that the top frame takes: nothing has to be asked."""
-    pattern, state = url_pattern(glob), attachment.state
+    pattern, state, redact = url_pattern(glob), attachment.state, condition.redact or str
     began = time.monotonic()
     if not await attachment.watch.wait(
-        lambda: state.main is not None and pattern.matches(state.main.url), timeout_s=deadline.remaining_s
+        lambda: state.main is not None and pattern.matches(redact(state.main.url)), timeout_s=deadline.remaining_s
     ):
         raise deadline.exceeded(f"waiting for url {glob!r}", f"at {state.main.url if state.main else 'no page'}")
     return (time.monotonic() - began) * 1000

@@ -189,16 +189,15 @@ class PinnedEgress:
             self._on_record(record)
 
     async def _permitted(self, decision: Decision, shown: str) -> str:
-        if decision.action == "ask" and await self._ask_once(decision):
-            return decision.url
-        if not decision.allowed:
-            raise refusal(decision, shown)
+        answer = await self._ask_once(decision) if decision.action == "ask" else None
+        if not answer and not decision.allowed:
+            raise refusal(decision, shown, was_asked=answer is not None)
         return decision.url
 
-    async def _ask_once(self, decision: Decision) -> bool:
-        """The answer for this host and port, asked for once and not once per request."""
+    async def _ask_once(self, decision: Decision) -> bool | None:
+        """The answer for this host and port, asked for once and not once per request; None where nobody was there."""
         if self._ask is None:
-            return False
+            return None
         key = (decision.host, decision.port)
         asked = self._answers.get(key)
         if asked is None:
@@ -209,7 +208,7 @@ class PinnedEgress:
             answer = await asyncio.shield(asked)
             if answer is None and self._answers.get(key) is asked:
                 del self._answers[key]
-            return answer is True
+            return answer
         except asyncio.CancelledError:
             raise
         except Exception as error:
@@ -291,10 +290,12 @@ def _best(decisions: list[Decision]) -> Decision:
     return min(decisions, key=lambda decision: ("allow", "ask", "deny").index(decision.action))
 
 
-def refusal(decision: Decision, shown: str, more: str = "") -> PolicyRefused:
+def refusal(decision: Decision, shown: str, more: str = "", *, was_asked: bool = False) -> PolicyRefused:
     """The error for a decision that does not allow."""
     reason = f"{decision.reason}; {more}" if more else decision.reason
-    asked = ", and nobody allowed it when asked" if decision.action == "ask" and not more else ""
+    asked = ""
+    if decision.action == "ask" and not more:
+        asked = ", and who was asked said no" if was_asked else ", and nobody answered when asked"
     return PolicyRefused(
         f"{quote(shown[:200], safe=_PRINTABLE, errors='replace')} is refused: {reason}{asked}",
         hint=decision.hint,

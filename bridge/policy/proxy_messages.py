@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from bridge.policy.address import parse_address
+
 _TOKEN = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _STATUS_LINE = re.compile(rb"HTTP/1\.[01] ([0-9]{3})(?: .*)?")
 _BAD_VALUE = re.compile(rb"[\x00\r\n]")
@@ -95,6 +97,25 @@ def parse_response(head: bytes, method: str) -> ResponseHead:
     if line.startswith(b"HTTP/1.0"):
         keeps_alive = keeps_alive and b"keep-alive" in words
     return ResponseHead(status, b"HTTP/1.1" + line[8:], headers, body, keeps_alive)
+
+
+def authority(target: str) -> tuple[str, int]:
+    """Host and port of CONNECT's target, which has to name both (RFC 9110 §9.3.6)."""
+    if target.count(":") < 1 or any(character in target for character in "/\\?#@") or not target[-1:].isdigit():
+        raise BadMessage("CONNECT names a host and a port")
+    address = parse_address(f"http://{target}/")
+    if address.host is None or address.port is None:
+        raise BadMessage("CONNECT names no host and port that can be read")
+    return address.host, address.port
+
+
+def absolute(target: str) -> tuple[str, int, str]:
+    """Host, port and path of a target in absolute form; a request for the gate itself is none."""
+    address = parse_address(target)
+    if address.scheme != "http" or address.host is None or address.port is None:
+        raise BadMessage("its target is no absolute http: URL")
+    authority_end = address.url.index("/", len("http://"))
+    return address.host, address.port, address.url[authority_end:].partition("#")[0]
 
 
 def end_to_end(headers: Headers) -> Iterable[tuple[bytes, bytes]]:

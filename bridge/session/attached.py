@@ -26,6 +26,7 @@ from bridge.errors import (
     UsageError,
 )
 from bridge.page.attachment import Attachment
+from bridge.page.confinement import DOWNLOADS_KEY, UPLOADS_KEY, Confined
 from bridge.page.dialogs import DialogAnswer
 from bridge.page.interception import Interception
 from bridge.page.journal import Journal
@@ -39,7 +40,7 @@ from bridge.session.app import App, Found, Wanted
 from bridge.session.attached_tab import AttachedTab
 from bridge.session.capabilities import AttachedCapabilities
 from bridge.session.devices import Notice, VirtualDevices, chosen_device
-from bridge.session.tab import OnAttach
+from bridge.session.held_attachment import OnAttach
 from bridge.session.targets import CHROME_SOCKET, devtools_sockets, pages_of
 
 _POLL_S = 0.2
@@ -68,7 +69,10 @@ class AttachedSession:
         egress: PinnedEgress,
         notice: Callable[[str], None],
         dialogs: DialogAnswer,
+        uploads: Confined,
+        downloads: Confined,
     ) -> None:
+        self.uploads, self.downloads = uploads, downloads
         self.device = device
         self.serial = device.serial
         self.app = app
@@ -210,6 +214,8 @@ async def attaching(
     *,
     virtual_devices: VirtualDevices | None,
     dialogs: DialogAnswer,
+    uploads_root: str | os.PathLike[str] | None,
+    downloads_root: str | os.PathLike[str] | None,
     url: str | None,
     title: str | None,
     observed_by: Callable[[AttachedSession], AbstractAsyncContextManager[Observer | None]],
@@ -228,6 +234,7 @@ async def attaching(
             rule="strict",
         )
     egress = PinnedEgress(policy, grants)
+    uploads, downloads = Confined.at(uploads_root, UPLOADS_KEY), Confined.at(downloads_root, DOWNLOADS_KEY)
     if foreign := [grant for grant in grants if isinstance(grant, AppGrant) and grant.package != app.package]:
         raise UsageError(f"the grant {foreign[0]} is not for {app.package}")
     deadline = Deadline.after(timeout_s)
@@ -241,7 +248,9 @@ async def attaching(
         for number in sorted({grant.port for grant in grants if isinstance(grant, TestServerGrant)}):
             port = f"tcp:{number}"
             await stack.enter_async_context(adb_device.reverse(port, port, timeout_s=deadline.remaining_s))
-        session = AttachedSession(adb_device, app, egress=egress, notice=notice, dialogs=dialogs)
+        session = AttachedSession(
+            adb_device, app, egress=egress, notice=notice, dialogs=dialogs, uploads=uploads, downloads=downloads
+        )
         async with observed_by(session) as session.observer:
             try:
                 if app.activity is not None:

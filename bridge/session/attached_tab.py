@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager
 from typing import Protocol
 
 from bridge.adb import AdbDevice
 from bridge.cdp import CdpConnection, open_cdp
-from bridge.deadline import Deadline, finish
+from bridge.deadline import Deadline
 from bridge.errors import (
     BridgeError,
     DeadlineExceeded,
@@ -19,18 +19,17 @@ from bridge.errors import (
     Unsupported,
 )
 from bridge.page import ladder
-from bridge.page.attachment import Attachment, attach
-from bridge.page.confinement import DOWNLOADS_KEY, UPLOADS_KEY, Confined
+from bridge.page.attachment import Attachment
+from bridge.page.confinement import Confined
 from bridge.page.full_page import Strategy
 from bridge.page.journal import Journal
 from bridge.page.popups import OpenedPages
 from bridge.policy.pinning import PinnedEgress
 from bridge.session.app import Found, Wanted
-from bridge.session.tab import OnAttach
+from bridge.session.held_attachment import HeldAttachment, OnAttach
 from bridge.session.targets import CHROME_SOCKET
 
 _LOADED_S = 5.0
-_DETACH_S = 2.0
 _REATTACH_S = 10.0
 
 
@@ -45,6 +44,12 @@ class Owner(Protocol):
 
     @property
     def journal(self) -> Journal: ...
+
+    @property
+    def uploads(self) -> Confined: ...
+
+    @property
+    def downloads(self) -> Confined: ...
 
     @property
     def egress(self) -> PinnedEgress: ...
@@ -67,9 +72,7 @@ class AttachedTab:
         self._tab_id = tab_id
         self._owner = owner
         self._wanted = wanted
-        self._on_attach: list[OnAttach] = []
-        self._stack = AsyncExitStack()
-        self._attachment: Attachment | None = None
+        self._held = HeldAttachment(tab_id, owner.journal, owner.on_attach)
         self._found: Found | None = None
         self._closed = False
         # Operations that take no turn may find it lost at the same time.
@@ -101,12 +104,11 @@ class AttachedTab:
 
     @property
     def uploads(self) -> Confined:
-        """No folder: the app is not ours, nothing can be staged in it."""
-        return Confined.at(None, UPLOADS_KEY)
+        return self._owner.uploads
 
     @property
     def downloads(self) -> Confined:
-        return Confined.at(None, DOWNLOADS_KEY)
+        return self._owner.downloads
 
     def popups(self) -> AbstractContextManager[OpenedPages]:
         raise Unsupported("windows that the app opens are the app's own; session.page() attaches to one that is there")
@@ -114,13 +116,11 @@ class AttachedTab:
     @asynccontextmanager
     async def connect(self, timeout_s: float) -> AsyncIterator[CdpConnection]:
         """One more connection to the page, beside the attachment's."""
-        found = self._found
+        found, deadline = self._found, Deadline.after(timeout_s)
         if found is None:
             raise TabLost(f"{self._tab_id} was never attached")
-        deadline = Deadline.after(timeout_s)
-        sock = await self._owner.device.open_stream(
-            f"localabstract:{found.socket_name}", timeout_s=deadline.remaining_s
-        )
+        service = f"localabstract:{found.socket_name}"
+        sock = await self._owner.device.open_stream(service, timeout_s=deadline.remaining_s)
         path = f"/devtools/page/{found.target.target_id}"
         async with open_cdp(sock, path, timeout_s=deadline.remaining_s) as connection:
             yield connection
@@ -129,7 +129,7 @@ class AttachedTab:
         return self._owner.explain(error)
 
     def on_attach(self, prepare: OnAttach) -> None:
-        self._on_attach.append(prepare)
+        self._held.on_attach.append(prepare)
 
     async def attachment(self, *, revisit: bool = True) -> tuple[Attachment, tuple[str, ...]]:
         """The living attachment; where the app's process was started anew, that of the page that fits again.
@@ -144,12 +144,12 @@ class AttachedTab:
             return await self._living()
 
     async def _living(self) -> tuple[Attachment, tuple[str, ...]]:
-        if self._attachment is not None and not self._is_over(self._attachment):
-            return self._attachment, ()
+        if self._held.present is not None and not self._is_over(self._held.present):
+            return self._held.present, ()
         if (lost := await self._owner.diagnose()) is not None:
             raise lost
         deadline = Deadline.after(_REATTACH_S)
-        await self._detach()
+        await self._held.let_go()
         self._found = None
         found = await self._owner.find(self._wanted, deadline, relaunch=True)
         attachment = await self.open(found, deadline)
@@ -161,18 +161,10 @@ class AttachedTab:
 
     async def open(self, found: Found, deadline: Deadline) -> Attachment:
         self._found = found
-        async with AsyncExitStack() as stack:
-            service = f"localabstract:{found.socket_name}"
-            sock = await self._owner.device.open_stream(service, timeout_s=deadline.remaining_s)
-            path = f"/devtools/page/{found.target.target_id}"
-            connection = await stack.enter_async_context(open_cdp(sock, path, timeout_s=deadline.remaining_s))
-            connection.on_event(self.journal.reader(self._tab_id))
-            attachment = await stack.enter_async_context(attach(connection, timeout_s=deadline.remaining_s))
-            for prepare in (*self._owner.on_attach, *self._on_attach):
-                await prepare(attachment)
-            self._stack = stack.pop_all()
-        self._attachment = attachment
-        # An app that was just launched is still loading; lifecycle events of a loaded document are told again.
+        return await self._loaded(await self._held.make(self.connect(deadline.remaining_s), deadline), deadline)
+
+    async def _loaded(self, attachment: Attachment, deadline: Deadline) -> Attachment:
+        """An app that was just launched is still loading; lifecycle events of a loaded document are told again."""
         await attachment.watch.wait(
             lambda: attachment.state.main and "DOMContentLoaded" in attachment.state.main.lifecycle,
             timeout_s=min(_LOADED_S, deadline.remaining_s),
@@ -182,10 +174,10 @@ class AttachedTab:
     async def close(self) -> None:
         """Detach; the page stays."""
         self._closed = True
-        await self._detach()
+        await self._held.let_go()
 
     async def look_into(self, error: BridgeError) -> BridgeError:
-        attachment = self._attachment
+        attachment = self._held.present
         if self._closed or attachment is None:
             return error
         if isinstance(error, DeadlineExceeded) and not self._is_over(attachment):
@@ -202,15 +194,8 @@ class AttachedTab:
         return error
 
     async def reattach(self, *, timeout_s: float) -> Attachment:
-        assert self._found is not None
-        old, self._stack = self._stack, AsyncExitStack()
-        try:
-            attachment = await self.open(self._found, Deadline.after(timeout_s))
-        except BaseException:
-            self._stack = old
-            raise
-        await finish(old.aclose(), at_most_s=_DETACH_S, what=f"detaching from {self._tab_id}")
-        return attachment
+        deadline = Deadline.after(timeout_s)
+        return await self._loaded(await self._held.renew(self.connect(timeout_s), deadline), deadline)
 
     async def kill_renderer(self, *, timeout_s: float) -> bool:
         """Never: an app whose renderer dies dies with it unless it handles that, and it is not ours to kill."""
@@ -220,7 +205,3 @@ class AttachedTab:
     def _is_over(attachment: Attachment) -> bool:
         state = attachment.state
         return attachment.connection.closed.is_set() or state.crashed or state.detached_reason is not None
-
-    async def _detach(self) -> None:
-        stack, self._stack = self._stack, AsyncExitStack()
-        await finish(stack.aclose(), at_most_s=_DETACH_S, what=f"detaching from {self._tab_id}")

@@ -40,7 +40,10 @@ class Capabilities:
             `scroll-and-stitch` where it repeats the view instead; None where it was not tried.
         isolated_worlds: Whether the script runs where pages cannot see it.
         egress: `pinned` where everything goes through the egress gate, which resolves once; else `unpinned`.
-        webrtc: `blocked` where pages have neither WebRTC nor WebTransport, which go around a proxy; else `open`.
+        webrtc: `blocked` where WebRTC and WebTransport, which go around a proxy, are taken from every document before
+            its scripts run; else `open`. One document is not held by that: what a window that a page opens at an
+            address of its own shows first, which runs until the session has attached to it. A virtual device's
+            Chromium keeps it to the proxy by a flag; a phone's WebView takes no flags.
         websockets: `judged` where they go through the gate; `unjudged` without one, because interception does not see
             them (nor what shared and service workers ask).
         host_features: What the host app says it offers: proxy, profiles, downloads, capture, …

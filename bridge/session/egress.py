@@ -37,7 +37,7 @@ class Containment:
         egress: What resolves, pins and connects; its audit is the session's.
         gate: The proxy that the device's WebView is pointed at; None before `route`.
         mode: `pinned` where all of the WebView's traffic goes through the gate.
-        webrtc: `blocked` where pages have neither WebRTC nor WebTransport.
+        webrtc: See `Capabilities.webrtc`, and what it does not hold.
         intercepts: Whether requests are also judged in the page.
     """
 

@@ -15,12 +15,11 @@ from typing import Protocol
 
 from bridge.adb import AdbDevice
 from bridge.deadline import Deadline, finish
-from bridge.errors import BridgeError, ProtocolError, Unsupported
+from bridge.errors import Unsupported
 from bridge.host.client import HostClient
-from bridge.page.attachment import Attachment
 from bridge.page.journal import Journal
 from bridge.page.page import Page
-from bridge.session.leaving import clear_origins, storage_of
+from bridge.session.leaving import cleared, start_clearing
 
 ISOLATED_TIMEOUT_S = 30.0
 PROFILE = "one-shot"
@@ -109,25 +108,12 @@ async def _clear(home: IsolatingHome, state: Isolation, page: Page, deadline: De
         state.origins |= home.journal.origins.pop(tab_id)
     attachment = await page.attached()
     host_tab = home.host_tab_of(page)
-    await clear_origins(attachment, state.origins, deadline)
+    # While the page is left, so that its workers are gone with it: both may have written until then.
+    before = start_clearing(attachment, state.origins)
     if host_tab is not None:
         await home.host_client.reset_tab(host_tab, timeout_s=deadline.remaining_s)
-    await _again(attachment, state.origins, deadline)
+    await cleared(before, deadline)
+    also = ("Network.clearBrowserCookies", "Network.clearBrowserCache")
+    await cleared([*map(attachment.connection.send, also), *start_clearing(attachment, state.origins)], deadline)
     state.origins.clear()
     state.left_behind = False
-
-
-async def _again(attachment: Attachment, origins: set[str], deadline: Deadline) -> None:
-    """Once more now that the page has gone: it may have written between the first clearing and its end."""
-    clear = [("Storage.clearDataForOrigin", storage_of(origin)) for origin in sorted(origins)]
-    calls: list[tuple[str, Mapping[str, str]]] = [
-        ("Network.clearBrowserCookies", {}),
-        ("Network.clearBrowserCache", {}),
-        *clear,
-    ]
-    sent = [attachment.connection.send(method, params) for method, params in calls]
-    for call in sent:
-        try:
-            await call.result(timeout_s=deadline.remaining_s)
-        except ProtocolError as error:
-            raise BridgeError(f"a one-shot page could not be cleared: {error.reason}") from error

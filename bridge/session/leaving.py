@@ -7,13 +7,15 @@ leaves (IndexedDB, service workers) by CDP, origin by origin.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Protocol
 
+from bridge.cdp import PendingCall
 from bridge.deadline import Deadline, finish
 from bridge.errors import BridgeError
 from bridge.page.attachment import Attachment
-from bridge.session.tab import Home, SessionTab
+from bridge.session.home import Home
+from bridge.session.tab import SessionTab
 
 _CLOSE_S = 2.0
 
@@ -39,7 +41,7 @@ async def clear_state(
     by_profile = {tab.profile: tab for tab in there}
     for profile in profiles:
         if (tab := by_profile.get(profile)) is not None and tab.present is not None:
-            await clear_origins(tab.present, origins, deadline)
+            await cleared(start_clearing(tab.present, origins), deadline)
         else:
             await _clear_by_a_tab_of_ours(home, profile, origins, deadline)
 
@@ -51,7 +53,7 @@ async def _clear_by_a_tab_of_ours(
     try:
         attachment = await tab.open(timeout_s=deadline.remaining_s)
         await _reset(home, tab, deadline)
-        await clear_origins(attachment, origins, deadline)
+        await cleared(start_clearing(attachment, origins), deadline)
     finally:
         await finish(tab.close(timeout_s=_CLOSE_S), at_most_s=_CLOSE_S, what="closing the tab that clears")
 
@@ -61,11 +63,16 @@ async def _reset(home: LeavingHome, tab: SessionTab, deadline: Deadline) -> None
     await home.host_client.reset_tab(tab.host_tab, timeout_s=deadline.remaining_s)
 
 
-async def clear_origins(attachment: Attachment, origins: Iterable[str], deadline: Deadline) -> None:
-    """Everything that these origins have stored in the tab's profile, all asked for at once."""
-    clearing = [
-        attachment.connection.send("Storage.clearDataForOrigin", storage_of(origin)) for origin in sorted(origins)
+def start_clearing(attachment: Attachment, origins: Iterable[str]) -> list[PendingCall]:
+    """Ask at once for everything to be cleared that these origins have stored in the tab's profile."""
+    return [
+        attachment.connection.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"})
+        for origin in sorted(origins)
     ]
+
+
+async def cleared(clearing: Iterable[PendingCall], deadline: Deadline) -> None:
+    """Wait for all of it; raises the first BridgeError when each has had its answer."""
     failed: list[BridgeError] = []
     for call in clearing:
         try:
@@ -74,7 +81,3 @@ async def clear_origins(attachment: Attachment, origins: Iterable[str], deadline
             failed.append(error)
     if failed:
         raise failed[0]
-
-
-def storage_of(origin: str) -> Mapping[str, str]:
-    return {"origin": origin, "storageTypes": "all"}

@@ -1,7 +1,7 @@
 """Windows that pages open become tabs of the session.
 
-The host app makes the WebView and tells of it; its devtools target is the one that is new and has the opener as
-`openerId` (android_host_app/PROTOCOL.md §6), which only the browser-level endpoint says.
+The host app makes the WebView and tells of it (android_host_app/PROTOCOL.md §6); its devtools target is the one that is
+new and names its opener.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Protocol
 
 from bridge.adb import AdbDevice
-from bridge.cdp import open_cdp
 from bridge.deadline import Deadline, finish
 from bridge.errors import BridgeError, PolicyRefused, TabLost
 from bridge.host.client import HostClient
 from bridge.page.attachment import Attachment
 from bridge.page.page import Page
+from bridge.session.devtools import find_popup, host_service
 
 if TYPE_CHECKING:
     from bridge.session.tab import SessionTab
@@ -27,7 +27,6 @@ _log = logging.getLogger(__name__)
 
 _ADOPT_S = 10.0
 _CLOSE_S = 2.0
-_PAUSE_S = 0.05
 # A window that is written into by script stays at about:blank; others have left it by then.
 _BLANK_S = 0.3
 Outcome = Page | BridgeError
@@ -149,17 +148,8 @@ class Popups:
 
     async def _target(self, opener: SessionTab, deadline: Deadline) -> str:
         known = {tab.target_id for tab in self._home.open_tabs()}
-        service = f"localabstract:webview_devtools_remote_{self._home.host_client.hello.pid}"
-        sock = await self._home.device.open_stream(service, timeout_s=deadline.remaining_s)
-        async with open_cdp(sock, "/devtools/browser", timeout_s=deadline.remaining_s) as connection:
-            while True:
-                reply = await connection.call("Target.getTargets", timeout_s=deadline.remaining_s)
-                for info in reply.get("targetInfos", ()):
-                    if info.get("openerId") == opener.target_id and info.get("targetId") not in known:
-                        return str(info["targetId"])
-                if deadline.remaining_s <= _PAUSE_S:
-                    raise deadline.exceeded("finding the popup's target", "no new target names its opener")
-                await asyncio.sleep(_PAUSE_S)
+        service = host_service(self._home.host_client.hello.pid)
+        return await find_popup(self._home.device, service, opener.target_id, known, deadline)
 
     async def _judge(self, url: str) -> None:
         """WebView's onCreateWindow knows no address, so it is looked at again when the window shows one."""

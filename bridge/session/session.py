@@ -5,64 +5,44 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import time
-from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
-from contextlib import (
-    AbstractAsyncContextManager,
-    AbstractContextManager,
-    AsyncExitStack,
-    asynccontextmanager,
-    suppress,
-)
-from typing import Any, ClassVar
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from typing import ClassVar, Self
 
-from bridge.adb import AdbDevice, AdbServer
+from bridge.adb import AdbServer
 from bridge.deadline import Deadline, finish
-from bridge.errors import BridgeError, NavigationFailed
-from bridge.host.client import HostClient, HostHello
-from bridge.page.attachment import Attachment
+from bridge.errors import BridgeError
 from bridge.page.confinement import DOWNLOADS_KEY, UPLOADS_KEY, Confined
 from bridge.page.dialogs import DialogAnswer
-from bridge.page.journal import Journal
-from bridge.page.operations import Observer
 from bridge.page.page import Page
-from bridge.page.popups import OpenedPages
 from bridge.policy.configuration import load_policy
 from bridge.policy.grant import Grant, TestServerGrant
 from bridge.policy.pinning import Ask, PinnedEgress
 from bridge.policy.rules import BrowserPolicy, policy_for
 from bridge.session.app import App
 from bridge.session.attached import AttachedSession, attaching
-from bridge.session.capabilities import Capabilities, probe, require_supported
 from bridge.session.devices import Chosen, Notice, VirtualDevices, chosen_device
-from bridge.session.egress import Containment, policy_digest
+from bridge.session.devtools import host_service
+from bridge.session.egress import policy_digest
+from bridge.session.home import View
 from bridge.session.isolated import ISOLATED_TIMEOUT_S, PROFILE, Isolation, isolated
 from bridge.session.leaving import clear_state
 from bridge.session.link import HostLink
-from bridge.session.popups import Popups
-from bridge.session.recovery import Recovery
 from bridge.session.state import STATE_TIMEOUT_S, StateSummary, load_state, save_state
-from bridge.session.tab import OnAttach, SessionTab, View
+from bridge.session.tabs import SessionTabs
 from bridge.session.tracing import Tracing, traced
 
 logger = logging.getLogger(__name__)
 
 START_TIMEOUT_S = 60.0
-# How much longer an operation may take that begins by reconnecting.
-RECONNECT_TIMEOUT_S = 30.0
-# The host app destroys a WebView 300 s after the last sign of life; CDP traffic does not pass it, so we tell it.
-_TOUCH_EVERY_S = 20.0
-_TOUCH_TIMEOUT_S = 5.0
-_PROBE_S = 5.0
 # A frozen one keeps nobody; one that answers gets the time that clearing takes over a slow link.
 _ANSWER_S = 2.0
 _CLEAR_S = 15.0
-_CLOSE_TAB_S = 2.0
 _LET_GO_S = 3.0
 _CLOSE_S = 24.0
 
 
-class Session:
+class Session(SessionTabs):
     """What `Session.open` yields: open tabs with `new_tab`, everything ends with the block.
 
     Attributes:
@@ -89,32 +69,9 @@ class Session:
         reconnect: bool,
         dialogs: DialogAnswer,
     ) -> None:
-        self.serial = chosen.serial
+        super().__init__(chosen.serial, link, view, egress, notice, reconnect=reconnect, dialogs=dialogs)
         self.is_virtual = chosen.is_virtual
-        self.view = view
-        self.notice = notice
-        # Awaited with every tab's fresh attachment, in this order: the policy's gate comes first.
-        self.on_attach: list[OnAttach] = []
-        self.restores_tabs = reconnect
-        self._link = link
-        self.containment = Containment(egress, lambda: link.device, notice)
-        self._dialogs = dialogs
-        self.observer: Observer | None = None
-        self.journal = Journal()
-        self._popups = Popups(self)
         self._isolation = Isolation()
-        self.uploads = Confined.at(None, UPLOADS_KEY)
-        self.downloads = Confined.at(None, DOWNLOADS_KEY)
-        self._tabs: dict[str, tuple[SessionTab, Page]] = {}
-        self._last_tab = 0
-        # Of all tabs that there ever were: what a closed one has stored is still there.
-        self._profiles: dict[str, str | None] = {}
-        self._last_touch = time.monotonic()
-        self._background: set[asyncio.Task[None]] = set()
-        self._capabilities: Capabilities | None = None
-        self._recovery = Recovery(self.serial, link, self.open_tabs, notice)
-        link.on_connected += [self._take_host, self.containment.route]
-        self.on_attach.append(self.containment.install)
 
     @classmethod
     @asynccontextmanager
@@ -137,7 +94,7 @@ class Session:
         trace: str | os.PathLike[str] | None = None,
         on_notice: Notice | None = None,
         timeout_s: float = START_TIMEOUT_S,
-    ) -> AsyncIterator[Session]:
+    ) -> AsyncIterator[Self]:
         """Find the device, start the host app on it, and be ready to open tabs.
 
         Args:
@@ -218,6 +175,8 @@ class Session:
         policy: BrowserPolicy | None = None,
         grants: Sequence[Grant] = (),
         dialogs: DialogAnswer = "default",
+        uploads_root: str | os.PathLike[str] | None = None,
+        downloads_root: str | os.PathLike[str] | None = None,
         trace: str | os.PathLike[str] | None = None,
         on_notice: Notice | None = None,
         timeout_s: float = START_TIMEOUT_S,
@@ -236,6 +195,7 @@ class Session:
                 strict one is refused.
             grants: Test servers as in `open`, and `AppGrant(package, origins)` for what the app serves to itself.
             url, title: Which page to wait for, where the app has several: a glob over its address, words of its title.
+            uploads_root, downloads_root: As in `open`; nothing is put on the device, uploads are made in the page.
             trace: As in `open`.
 
         Raises:
@@ -250,6 +210,8 @@ class Session:
             grants,
             virtual_devices=cls.virtual_devices,
             dialogs=dialogs,
+            uploads_root=uploads_root,
+            downloads_root=downloads_root,
             url=url,
             title=title,
             observed_by=lambda session: traced(cls.tracing, trace, session),
@@ -258,66 +220,13 @@ class Session:
         ) as session:
             yield session
 
-    async def reconnect(self, *, timeout_s: float = START_TIMEOUT_S) -> tuple[str, ...]:
-        """Restore what is lost: wait for the device, start the host app, open the tabs at their addresses again.
-
-        What was done, one sentence each; nothing where nothing is lost. A tab that outlived the connection, as after a
-        cable was pulled, is as it was, refs included. Of one that was opened again at its address forms, scroll
-        position and refs are gone; cookies are as the device kept them. One that does not come back stays lost.
-
-        Raises:
-            DeadlineExceeded: The device did not come back; says what it was last seen as.
-            DeviceError, HostError: It came back, and the host app cannot be started.
-        """
-        said = await self._recovery.reconnect(timeout_s=timeout_s)
-        if said and self._capabilities is not None and (first := next(iter(self._tabs.values()), None)):
-            with suppress(BridgeError):
-                attachment, _ = await first[0].attachment()
-                self._capabilities = await self._probe(attachment)
-        return said
-
-    @property
-    def host(self) -> HostHello:
-        """What the host app said of itself: version, WebView, API level, pid."""
-        return self._link.host.hello
-
-    @property
-    def device(self) -> AdbDevice:
-        return self._link.device
-
-    @property
-    def host_client(self) -> HostClient:
-        """The present connection to the host app; another one after a reconnect."""
-        return self._link.host
-
-    @property
-    def egress(self) -> PinnedEgress:
-        """What this session's connections go through: policy, pins, audit."""
-        return self.containment.egress
-
-    @property
-    def capabilities(self) -> Capabilities | None:
-        """What the WebView can do; known once the first tab is open."""
-        return self._capabilities
-
-    @property
-    def pages(self) -> tuple[Page, ...]:
-        """The open tabs, oldest first."""
-        return tuple(page for _, page in self._tabs.values())
-
     def forward(self, *, timeout_s: float = 10.0) -> AbstractAsyncContextManager[int]:
         """A port of this machine that leads to the WebView's devtools socket, for other tools, while the block lasts.
 
         For `chrome://inspect`, pychrome, or Playwright's `connectOverCDP` (with `noDefaults: true`: a WebView has no
         browser contexts to set defaults in). Any local user may connect to it.
         """
-        remote = f"localabstract:webview_devtools_remote_{self.host.pid}"
-        return self.device.forward("tcp:0", remote, timeout_s=timeout_s)
-
-    @property
-    def tabs(self) -> Mapping[str, Page]:
-        """The open tabs by their ids, those that pages opened included."""
-        return {tab_id: page for tab_id, (_, page) in self._tabs.items()}
+        return self.device.forward("tcp:0", host_service(self.host.pid), timeout_s=timeout_s)
 
     def isolated(self, *, timeout_s: float = ISOLATED_TIMEOUT_S) -> AbstractAsyncContextManager[Page]:
         """A tab for one call: `async with session.isolated() as page:`. See `bridge.session.isolated`.
@@ -345,142 +254,6 @@ class Session:
             UsageError: The file is no saved state.
         """
         return await load_state(self, path, page, timeout_s=timeout_s)
-
-    async def new_tab(self, url: str | None = None, *, profile: str | None = None) -> Page:
-        """A new tab, at `url` where one is given.
-
-        Args:
-            profile: Cookies and storage of its own, shared by the tabs of that name; needs a WebView with profiles.
-
-        Raises:
-            PolicyRefused, NavigationFailed: As `page.goto`; the tab is closed again then.
-        """
-        if url is not None:
-            await self.check_url(url)
-        await self.ensure_connected()
-        tab, page = self.make_tab(profile=profile)
-        try:
-            attachment = await tab.open()
-            if self._capabilities is None:
-                self._capabilities = await self._probe(attachment)
-            if url is not None:
-                await page.goto(url)
-        except BaseException:
-            await self.close_tab(page)
-            raise
-        return page
-
-    def make_tab(self, *, profile: str | None) -> tuple[SessionTab, Page]:
-        """A tab with a number of its own, not attached to anything."""
-        self._last_tab += 1
-        tab = SessionTab(f"t{self._last_tab}", self, profile=profile)
-        self._profiles[tab.tab_id] = profile
-        page = Page(tab)
-        page.on_dialog(self._dialogs)
-        page.observer = self.observer
-        self._tabs[tab.tab_id] = (tab, page)
-        return tab, page
-
-    def drop_tab(self, tab_id: str) -> None:
-        self._tabs.pop(tab_id, None)
-
-    def open_tabs(self) -> tuple[SessionTab, ...]:
-        return tuple(tab for tab, _ in self._tabs.values())
-
-    def host_tab_of(self, page: Page) -> str | None:
-        return self._tabs[page.tab_id][0].host_tab
-
-    def profile_of(self, tab_id: str) -> str | None:
-        return self._profiles.get(tab_id)
-
-    def popups_of(self, tab_id: str) -> AbstractContextManager[OpenedPages]:
-        return self._popups.listen(tab_id)
-
-    def opener_of(self, page: Page) -> str | None:
-        """The id of the tab whose page has opened this one."""
-        return self._tabs[page.tab_id][0].opener_id
-
-    async def windows_taken(self) -> None:
-        """Wait until the windows that pages have opened are among `pages`, or were refused."""
-        await self._popups.taken()
-
-    async def close_tab(self, page: Page) -> None:
-        """Close a tab; a tab that is already closed is left alone."""
-        tab, _ = self._tabs.pop(page.tab_id, (None, None))
-        if tab is None:
-            return
-        await finish(tab.close(), at_most_s=_CLOSE_TAB_S, what=f"closing {page.tab_id}")
-        self.journal.forget_tab(page.tab_id)
-
-    async def check_url(self, url: str) -> str:
-        return await self.egress.check_url(url)
-
-    def explain(self, error: NavigationFailed) -> BridgeError:
-        return self.containment.explain(error)
-
-    def _take_event(self, event: str, fields: Mapping[str, Any]) -> None:
-        if event == "popup" and (work := self._popups.take(fields)) is not None:
-            self._in_background(work)
-        if event in ("tab.lost", "idle_destroyed"):
-            self._recovery.take_loss(event, fields)
-
-    async def ensure_connected(self) -> tuple[str, ...]:
-        if self._recovery.seems_whole:
-            return ()
-        lost = await self._recovery.diagnose()
-        if lost is None:
-            return ()
-        if not self.restores_tabs:
-            raise lost
-        return await self.reconnect(timeout_s=RECONNECT_TIMEOUT_S)
-
-    async def diagnose(self) -> BridgeError | None:
-        return await self._recovery.diagnose()
-
-    def renderer_killed(self) -> None:
-        self._recovery.renderer_killed()
-
-    async def _probe(self, attachment: Attachment) -> Capabilities:
-        held = self.containment
-        return await probe(
-            attachment,
-            self.host,
-            fetch_interception=held.intercepts,
-            egress=held.mode,
-            webrtc=held.webrtc,
-            timeout_s=_PROBE_S,
-        )
-
-    async def _take_host(self, host: HostClient) -> None:
-        require_supported(host.hello)
-        host.on_event(self._take_event)
-
-    async def stay_awake(self, until: asyncio.Event) -> None:
-        """Keep the tabs although nobody does anything with them, until the event is set."""
-        while not until.is_set():
-            self.keep_alive()
-            with suppress(TimeoutError):
-                async with asyncio.timeout(_TOUCH_EVERY_S):
-                    await until.wait()
-
-    def keep_alive(self) -> None:
-        """Tell the host app that this session is at work, now and then, without waiting for it."""
-        now = time.monotonic()
-        if now - self._last_touch < _TOUCH_EVERY_S:
-            return
-        self._last_touch = now
-        self._in_background(self._send_touch())
-
-    def _in_background(self, work: Awaitable[None]) -> None:
-        task = asyncio.ensure_future(work)
-        self._background.add(task)
-        task.add_done_callback(self._background.discard)
-
-    async def _send_touch(self) -> None:
-        try:
-            await self.host_client.touch(timeout_s=_TOUCH_TIMEOUT_S)
-        except BridgeError as error:
-            logger.debug("the host app did not take the sign of life: %s", error)
 
     async def _close(self) -> None:
         """Each part in its turn, whatever became of the one before."""
@@ -510,13 +283,6 @@ class Session:
         what = f"taking the gate from {self.serial}"
         closing = finish(self.containment.close(), at_most_s=_LET_GO_S, what=what)
         await asyncio.gather(closing, self._link.close(timeout_s=_LET_GO_S))
-
-    async def _close_tabs(self) -> None:
-        while self._background or self._tabs:  # a page may open one more window while its tab is being closed
-            for task in list(self._background):
-                task.cancel()
-            await asyncio.gather(*self._background, return_exceptions=True)
-            await asyncio.gather(*(self.close_tab(page) for _, page in list(self._tabs.values())))
 
 
 def _log_notice(text: str) -> None:

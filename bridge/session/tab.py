@@ -5,40 +5,29 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import (
-    AbstractAsyncContextManager,
-    AbstractContextManager,
-    AsyncExitStack,
-    asynccontextmanager,
-    suppress,
-)
-from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager, suppress
 
-from bridge.adb import AdbDevice
 from bridge.cdp import CdpConnection, open_cdp
-from bridge.cdp.discovery import Target, list_targets
 from bridge.deadline import Deadline, finish
 from bridge.errors import BridgeError, DeadlineExceeded, HostFailed, NavigationFailed, TabLost, TransportError
-from bridge.host.client import HostClient
 from bridge.page import ladder
-from bridge.page.attachment import Attachment, attach
+from bridge.page.attachment import Attachment
 from bridge.page.confinement import Confined
 from bridge.page.full_page import Strategy
 from bridge.page.host_services import HostServices
 from bridge.page.journal import Journal
 from bridge.page.navigation import go
 from bridge.page.popups import OpenedPages
-from bridge.session.capabilities import Capabilities
+from bridge.session.devtools import find_new_tab, host_service
+from bridge.session.held_attachment import HeldAttachment, OnAttach
+from bridge.session.home import Home
 from bridge.session.host_services import HostTabServices
 
 logger = logging.getLogger(__name__)
 
 OPEN_TIMEOUT_S = 20.0
-_LIST_PAUSE_S = 0.05
 _REOPEN_TIMEOUT_S = 30.0
-_DETACH_S = 2.0
 _REATTACH_S = 5.0
 _DISCARD_S = 5.0
 # What a tab takes that is opened in a renderer which answers.
@@ -52,91 +41,16 @@ _QUICK_LINK_S = 0.05
 _IDLE = "idle"
 _FREED = "freed"
 
-OnAttach: TypeAlias = Callable[[Attachment], Awaitable[None]]
-
-
-@dataclass(frozen=True, slots=True)
-class View:
-    """The size of a tab's virtual display."""
-
-    width_px: int = 412
-    height_px: int = 915
-    density_dpi: int = 160
-
-
-class Home(Protocol):
-    """What a tab needs of its session."""
-
-    @property
-    def device(self) -> AdbDevice: ...
-
-    @property
-    def host_client(self) -> HostClient: ...
-
-    @property
-    def view(self) -> View: ...
-
-    @property
-    def journal(self) -> Journal: ...
-
-    @property
-    def uploads(self) -> Confined: ...
-
-    def popups_of(self, tab_id: str) -> AbstractContextManager[OpenedPages]: ...
-
-    @property
-    def downloads(self) -> Confined: ...
-
-    @property
-    def capabilities(self) -> Capabilities | None: ...
-
-    @property
-    def on_attach(self) -> list[OnAttach]:
-        """Awaited with every tab's fresh attachment before the tab's own; the policy's gate comes first."""
-        ...
-
-    @property
-    def restores_tabs(self) -> bool:
-        """Whether a tab that was lost is opened again without being asked."""
-        ...
-
-    async def check_url(self, url: str) -> str: ...
-
-    def explain(self, error: NavigationFailed) -> BridgeError: ...
-
-    def keep_alive(self) -> None: ...
-
-    def notice(self, text: str) -> None: ...
-
-    async def ensure_connected(self) -> tuple[str, ...]:
-        """Notices of what was reconnected; DeviceLost or HostLost where that is not wanted or did not work."""
-        ...
-
-    async def diagnose(self) -> BridgeError | None:
-        """What is lost below the tab, if anything."""
-        ...
-
-    def renderer_killed(self) -> None:
-        """The ladder killed a renderer, which other tabs may share."""
-        ...
-
 
 class SessionTab:
-    """One tab of a session, `t1`, `t2`, …; implements what a page needs of it.
-
-    Each of the `on_attach` functions, the session's and then its own, is awaited with every fresh attachment before
-    any address is loaded in it, so what they install (the policy's gate, a page's routes) also holds after the tab was
-    opened again.
-    """
+    """One tab of a session, `t1`, `t2`, …; implements what a page needs of it."""
 
     def __init__(self, tab_id: str, home: Home, *, profile: str | None = None) -> None:
         self._tab_id = tab_id
         self.profile = profile
         self._home = home
-        self._on_attach: list[OnAttach] = []
-        self._attachment: Attachment | None = None
+        self._held = HeldAttachment(tab_id, home.journal, home.on_attach)
         self._target_id = ""
-        self._stack = AsyncExitStack()
         self._changed = asyncio.Event()
         self._lost: str | None = None
         self._closed = False
@@ -145,6 +59,8 @@ class SessionTab:
         # The document whose script the ladder has terminated, and whether it hung again after that.
         self._freed_document = ""
         self._hung_again = False
+        # The document that is busy without a script, and since when it is known to be.
+        self._busy_document, self._busy_since_s = "", 0.0
         self._link_s = 0.0
         self.host_tab: str | None = None
         self.opener_id: str | None = None
@@ -156,7 +72,7 @@ class SessionTab:
     @property
     def url(self) -> str:
         """Where it was last known to be."""
-        main = self._attachment.state.main if self._attachment else None
+        main = self._held.present.state.main if self._held.present else None
         return main.url if main else ""
 
     @property
@@ -190,7 +106,7 @@ class SessionTab:
     @property
     def present(self) -> Attachment | None:
         """The attachment as it is, in whatever state; nothing is restored."""
-        return self._attachment
+        return self._held.present
 
     @property
     def is_lost(self) -> bool:
@@ -203,7 +119,7 @@ class SessionTab:
         return self._home.explain(error)
 
     def on_attach(self, prepare: OnAttach) -> None:
-        self._on_attach.append(prepare)
+        self._held.on_attach.append(prepare)
 
     async def attachment(self, *, revisit: bool = True) -> tuple[Attachment, tuple[str, ...]]:
         """The living attachment. A tab that idled away or was freed by killing its renderer is opened again, and that
@@ -226,11 +142,11 @@ class SessionTab:
                         hint="Open a new tab, or restore it with session.reconnect().",
                     )
                 notices += (await self._restore(revisit, Deadline.after(_REOPEN_TIMEOUT_S)),)
-            elif self._attachment is not None and self._attachment.connection.closed.is_set():
+            elif self._held.present is not None and self._held.present.connection.closed.is_set():
                 await self.reattach(timeout_s=_REATTACH_S)
-        if self._attachment is None:
+        if self._held.present is None:
             raise TabLost(f"{self._tab_id} was never opened")
-        return self._attachment, notices
+        return self._held.present, notices
 
     async def open(self, *, timeout_s: float = OPEN_TIMEOUT_S) -> Attachment:
         """Have the host app make a WebView, find it in the devtools list, and attach to it."""
@@ -245,8 +161,8 @@ class SessionTab:
         )
         self.host_tab = made.tab
         try:
-            self._target_id = (await self._find(made.nonce, deadline)).target_id
-            attachment = await self._attach(deadline)
+            self._target_id = await find_new_tab(self._home.device, self._service(), made.nonce, deadline)
+            attachment = await self._held.make(self._connection(deadline), deadline)
         except BaseException as error:
             if self._lost == _FREED and isinstance(error, DeadlineExceeded):
                 # The blow does not reach a renderer that is to show a new document (see ladder.let_go), and it lives on
@@ -270,7 +186,8 @@ class SessionTab:
     async def adopt(self, target_id: str, *, timeout_s: float) -> Attachment:
         """Attach to a WebView that a page has opened; it becomes lost, restored and closed as any other."""
         self._target_id = target_id
-        return await self._attach(Deadline.after(timeout_s))
+        deadline = Deadline.after(timeout_s)
+        return await self._held.make(self._connection(deadline), deadline)
 
     async def restore(self, *, timeout_s: float) -> str:
         """Open it again at its address; what was done, in a sentence."""
@@ -282,7 +199,7 @@ class SessionTab:
 
     async def _restore(self, revisit: bool, deadline: Deadline) -> str:
         url, why = self.url, self._lost or "lost"
-        await self._detach()
+        await self._held.let_go()
         if self.host_tab is not None and why == _FREED:
             await self._discard(self.host_tab, min(_DISCARD_S, deadline.remaining_s))
         attachment = await (
@@ -310,8 +227,8 @@ class SessionTab:
         if self._lost != _FREED:
             self._lost = reason
         self._changed.set()
-        if self._attachment is not None:
-            self._attachment.watch.end(TabLost(f"{self._tab_id} is gone: {reason}"))
+        if self._held.present is not None:
+            self._held.present.watch.end(TabLost(f"{self._tab_id} is gone: {reason}"))
 
     def lose_to_ladder(self) -> None:
         """Its renderer was killed by us: it will be opened again whatever the session does with lost tabs."""
@@ -324,14 +241,20 @@ class SessionTab:
         if self._closed:
             return
         self._closed = True
-        await self._detach()
         host = self._home.host_client
         if self.host_tab is None or host.closed.is_set():
-            return
-        if self._lost is None:
-            await host.close_tab(self.host_tab, timeout_s=timeout_s)
-        elif self._lost == _FREED:
-            await self._discard(self.host_tab, timeout_s)
+            await self._held.let_go()
+        elif self._lost is None:
+            # Neither waits for the other; over a slow link that is half of the time.
+            _, closed = await asyncio.gather(
+                self._held.let_go(), host.close_tab(self.host_tab, timeout_s=timeout_s), return_exceptions=True
+            )
+            if closed is not None:
+                raise closed
+        else:
+            await self._held.let_go()
+            if self._lost == _FREED:
+                await self._discard(self.host_tab, timeout_s)
 
     async def reattach(self, *, timeout_s: float) -> Attachment:
         """A fresh connection to the document that is there; refs stay good. The old one is given up when it is made.
@@ -339,14 +262,8 @@ class SessionTab:
         Raises:
             TransportError, DeadlineExceeded: There is no such target any more, or it does not answer.
         """
-        old, self._stack = self._stack, AsyncExitStack()
-        try:
-            attachment = await self._attach(Deadline.after(timeout_s))
-        except BaseException:
-            self._stack = old
-            raise
-        await finish(old.aclose(), at_most_s=_DETACH_S, what=f"detaching from {self._tab_id}")
-        return attachment
+        deadline = Deadline.after(timeout_s)
+        return await self._held.renew(self._connection(deadline), deadline)
 
     async def rejoin(self, *, timeout_s: float) -> str:
         """The host process and its tab outlived the connection: attach again to the document; what was done."""
@@ -370,9 +287,14 @@ class SessionTab:
         self._home.renderer_killed()
         return True
 
+    def _may_be_busy(self, document: str) -> bool:
+        if document != self._busy_document or not document:
+            self._busy_document, self._busy_since_s = document, time.monotonic()
+        return time.monotonic() - self._busy_since_s < ladder.BUSY_S
+
     async def look_into(self, error: BridgeError) -> BridgeError:
         """Free a page that hangs; else say what is gone below it."""
-        attachment = self._attachment
+        attachment = self._held.present
         if self._closed or attachment is None:
             return error
         if isinstance(error, DeadlineExceeded):
@@ -383,8 +305,11 @@ class SessionTab:
                 return lost
             document = attachment.state.main.loader_id if attachment.state.main else ""
             self._hung_again = document != "" and document == self._freed_document
-            step = await ladder.free(attachment, self, again=self._hung_again, slack_s=slack_s)
+            may_be_busy = self._may_be_busy(document)
+            step = await ladder.free(attachment, self, again=self._hung_again, may_be_busy=may_be_busy, slack_s=slack_s)
             self._freed_document = document if step == "terminate_script" else ""
+            if step != "left_busy":
+                self._busy_document = ""
             return ladder.told(error, step)
         if self._lost is None:
             self._changed.clear()
@@ -397,19 +322,6 @@ class SessionTab:
             return TabLost(f"{self._tab_id} is gone: {self._lost}", hint="Open a new tab, or session.reconnect().")
         return error
 
-    async def _attach(self, deadline: Deadline) -> Attachment:
-        async with AsyncExitStack() as stack:
-            connection = await stack.enter_async_context(self._connection(deadline))
-            connection.on_event(self.journal.reader(self._tab_id))
-            attachment = await stack.enter_async_context(attach(connection, timeout_s=deadline.remaining_s))
-            for frame in attachment.state.frames.values():
-                self.journal.note_origin(self._tab_id, frame.url)
-            for prepare in (*self._home.on_attach, *self._on_attach):
-                await prepare(attachment)
-            self._stack = stack.pop_all()
-        self._attachment = attachment
-        return attachment
-
     def connect(self, timeout_s: float) -> AbstractAsyncContextManager[CdpConnection]:
         """One more connection to the tab, beside the attachment's."""
         return self._connection(Deadline.after(timeout_s))
@@ -417,14 +329,10 @@ class SessionTab:
     @asynccontextmanager
     async def _connection(self, deadline: Deadline) -> AsyncIterator[CdpConnection]:
         began = time.monotonic()
-        sock = await self._home.device.open_stream(self._devtools_service(), timeout_s=deadline.remaining_s)
+        sock = await self._home.device.open_stream(self._service(), timeout_s=deadline.remaining_s)
         self._link_s = time.monotonic() - began
         async with open_cdp(sock, f"/devtools/page/{self._target_id}", timeout_s=deadline.remaining_s) as connection:
             yield connection
-
-    async def _detach(self) -> None:
-        stack, self._stack = self._stack, AsyncExitStack()
-        await finish(stack.aclose(), at_most_s=_DETACH_S, what=f"detaching from {self._tab_id}")
 
     async def _discard(self, host_tab: str, timeout_s: float) -> None:
         try:
@@ -432,19 +340,5 @@ class SessionTab:
         except BridgeError as error:  # it is gone with its renderer
             logger.debug("%s: %s", self._tab_id, error)
 
-    async def _find(self, nonce: str, deadline: Deadline) -> Target:
-        while True:
-            sock = await self._home.device.open_stream(self._devtools_service(), timeout_s=deadline.remaining_s)
-            targets = await list_targets(sock, timeout_s=deadline.remaining_s)
-            for target in targets:
-                if target.url == f"about:blank#{nonce}":
-                    return target
-            if deadline.remaining_s <= _LIST_PAUSE_S:
-                raise DeadlineExceeded(
-                    "finding the new tab", deadline.timeout_s, f"{len(targets)} other targets in the devtools list"
-                )
-            await asyncio.sleep(_LIST_PAUSE_S)
-
-    def _devtools_service(self) -> str:
-        # The pid comes from the host app itself: other apps' sockets are never probed, a frozen one blocks adbd.
-        return f"localabstract:webview_devtools_remote_{self._home.host_client.hello.pid}"
+    def _service(self) -> str:
+        return host_service(self._home.host_client.hello.pid)

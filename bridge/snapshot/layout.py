@@ -6,7 +6,7 @@ in them, items with one thing in them give way to that thing, and words are said
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from bridge.errors import RefNotFound
@@ -99,13 +99,16 @@ def lay_out(root: RawNode, options: RenderOptions) -> list[Entry]:
     return entries
 
 
-def only_matching(entries: list[Entry], words: str) -> tuple[list[Entry], int]:
-    """The lines with these words and what they stand in, and how many have them."""
+def only_matching(
+    entries: list[Entry], words: str, redact: Callable[[str], str] | None = None
+) -> tuple[list[Entry], int]:
+    """The lines with these words and what they stand in, and how many have them; `redact` is applied to the lines'."""
     wanted = words.casefold()
     keep = bytearray(len(entries))
     matches = 0
     for index, entry in enumerate(entries):
-        if wanted in entry.name.casefold() or wanted in str(entry.node.attrs.get("value", "")).casefold():
+        texts = (entry.name, str(entry.node.attrs.get("value", "")))
+        if any(wanted in (redact(text) if redact else text).casefold() for text in texts):
             matches += 1
             _keep_with_parents(entries, keep, index)
     return _kept(entries, keep), matches

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol
 
@@ -48,6 +48,7 @@ class RenderOptions:
         find: Show only the lines with these words (case-insensitive), and what they stand in.
         start: Show only what comes from this ref on, and what it stands in: the next page after `more=`.
         controls_only: Show only what can be acted on: no texts, no headings, no structure.
+        redact: Applied to the words in which `find` looks, and to no others.
 
     Raises:
         UsageError: A bound is outside what makes sense.
@@ -65,6 +66,7 @@ class RenderOptions:
     find: str = ""
     start: str = ""
     controls_only: bool = False
+    redact: Callable[[str], str] | None = None
 
     def __post_init__(self) -> None:
         for name, low, high in (

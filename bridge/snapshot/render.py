@@ -64,7 +64,7 @@ def render_snapshot(
         entries = only_from(entries, options.start)
     facts = Facts(nodes=len(entries))
     if options.find:
-        entries, matches = only_matching(entries, clean(options.find))
+        entries, matches = only_matching(entries, clean(options.find), options.redact)
         facts = Facts(nodes=len(entries), find=cut(clean(options.find), _FIND_CHARS), matches=matches)
     form: Form = JsonForm(options, url) if options.format == "json" else TextForm(options, url)
     worst = _worst_facts(facts, snapshot.reasons, form, options.max_chars_total)

@@ -11,7 +11,7 @@ from bridge.cdp import Cost
 from bridge.page.page import Page
 from bridge.page.results import ActionResult
 from bridge.snapshot import NodeRef, SnapshotResult
-from bridge.surfaces.demo_server import DemoServer
+from bridge.surfaces.local_server import LocalServer
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class DemoFiles:
         return {"snapshot": str(self.snapshot), "annotated": str(self.annotated)}
 
 
-async def run_demo(page: Page, server: DemoServer, files: DemoFiles) -> AsyncIterator[DemoStep]:
+async def run_demo(page: Page, server: LocalServer, files: DemoFiles) -> AsyncIterator[DemoStep]:
     """Do it all in one tab, and tell of each step when it is done."""
     for part in (_shop, _login, _controlled, _late, _frames):
         async for step in part(page, server):
@@ -56,7 +56,7 @@ async def run_demo(page: Page, server: DemoServer, files: DemoFiles) -> AsyncIte
         yield step
 
 
-async def _shop(page: Page, server: DemoServer) -> AsyncIterator[DemoStep]:
+async def _shop(page: Page, server: LocalServer) -> AsyncIterator[DemoStep]:
     tell = _Teller("shop", page)
     yield await tell.goto(server.url("shop.html"))
     yield await tell.snapshot()
@@ -68,7 +68,7 @@ async def _shop(page: Page, server: DemoServer) -> AsyncIterator[DemoStep]:
     yield await tell.act(f'click("{button.ref}")', button, page.click(button.ref))
 
 
-async def _login(page: Page, server: DemoServer) -> AsyncIterator[DemoStep]:
+async def _login(page: Page, server: LocalServer) -> AsyncIterator[DemoStep]:
     tell = _Teller("login", page)
     yield await tell.goto(server.url("login.html"))
     await tell.look()
@@ -84,7 +84,7 @@ async def _login(page: Page, server: DemoServer) -> AsyncIterator[DemoStep]:
     yield await tell.act(f'click("{button.ref}")', button, page.click(button.ref))
 
 
-async def _controlled(page: Page, server: DemoServer) -> AsyncIterator[DemoStep]:
+async def _controlled(page: Page, server: LocalServer) -> AsyncIterator[DemoStep]:
     tell = _Teller("controlled form", page)
     yield await tell.goto(server.url("controlled.html"))
     await tell.look()
@@ -95,7 +95,7 @@ async def _controlled(page: Page, server: DemoServer) -> AsyncIterator[DemoStep]
     yield await tell.act(f'click("{terms.ref}")', terms, page.click(terms.ref))
 
 
-async def _late(page: Page, server: DemoServer) -> AsyncIterator[DemoStep]:
+async def _late(page: Page, server: LocalServer) -> AsyncIterator[DemoStep]:
     tell = _Teller("late single-page app", page)
     yield await tell.goto(server.url("spa.html"))
     waited = await page.wait_for(text="A short history of knots", timeout_s=10)
@@ -110,7 +110,7 @@ async def _late(page: Page, server: DemoServer) -> AsyncIterator[DemoStep]:
     yield await tell.act(f'click("{story.ref}")', story, page.click(story.ref))
 
 
-async def _frames(page: Page, server: DemoServer) -> AsyncIterator[DemoStep]:
+async def _frames(page: Page, server: LocalServer) -> AsyncIterator[DemoStep]:
     tell = _Teller("frames and shadow roots", page)
     yield await tell.goto(server.url("frames.html"))
     yield await tell.snapshot()
@@ -120,7 +120,7 @@ async def _frames(page: Page, server: DemoServer) -> AsyncIterator[DemoStep]:
     yield await tell.act(f'click("{star.ref}")', star, page.click(star.ref))
 
 
-async def _save(page: Page, server: DemoServer, files: DemoFiles) -> AsyncIterator[DemoStep]:
+async def _save(page: Page, server: LocalServer, files: DemoFiles) -> AsyncIterator[DemoStep]:
     tell = _Teller("shop", page)
     yield await tell.goto(server.url("shop.html"))
     shot = await page.snapshot(renumber=True)

@@ -14,7 +14,8 @@ from bridge.errors import BridgeError
 from bridge.page.fetching import Fulfil
 from bridge.surfaces.doctor import Report, Verdict, failed, passed, skipped, warned
 from bridge.surfaces.doctor_drawing import evaluate
-from bridge.surfaces.doctor_pages import DOWNLOAD, HOST, CheckServer
+from bridge.surfaces.doctor_pages import DOWNLOAD
+from bridge.surfaces.local_server import HOST, LocalServer
 
 if TYPE_CHECKING:
     from bridge.page.page import Page
@@ -27,7 +28,7 @@ _IDLE_TIMEOUT_S, _TOUCH_AFTER_S = 3, 1.5
 _LOST_S = 30.0
 
 
-async def check_doing(report: Report, session: Session, page: Page, server: CheckServer, folder: Path) -> None:
+async def check_doing(report: Report, session: Session, page: Page, server: LocalServer, folder: Path) -> None:
     """Adds the rows; `folder` is the session's root for files. The last one kills the renderer."""
     checks: dict[str, Callable[[], Awaitable[Verdict]]] = {
         "proxy": lambda: _proxy(session, page, server),
@@ -42,7 +43,7 @@ async def check_doing(report: Report, session: Session, page: Page, server: Chec
         await report.ask(name, check, timeout_s=CHECK_S)
 
 
-async def _proxy(session: Session, page: Page, server: CheckServer) -> Verdict:
+async def _proxy(session: Session, page: Page, server: LocalServer) -> Verdict:
     """A page's request is in the gate's audit only if it came through the gate."""
     mechanism = session.host.features.get("proxy", "none")
     audit = session.egress.audit
@@ -59,7 +60,7 @@ async def _proxy(session: Session, page: Page, server: CheckServer) -> Verdict:
     )
 
 
-async def _fetch(page: Page, server: CheckServer) -> Verdict:
+async def _fetch(page: Page, server: LocalServer) -> Verdict:
     await page.goto(server.url("form"))
     await page.route("**/original", Fulfil(body=b"from the route"))
     try:
@@ -69,7 +70,7 @@ async def _fetch(page: Page, server: CheckServer) -> Verdict:
     return passed("a request was answered by a route") if got == "from the route" else failed(f"the page got {got!r}")
 
 
-async def _select(page: Page, server: CheckServer) -> Verdict:
+async def _select(page: Page, server: LocalServer) -> Verdict:
     """Never by a tap: its popup is a dialog, and without an Activity that ends the process."""
     await page.goto(server.url("form"))
     shot = await page.snapshot()
@@ -78,7 +79,7 @@ async def _select(page: Page, server: CheckServer) -> Verdict:
     return passed("set without its popup") if value == "blue" else failed(f"its value is {value!r} instead of 'blue'")
 
 
-async def _file_input(page: Page, server: CheckServer, folder: Path) -> Verdict:
+async def _file_input(page: Page, server: LocalServer, folder: Path) -> Verdict:
     document = folder / "doctor.txt"
     content = "räport " * 1000
     document.write_text(content, encoding="utf-8")
@@ -92,7 +93,7 @@ async def _file_input(page: Page, server: CheckServer, folder: Path) -> Verdict:
     return failed(f"the page has {str(got)[:80]} instead of {document.name}")
 
 
-async def _download(page: Page, server: CheckServer, folder: Path) -> Verdict:
+async def _download(page: Page, server: LocalServer, folder: Path) -> Verdict:
     await page.goto(server.url("form"))
     shot = await page.snapshot()
     target = folder / "download.bin"
@@ -101,7 +102,7 @@ async def _download(page: Page, server: CheckServer, folder: Path) -> Verdict:
     return passed(f"{size:,} bytes arrived") if target.read_bytes() == DOWNLOAD else failed(f"{size:,} wrong bytes")
 
 
-async def _profile(session: Session, page: Page, server: CheckServer) -> Verdict:
+async def _profile(session: Session, page: Page, server: LocalServer) -> Verdict:
     if not session.host.features.get("profiles"):
         return skipped("this WebView has no MULTI_PROFILE (it came with WebView 114)")
     await page.goto(server.url("form"))
@@ -124,7 +125,7 @@ async def _profile(session: Session, page: Page, server: CheckServer) -> Verdict
     return warned(f"{said}; it shares the default profile's renderer") if shares else passed(f"{said}, renderer too")
 
 
-async def _renderer_death(session: Session, page: Page, server: CheckServer) -> Verdict:
+async def _renderer_death(session: Session, page: Page, server: LocalServer) -> Verdict:
     await page.goto(server.url("form"))
     began = time.monotonic()
     with session.host_client.events("tab.lost") as lost:

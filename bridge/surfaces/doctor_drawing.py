@@ -13,7 +13,8 @@ from bridge.deadline import finish
 from bridge.errors import BridgeError, ScriptFailed
 from bridge.page.full_page import STRATEGIES, Strategy
 from bridge.surfaces.doctor import Report, Verdict, failed, passed, skipped, warned
-from bridge.surfaces.doctor_pages import BAND_PX, BANDS, CheckServer, band_colour
+from bridge.surfaces.doctor_pages import BAND_PX, BANDS, band_colour
+from bridge.surfaces.local_server import LocalServer
 
 if TYPE_CHECKING:
     from bridge.page.page import Page
@@ -50,7 +51,7 @@ async def evaluate(page: Page, expression: str, *, timeout_s: float) -> Any:
     return reply.get("result", {}).get("value")
 
 
-async def check_drawing(report: Report, session: Session, page: Page, server: CheckServer) -> None:
+async def check_drawing(report: Report, session: Session, page: Page, server: LocalServer) -> None:
     """Adds the rows for frames, pictures and WebGL."""
 
     async def open_bands() -> Verdict:
@@ -166,7 +167,7 @@ def _ways(session: Session, page: Page) -> dict[str, Callable[[], Awaitable[byte
 
 
 def _webgl(
-    page: Page, server: CheckServer, picture: Callable[[], Awaitable[bytes]]
+    page: Page, server: LocalServer, picture: Callable[[], Awaitable[bytes]]
 ) -> Callable[[], Awaitable[Verdict]]:
     async def check() -> Verdict:
         from PIL import Image

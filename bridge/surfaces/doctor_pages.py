@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import http.server
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
-from bridge.policy import TestServerGrant
+from bridge.surfaces.local_server import LocalServer, serving_table
 
-HOST = "127.0.0.1"
 BAND_PX, BANDS = 400, 30
 DOWNLOAD_NAME, DOWNLOAD = "doctor.bin", bytes(range(256)) * 64
 
@@ -50,48 +46,8 @@ _PAGES: dict[str, tuple[str, bytes]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class CheckServer:
-    """A running server; `grant` lets a session open its pages."""
-
-    port: int
-
-    @property
-    def grant(self) -> TestServerGrant:
-        return TestServerGrant(HOST, self.port)
-
-    def url(self, page: str) -> str:
-        return f"http://{HOST}:{self.port}/{page}"
-
-
-class _Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    server_version = "webview-bridge-doctor"
-    sys_version = ""
-    timeout = 30
-
-    def do_GET(self) -> None:
-        content_type, body = _PAGES.get(self.path.partition("?")[0], ("", b""))
-        self.send_response(200 if content_type else 404)
-        self.send_header("Content-Type", content_type or "text/plain")
-        self.send_header("Content-Length", str(len(body)))
-        self.send_header("Cache-Control", "no-store")
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: object) -> None:
-        pass
-
-
 @contextmanager
-def serve_check_pages() -> Iterator[CheckServer]:
+def serve_check_pages() -> Iterator[LocalServer]:
     """Serve them on a free port for as long as the block lasts."""
-    with http.server.ThreadingHTTPServer((HOST, 0), _Handler) as server:
-        server.daemon_threads = True
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, name="doctor's pages")
-        thread.start()
-        try:
-            yield CheckServer(server.server_address[1])
-        finally:
-            server.shutdown()
-            thread.join()
+    with serving_table(_PAGES, product="webview-bridge-doctor") as server:
+        yield server

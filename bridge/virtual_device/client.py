@@ -11,7 +11,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -24,8 +23,8 @@ from bridge.deadline import Deadline, finish
 from bridge.errors import BridgeError, VirtualDeviceFailed
 from bridge.host.filelock import try_lock
 from bridge.virtual_device import control
-from bridge.virtual_device.guardian import FOLDER_PREFIX, is_our_folder
 from bridge.virtual_device.options import DeviceOptions
+from bridge.virtual_device.private_folder import PREFIX, folders_place, is_our_folder
 from bridge.virtual_device.process import RECORD_NAME
 
 _STOP_S = 15.0
@@ -112,7 +111,7 @@ def list_virtual_devices() -> tuple[VirtualDeviceHandle, ...]:
     A record that nobody has locked was left by a device that was killed together with its guardian.
     """
     found: list[tuple[float, VirtualDeviceHandle]] = []
-    for folder in Path(tempfile.gettempdir()).resolve().glob(f"{FOLDER_PREFIX}*"):
+    for folder in folders_place().glob(f"{PREFIX}*"):
         if not is_our_folder(folder):
             continue
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError), (folder / RECORD_NAME).open("r+") as record:

@@ -11,29 +11,20 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import re
 import shutil
 import signal
 import socket
-import stat
 import subprocess
 import sys
-import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-FOLDER_PREFIX = "webview-device-"
-_FOLDER_NAME = re.compile(re.escape(FOLDER_PREFIX) + r"[A-Za-z0-9_-]{4,100}")
+from bridge.virtual_device.private_folder import remove_folder
+
 _ADB_TIMEOUT_S = 3.0
-_REMOVE_FOR_S = 5.0
-
-
-def make_private_folder() -> Path:
-    """A new folder for one device, of mode 0700, with a name that the guardian is willing to remove."""
-    return Path(tempfile.mkdtemp(prefix=FOLDER_PREFIX)).resolve()
+_CLEAR_UP_S = 13.0
 
 
 class Guardian:
@@ -95,25 +86,10 @@ def start_guardian() -> Iterator[Guardian]:
         with contextlib.suppress(OSError):
             process.stdin.close()
         try:
-            process.wait(timeout=_REMOVE_FOR_S + _ADB_TIMEOUT_S + 5.0)
+            process.wait(timeout=_CLEAR_UP_S)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
-
-
-def is_our_folder(path: Path) -> bool:
-    """Whether it is a real directory of ours with a device's name, directly in a folder for temporary files."""
-    try:
-        found = path.lstat()
-    except OSError:
-        return False
-    return (
-        path.is_absolute()
-        and bool(_FOLDER_NAME.fullmatch(path.name))
-        and path.parent == Path(tempfile.gettempdir()).resolve()
-        and stat.S_ISDIR(found.st_mode)
-        and (not hasattr(os, "getuid") or found.st_uid == os.getuid())
-    )
 
 
 def kill_process_group(group: int) -> None:
@@ -125,16 +101,6 @@ def kill_process_group(group: int) -> None:
     if group > 1 and group != os.getpgrp():
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(group, signal.SIGKILL)
-
-
-def remove_folder(folder: Path) -> None:
-    """Remove it with patience: processes that were just killed may still be writing."""
-    end = time.monotonic() + _REMOVE_FOR_S
-    while is_our_folder(folder):
-        shutil.rmtree(folder, ignore_errors=True)
-        if not folder.exists() or time.monotonic() > end:
-            return
-        time.sleep(0.05)
 
 
 def disconnect(host: str, port: int, serial: str) -> None:

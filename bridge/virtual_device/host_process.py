@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bridge.virtual_device.engine.browser import (
+from bridge.virtual_device.engine.engine import Engine
+from bridge.virtual_device.engine.tabs import (
     BrowserEvent,
     ChooserOpened,
     DownloadStarted,
@@ -20,7 +21,6 @@ from bridge.virtual_device.engine.browser import (
     Tab,
     TabGone,
 )
-from bridge.virtual_device.engine.engine import Engine
 from bridge.virtual_device.host_files import HostFiles
 from bridge.virtual_device.host_requests import MAX_TABS
 

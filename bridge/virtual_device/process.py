@@ -21,8 +21,9 @@ from bridge.errors import BridgeError, DeviceUnauthorized, UsageError, VirtualDe
 from bridge.host.filelock import try_lock
 from bridge.virtual_device.control import control_socket
 from bridge.virtual_device.device import EngineFactory, VirtualDevice, running_device
-from bridge.virtual_device.guardian import Guardian, make_private_folder, start_guardian
+from bridge.virtual_device.guardian import Guardian, start_guardian
 from bridge.virtual_device.options import DeviceOptions
+from bridge.virtual_device.private_folder import make_private_folder
 
 RECORD_NAME = "device.json"
 CONTROL_NAME = "control"

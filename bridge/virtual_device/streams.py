@@ -78,7 +78,8 @@ class Stream:
         Raises:
             ConnectionResetError: The stream is closed.
         """
-        view = memoryview(body)
+        # What fits into one packet is not copied once more.
+        view = body if isinstance(body, bytes) and len(body) <= self._transport.max_payload else memoryview(body)
         while view:
             while not self._is_ready:
                 if self._is_closed:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 
@@ -21,7 +22,8 @@ from bridge.errors import (
     ServiceRefused,
 )
 
-Reader, Writer = asyncio.StreamReader, asyncio.StreamWriter
+Reader: TypeAlias = asyncio.StreamReader
+Writer: TypeAlias = asyncio.StreamWriter
 Peer = Callable[[Callable[[Reader, Writer], Awaitable[None]]], AbstractAsyncContextManager[AdbServer]]
 
 

@@ -5,9 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 from websockets.asyncio.server import ServerConnection
+
+from bridge.cdp import CdpConnection
+
+Devtools = Callable[[Callable[[ServerConnection], Any]], AbstractAsyncContextManager[CdpConnection]]
 
 
 async def dial(port: int) -> socket.socket:

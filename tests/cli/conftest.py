@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from bridge.surfaces.demo_server import DemoServer, serve_demo_pages
+from bridge.surfaces.demo_server import serve_demo_pages
+from bridge.surfaces.local_server import LocalServer
 
 LIMIT_S = 60
 PROGRAM = (sys.executable, "-c", "from bridge.surfaces.cli import main; main()")
@@ -23,7 +24,7 @@ PROGRAM = (sys.executable, "-c", "from bridge.surfaces.cli import main; main()")
 class Shell:
     """Commands as a person types them: each a process of its own, all with one runtime folder."""
 
-    def __init__(self, folder: Path, device: str, demo: DemoServer) -> None:
+    def __init__(self, folder: Path, device: str, demo: LocalServer) -> None:
         self.folder = folder
         self.environment = {**os.environ, "XDG_RUNTIME_DIR": str(folder), "PYTHONPATH": str(Path.cwd())}
         self.demo = demo

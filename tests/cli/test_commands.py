@@ -19,7 +19,8 @@ import pytest
 from PIL import Image
 
 from bridge.surfaces.cli.app import run
-from bridge.surfaces.demo_server import DemoServer, serve_demo_pages
+from bridge.surfaces.demo_server import serve_demo_pages
+from bridge.surfaces.local_server import LocalServer
 
 pytestmark = pytest.mark.browser
 
@@ -27,13 +28,13 @@ Command = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture(scope="module")
-def demo() -> Iterator[DemoServer]:
+def demo() -> Iterator[LocalServer]:
     with serve_demo_pages() as server:
         yield server
 
 
 @pytest.fixture
-def command(webview_device: str, demo: DemoServer, capsys: pytest.CaptureFixture[str]) -> Command:
+def command(webview_device: str, demo: LocalServer, capsys: pytest.CaptureFixture[str]) -> Command:
     """Runs one command on the device under test; returns exit code, stdout, stderr."""
 
     def go(name: str, *arguments: str, page: str = "shop.html") -> tuple[int, str, str]:
@@ -196,9 +197,12 @@ class _Never(http.server.BaseHTTPRequestHandler):
 @pytest.mark.usefixtures("webview_device")  # its adb server runs already, and keeps its log elsewhere
 def test_an_interrupted_command_leaves_nothing_behind(sent: signal.Signals, code: int) -> None:
     """It starts a virtual device of its own, and is interrupted while a server does not answer."""
-    handler = type("Never", (_Never,), {"asked": threading.Event(), "over": threading.Event()})
+
+    class Never(_Never):
+        asked, over = threading.Event(), threading.Event()
+
     # Devices keep their private folders in the temporary folder; other workers' devices are in another one.
-    with tempfile.TemporaryDirectory() as folder, http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+    with tempfile.TemporaryDirectory() as folder, http.server.ThreadingHTTPServer(("127.0.0.1", 0), Never) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         port = server.server_address[1]
         with subprocess.Popen(
@@ -221,10 +225,10 @@ def test_an_interrupted_command_leaves_nothing_behind(sent: signal.Signals, code
             text=True,
             env={**os.environ, "TMPDIR": folder},
         ) as process:
-            assert handler.asked.wait(60)
+            assert Never.asked.wait(60)
             process.send_signal(sent)
             out, err = process.communicate(timeout=40)
-        handler.over.set()
+        Never.over.set()
         server.shutdown()
         left = [path.name for path in Path(folder).iterdir()]
 

@@ -7,18 +7,19 @@ from importlib import resources
 
 import pytest
 
-from bridge.surfaces.demo_server import DemoServer, serve_demo_pages
+from bridge.surfaces.demo_server import serve_demo_pages
+from bridge.surfaces.local_server import LocalServer
 
 PAGES = sorted(entry.name for entry in resources.files("bridge.surfaces").joinpath("demo_pages").iterdir())
 
 
 @pytest.fixture(scope="module")
-def demo() -> Iterator[DemoServer]:
+def demo() -> Iterator[LocalServer]:
     with serve_demo_pages() as server:
         yield server
 
 
-def fetch(demo: DemoServer, path: str, method: str = "GET") -> tuple[int, str, bytes]:
+def fetch(demo: LocalServer, path: str, method: str = "GET") -> tuple[int, str, bytes]:
     """Status, content type and body for a path that is sent exactly as given."""
     connection = http.client.HTTPConnection("127.0.0.1", demo.port, timeout=10)
     try:
@@ -31,7 +32,7 @@ def fetch(demo: DemoServer, path: str, method: str = "GET") -> tuple[int, str, b
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_every_shipped_file_is_served_with_its_type(demo: DemoServer, name: str) -> None:
+def test_every_shipped_file_is_served_with_its_type(demo: LocalServer, name: str) -> None:
     wanted = {"html": "text/html", "css": "text/css", "js": "text/javascript", "json": "application/json"}
 
     status, content_type, body = fetch(demo, f"/{name}?any=query")
@@ -41,7 +42,7 @@ def test_every_shipped_file_is_served_with_its_type(demo: DemoServer, name: str)
     assert body == resources.files("bridge.surfaces").joinpath("demo_pages", name).read_bytes()
 
 
-def test_the_root_is_the_index_and_not_a_listing(demo: DemoServer) -> None:
+def test_the_root_is_the_index_and_not_a_listing(demo: LocalServer) -> None:
     assert fetch(demo, "/")[2] == fetch(demo, "/index.html")[2]
 
 
@@ -57,15 +58,15 @@ def test_the_root_is_the_index_and_not_a_listing(demo: DemoServer) -> None:
         "*",
     ],
 )
-def test_a_path_that_is_no_page_is_not_found(demo: DemoServer, path: str) -> None:
+def test_a_path_that_is_no_page_is_not_found(demo: LocalServer, path: str) -> None:
     assert fetch(demo, path)[0] == 404
 
 
-def test_head_answers_without_a_body(demo: DemoServer) -> None:
+def test_head_answers_without_a_body(demo: LocalServer) -> None:
     assert fetch(demo, "/shop.html", "HEAD")[::2] == (200, b"")
 
 
-def test_the_server_listens_on_loopback_only_and_carries_its_grant(demo: DemoServer) -> None:
+def test_the_server_listens_on_loopback_only_and_carries_its_grant(demo: LocalServer) -> None:
     assert (demo.grant.host, demo.grant.port) == ("127.0.0.1", demo.port)
     assert demo.url("shop.html") == f"http://127.0.0.1:{demo.port}/shop.html"
 

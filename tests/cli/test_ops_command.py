@@ -91,7 +91,8 @@ def test_each_line_is_answered_and_bad_ones_do_not_end_it(
     ]
     assert "more than 2097152 bytes" in answers[3]["error"]["message"]
     assert Path(answers[4]["file"]).read_bytes().startswith(b"\x89PNG")
-    assert answers[5]["result"]["title"] == "Gold prices"
+    mark, title, end = answers[5]["result"]["title"].splitlines()
+    assert (mark.startswith("<page-content "), title, end.startswith("</page-content ")) == (True, "Gold prices", True)
     told = [json.loads(line) for line in events.read_text().splitlines()]
     assert [(event["event"], event["sequence"], event["kind"]) for event in told] == [
         ("operation", 1, "navigate"),

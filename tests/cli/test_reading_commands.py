@@ -14,13 +14,14 @@ from pathlib import Path
 import pytest
 
 from bridge.surfaces.cli.app import run
-from bridge.surfaces.demo_server import DemoServer, serve_demo_pages
+from bridge.surfaces.demo_server import serve_demo_pages
+from bridge.surfaces.local_server import LocalServer
 
 HTML = "<title>Größe</title><h1>Gold</h1><p>words</p><nav><button>Buy</button></nav>"
 
 
 @pytest.fixture(scope="module")
-def demo() -> Iterator[DemoServer]:
+def demo() -> Iterator[LocalServer]:
     with serve_demo_pages() as server:
         yield server
 
@@ -58,7 +59,7 @@ def no_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_fetch_prints_markdown_on_stdout_and_the_rest_on_stderr(
-    demo: DemoServer, capsys: pytest.CaptureFixture[str]
+    demo: LocalServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["fetch", demo.url("login.html"), "--local", str(demo.port), "--mode", "raw"]) == 0
     out, err = capsys.readouterr()
@@ -67,7 +68,7 @@ def test_fetch_prints_markdown_on_stdout_and_the_rest_on_stderr(
     assert "1 round trip" in err
 
 
-def test_fetch_gives_one_json_object(demo: DemoServer, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_fetch_gives_one_json_object(demo: LocalServer, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     target = tmp_path / "page.md"
     arguments = [
         "fetch",
@@ -90,14 +91,14 @@ def test_fetch_gives_one_json_object(demo: DemoServer, capsys: pytest.CaptureFix
 
 
 def test_fetch_of_loopback_without_a_grant_is_refused_and_names_the_option(
-    demo: DemoServer, capsys: pytest.CaptureFixture[str]
+    demo: LocalServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["fetch", demo.url("login.html")]) == 4
     assert f"--local {demo.port}" in capsys.readouterr().err
 
 
 def test_fetch_obeys_a_configured_policy(
-    demo: DemoServer, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    demo: LocalServer, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("BRIDGE_POLICY_DEFAULT_ACTION", "deny")
     assert run(["fetch", "https://example.com/"]) == 4
@@ -130,7 +131,7 @@ def test_what_cannot_be_read_ends_with_its_exit_code(
     assert told["error"]["message"]
 
 
-def test_fetch_of_what_is_not_there_tells_the_status(demo: DemoServer, capsys: pytest.CaptureFixture[str]) -> None:
+def test_fetch_of_what_is_not_there_tells_the_status(demo: LocalServer, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["fetch", demo.url("nowhere.html"), "--local", str(demo.port), "--json"]) == 1
     error = json.loads(capsys.readouterr().out)["error"]
     assert error["code"] == "http_failed"
@@ -163,7 +164,7 @@ def test_a_snapshot_of_stdin_takes_the_same_options(
 
 @pytest.mark.browser
 def test_an_empty_shell_is_rendered_on_a_device_when_that_is_asked_for(
-    webview_device: str, demo: DemoServer, capsys: pytest.CaptureFixture[str]
+    webview_device: str, demo: LocalServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with serve_shell() as port:
         address = f"http://127.0.0.1:{port}/"

@@ -5,12 +5,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
-import http.server
 import os
 import socket
 import subprocess
 import tempfile
-import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -22,6 +20,7 @@ from bridge import Session
 from bridge.adb import AdbServer
 from bridge.deadline import Deadline
 from bridge.errors import BridgeError
+from bridge.surfaces.local_server import QuietHandler, listening
 from bridge.virtual_device.client import VirtualDeviceHandle, start_virtual_device
 from tests.conftest import LocalServer, adb_program
 
@@ -52,10 +51,13 @@ PAGES = {
 }
 
 
-class _Faulty(http.server.BaseHTTPRequestHandler):
+class _Faulty(QuietHandler):
     def do_GET(self) -> None:
         if self.path == "/half-closed":
             self.half_close()
+            return
+        if self.path == "/never":
+            self.rfile.read(1)  # until the other side gives up
             return
         body = PAGES.get(self.path.partition("?")[0])
         self.send_response(404 if body is None else 200)
@@ -76,16 +78,11 @@ class _Faulty(http.server.BaseHTTPRequestHandler):
         self.connection.shutdown(socket.SHUT_WR)
         self.rfile.read(1)
 
-    def log_message(self, format: str, *args: object) -> None:
-        pass
-
 
 @pytest.fixture(scope="session")
 def faulty_server() -> Iterator[LocalServer]:
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Faulty) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield LocalServer(server.server_address[1])
-        server.shutdown()
+    with listening(_Faulty) as server:
+        yield server
 
 
 @pytest.fixture(scope="session")

@@ -166,6 +166,8 @@ async def test_a_session_that_reconnects_by_itself_says_so_with_the_next_result(
         plugging_in = asyncio.ensure_future(device.fault("connect")) if fault == "drop_cable" else None
         if fault in ("freeze_host", "kill_renderer"):
             await failure(calm)
+        else:  # an operation that begins before the news of the loss is here may still end in it
+            await asyncio.wait_for(session.host_client.closed.wait(), 10)
         there = await calm.reload(timeout_s=20)
         assert any(notice.startswith("t1 ") for notice in there.notices)
         if plugging_in is not None:
@@ -222,3 +224,16 @@ async def test_closing_a_session_whose_device_is_gone_takes_no_time(
             await device.fault("drop_cable")
         await device.fault("connect")
         assert (await AdbServer.from_environment().devices(timeout_s=5))[0].state == "device"
+
+
+async def test_what_is_lost_before_a_navigation_is_sent_is_restored_and_the_navigation_done(
+    opened: Opened, device: VirtualDeviceHandle, faulty_server: LocalServer
+) -> None:
+    async with two_tabs(opened, faulty_server, reconnect=True) as (session, calm, other):
+        connection = (await calm.attached()).connection
+        connection.send("Runtime.evaluate", {"expression": "for(;;);"}).abandon()
+        reloading = asyncio.ensure_future(calm.reload(timeout_s=20))  # first asks the page whether it would let go
+        await device.fault("kill_host")
+        there = await reloading
+        assert any(notice.startswith("t1 ") for notice in there.notices)
+        await is_as_before(session, calm, other, faulty_server)

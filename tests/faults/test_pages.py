@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from bridge.errors import BridgeError, DeadlineExceeded
+from bridge.page import ladder
 from bridge.page.fetching import PausedRequest, Proceed
 from bridge.page.page import Page
 from tests.conftest import LocalServer
@@ -183,6 +184,45 @@ async def test_an_enormous_page_is_opened_and_read_within_the_budget(
         assert f'heading "{title}"' in shot.text or "jsTime" in shot.stats.truncate_reasons
         # What the page goes on with is left out and said to be: only the hidden depths of `deep` are nobody's to see.
         assert shot.stats.truncated or path == "deep"
+        await lives(page, faulty_server)
+
+
+@pytest.mark.timeout(120)
+async def test_a_page_that_is_busy_without_a_script_is_left_to_it_and_its_document_stays(
+    opened: Opened, faulty_server: LocalServer
+) -> None:
+    async with opened() as session:
+        page = await session.new_tab(faulty_server.url("calm"))
+        press = (await page.snapshot()).find(name="Press").ref
+        connection = (await page.attached()).connection
+        lay_out = "const p=document.body.appendChild(document.createElement('p'));p.textContent='word '.repeat(6e6);1"
+        await connection.call("Runtime.evaluate", {"expression": lay_out}, timeout_s=10)
+        async with within(0.5):
+            ended = await outcome(page.snapshot(timeout_s=0.5))
+        assert ended is not None
+        assert ended.details["recovery"] == "left_busy"
+        assert "layout" in str(ended)
+        assert (await page.click(press, timeout_s=60)).ref == press
+
+
+@pytest.mark.timeout(120)
+async def test_a_page_that_stays_busy_without_a_script_is_ended_after_a_while(
+    opened: Opened, faulty_server: LocalServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ladder, "BUSY_S", 3.0)
+    async with opened() as session:
+        page = await session.new_tab(faulty_server.url("calm"))
+        connection = (await page.attached()).connection
+        # Synchronous, and never answered: no command ends that.
+        waits = "const r=new XMLHttpRequest();r.open('GET','/never',false);r.send()"
+        connection.send("Runtime.evaluate", {"expression": waits}).abandon()
+        steps = []
+        while not steps or steps[-1] == "left_busy":
+            ended = await outcome(page.snapshot(timeout_s=0.5))
+            assert ended is not None
+            steps.append(ended.details["recovery"])
+        assert steps[0] == "left_busy"
+        assert steps[-1] == "kill_renderer"
         await lives(page, faulty_server)
 
 

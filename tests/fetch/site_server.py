@@ -11,12 +11,17 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import pytest
+
 from bridge.deadline import Deadline
-from bridge.errors import NameNotResolved, PolicyRefused
+from bridge.errors import BridgeError, NameNotResolved, PolicyRefused
 from bridge.policy import TestServerGrant, decide, policy_for
 from bridge.policy.dialling import StreamPair, first_connection, system_connect
+from bridge.reading.fetch import webfetch
 
 Handler = Callable[[asyncio.StreamWriter], Awaitable[None]]
+
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
 
 
 @dataclass
@@ -169,3 +174,9 @@ class Authority:
 def openssl(*arguments: str | Path) -> None:
     done = subprocess.run(["openssl", *map(str, arguments)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+async def failure(url: str, egress: MappedEgress, **options: object) -> BridgeError:
+    with pytest.raises(BridgeError) as caught:
+        await webfetch(url, egress=egress, **options)  # type: ignore[arg-type]
+    return caught.value

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from fetched_pages import ARTICLE, HIDDEN
 from site_server import serve
-from test_fetch_pages import ARTICLE, HIDDEN
 
 from bridge import Session
 from bridge.policy import TestServerGrant, policy_for

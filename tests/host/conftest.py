@@ -8,9 +8,11 @@ from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 import pytest
+from conformance import connected
 from control_wire import Host, Wire, virtual_device_host
 from jvm_host import Jvm, jvm_host, running_jvm
 
+from bridge.host import HostClient
 from bridge.host.protocol import FrameReader
 
 HostMaker = Callable[..., AbstractAsyncContextManager[Any]]
@@ -45,3 +47,9 @@ async def wire(host: Host) -> AsyncIterator[Wire]:
     opened = Wire(await host.connect(host.socket_name), FrameReader())
     yield opened
     opened.close()
+
+
+@pytest.fixture
+async def client(host: Host) -> AsyncIterator[HostClient]:
+    async with connected(host, await host.connect(host.socket_name)) as opened:
+        yield opened

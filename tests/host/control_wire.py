@@ -20,8 +20,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "virtual_device"))
 class Host(Protocol):
     """A host that was started with a token and a socket name, as the suite sees it."""
 
-    token: bytes
-    socket_name: str
+    @property
+    def token(self) -> bytes: ...
+
+    @property
+    def socket_name(self) -> str: ...
 
     async def connect(self, name: str) -> socket.socket: ...
     async def start(self, **extras: str) -> None: ...

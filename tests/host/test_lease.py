@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,7 @@ with hold_lease("S", owner="the other", policy_digest="p", folder=Path(sys.argv[
 
 
 @pytest.fixture
-def other(tmp_path: Path) -> subprocess.Popen[str]:
+def other(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
     """Another process that holds the lease of S until it is ended."""
     process = subprocess.Popen(
         [sys.executable, "-c", HOLD, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -32,7 +33,7 @@ def other(tmp_path: Path) -> subprocess.Popen[str]:
     with process:
         assert process.stdout is not None
         assert process.stdout.readline() == "held\n"
-        yield process  # type: ignore[misc]
+        yield process
         process.kill()
 
 
@@ -109,7 +110,7 @@ def test_without_a_runtime_folder_leases_lie_in_the_temporary_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "missing"))
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
     with hold_lease("S", owner="a", policy_digest="p"):
         (folder,) = tmp_path.iterdir()
         assert folder.stat().st_mode & 0o777 == 0o700

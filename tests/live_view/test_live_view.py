@@ -10,11 +10,12 @@ import logging
 import urllib.error
 import urllib.request
 from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 
 import pytest
 from PIL import Image
-from websockets.asyncio.client import connect
-from websockets.exceptions import InvalidStatus
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from bridge import Session, TestServerGrant
 from bridge.errors import UsageError
@@ -70,26 +71,86 @@ def status_of(url: str, **headers: str) -> int:
 
 
 @pytest.mark.browser
-async def test_the_address_works_for_one_browser_once(page: Page) -> None:
+async def test_the_page_is_served_at_its_own_address_only_and_holds_no_secret(page: Page) -> None:
     async with live_view(page) as view:
-        url, root = view.url, view.url.partition("?")[0]
+        root, token = view.url.split("#")
         port = root.rpartition(":")[2].rstrip("/")
         ask = asyncio.to_thread
-        assert await ask(status_of, root) == 403
-        assert await ask(status_of, f"{root}?token=x") == 403
-        assert await ask(status_of, url, Host=f"evil.example:{port}") == 403
-        assert await ask(status_of, url) == 200
-        assert await ask(status_of, url) == 403
-        assert url != view.url
+        assert await ask(status_of, root, Host=f"evil.example:{port}") == 403
         assert await ask(status_of, f"{root}etc/passwd") == 404
-        for headers in (
-            {},
-            {"Cookie": f"live_view={view._key}"},
-            {"Cookie": "live_view=x", "Origin": root.rstrip("/")},
+        assert await ask(status_of, root) == 200
+        with await ask(urllib.request.urlopen, root) as answer:
+            assert answer.headers["Set-Cookie"] is None
+            body = answer.read().decode()
+        assert token not in body
+        assert view._key not in body
+        for origin in (
+            "",
+            "null",
+            "http://evil.example",
+            f"http://127.0.0.1:{int(port) + 1}",
+            f"https://127.0.0.1:{port}",
         ):
             with pytest.raises(InvalidStatus):
-                async with connect(f"ws://127.0.0.1:{port}/live", additional_headers=headers):
+                async with connect(f"ws://127.0.0.1:{port}/live", origin=origin or None):  # type: ignore[arg-type]
                     pass
+
+
+async def said_to(view: LiveView, first: str | bytes) -> tuple[list[object], int | None]:
+    """What a viewer is told who begins with this, until its first picture; and how its connection was closed."""
+    port = view.url.split(":")[2].split("/")[0]
+    told: list[object] = []
+    async with connect(f"ws://127.0.0.1:{port}/live", origin=f"http://127.0.0.1:{port}") as viewer:  # type: ignore[arg-type]
+        await viewer.send(first)
+        try:
+            async with asyncio.timeout(LIMIT_S):
+                while not told or isinstance(told[-1], dict):
+                    received = await viewer.recv()
+                    told.append(json.loads(received) if isinstance(received, str) else received)
+        except ConnectionClosed:
+            return told, viewer.close_code
+    return told, None
+
+
+def hello(key: str) -> str:
+    return json.dumps({"kind": "hello", "key": key})
+
+
+@pytest.mark.browser
+async def test_the_token_lets_one_browser_in_once_and_its_key_lets_it_in_again(page: Page, view: LiveView) -> None:
+    token = view.url.partition("#")[2]
+    for first in (
+        hello(""),
+        hello("x"),
+        hello("used"),
+        hello(token[:-1]),
+        json.dumps({"kind": "hello", "key": [token]}),
+        json.dumps({"kind": "control", "take": True, "key": token}),
+        token,
+        "[" * 5_000,
+        b"\xff\x00",
+    ):
+        assert await said_to(view, first) == ([], 4003)
+    assert not view.seen.is_set()
+    (welcome, *_), code = await said_to(view, hello(token))
+    assert isinstance(welcome, dict)
+    assert (welcome["kind"], code) == ("welcome", None)
+    await view.left.wait()
+    assert token not in view.url
+    assert await said_to(view, hello(token)) == ([], 4003)
+    again, code = await said_to(view, hello(welcome["key"]))
+    assert (bool(again), code) == (True, None)
+
+
+@pytest.mark.browser
+async def test_whoever_says_nothing_does_not_keep_the_person_out(page: Page, view: LiveView) -> None:
+    port = view.url.split(":")[2].split("/")[0]
+    async with AsyncExitStack() as silent:
+        for _ in range(20):
+            await silent.enter_async_context(connect(f"ws://127.0.0.1:{port}/live", origin=f"http://127.0.0.1:{port}"))  # type: ignore[arg-type]
+        assert await said_to(view, hello("x")) == ([], 4003)
+        told, code = await said_to(view, hello(view.url.partition("#")[2]))
+        assert (bool(told), code) == (True, None)
 
 
 class Person:
@@ -173,6 +234,22 @@ async def test_a_person_takes_over_a_login_and_hands_back_while_an_operation_wai
 
 
 @pytest.mark.browser
+async def test_the_page_of_the_view_can_be_reloaded_and_its_address_cannot_be_passed_on(
+    view: LiveView, person: Person, webview_device: str
+) -> None:
+    shown = "document.getElementById('state').textContent"
+    assert await person.js("location.href") == view.url.partition("#")[0]
+    await person.page.reload()
+    await person.until(f"() => {shown} === 'watching'")
+    passed_on = await person.js("history.state === null && location.hash === '' && document.cookie === ''")
+    assert passed_on is True
+    await person.js("sessionStorage.clear()")
+    await person.page.reload()
+    await person.until(f"() => {shown} === 'ended'")
+    assert "Ask for a new one" in str(await person.js("document.getElementById('hint').textContent"))
+
+
+@pytest.mark.browser
 async def test_a_select_is_offered_to_the_person_and_not_tapped(
     page: Page, local_server: LocalServer, person: Person
 ) -> None:
@@ -204,13 +281,12 @@ async def test_the_picture_is_that_of_the_tab(page: Page, local_server: LocalSer
         assert (picture.width / picture.height) == pytest.approx(412 / 915, rel=0.02)
 
 
-def looking_at(view: LiveView) -> connect:
-    port = view.url.split(":")[2].split("/")[0]
-    return connect(
-        f"ws://127.0.0.1:{port}/live",
-        additional_headers={"Cookie": f"live_view={view._key}"},
-        origin=f"http://127.0.0.1:{port}",  # type: ignore[arg-type]
-    )
+@asynccontextmanager
+async def looking_at(view: LiveView) -> AsyncIterator[ClientConnection]:
+    port, _, token = view.url.split(":")[2].partition("/#")
+    async with connect(f"ws://127.0.0.1:{port}/live", origin=f"http://127.0.0.1:{port}") as viewer:  # type: ignore[arg-type]
+        await viewer.send(hello(token))
+        yield viewer
 
 
 @pytest.mark.browser

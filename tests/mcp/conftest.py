@@ -7,17 +7,49 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 from mcp import Client, StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
 from mcp_types import CallToolResult
 
 from tests.conftest import LocalServer
 
 PROGRAM = ("-c", "from bridge.surfaces.cli import main; main()", "mcp")
 LIMIT_S = 60
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where a server is, and what it wants to be sent."""
+
+    url: str
+    token: str
+
+    @classmethod
+    def said_by(cls, process: subprocess.Popen[str]) -> Address:
+        """As its first two lines tell."""
+        assert process.stderr is not None
+        first, second = process.stderr.readline(), process.stderr.readline()
+        assert "serving MCP at " in first, first + second + process.stderr.read()
+        return cls(first.split("serving MCP at ")[1].strip(), second.split("Bearer ")[1].split(" ")[0])
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"Accept": "application/json, text/event-stream", "Authorization": f"Bearer {self.token}"}
+
+    @asynccontextmanager
+    async def client(self, *, query: str = "", **more: Any) -> AsyncIterator[Client]:
+        """The SDK's client with the token."""
+        headers = {"Authorization": self.headers["Authorization"]}
+        async with httpx2.AsyncClient(headers=headers, timeout=httpx2.Timeout(30, read=300)) as http_client:
+            transport = streamable_http_client(self.url + query, http_client=http_client)
+            async with Client(transport, **more) as client:
+                yield client
 
 
 class Serving:
@@ -56,14 +88,11 @@ class Serving:
         )
 
     @contextmanager
-    def http(self, *options: str) -> Iterator[str]:
-        """The address of a server that speaks streamable HTTP."""
+    def http(self, *options: str) -> Iterator[Address]:
+        """A server that speaks streamable HTTP."""
         process = self.start("--http", "--port", "0", *options)
         try:
-            assert process.stderr is not None
-            line = process.stderr.readline()
-            assert "serving MCP at " in line, line + process.stderr.read()
-            yield line.split("serving MCP at ")[1].strip()
+            yield Address.said_by(process)
         finally:
             process.terminate()
             process.communicate(timeout=LIMIT_S)
@@ -75,8 +104,8 @@ class Serving:
             async with Client(self.parameters(*options), **more) as client:
                 yield client
         else:
-            with self.http(*options) as url:
-                async with Client(url, **more) as client:
+            with self.http(*options) as address:
+                async with address.client(**more) as client:
                     yield client
 
 

@@ -73,6 +73,22 @@ async def test_without_a_person_a_question_means_no(serving: Serving, mode: str)
         assert "nobody confirmed it" in text_of(pressed)
 
 
+@pytest.mark.parametrize("mode", MODES)
+async def test_a_client_that_cannot_be_asked_has_not_answered_for_the_others(serving: Serving, mode: str) -> None:
+    serving.configure('[browser.policy]\ndefault_action = "ask"\n')
+    url = {"url": "http://nowhere.example/"}
+    with serving.http("--set", "simple") as address:
+        async with address.client(mode=mode, query="?session=a") as unable:
+            assert "nobody answered when asked" in text_of(await unable.call_tool("webfetch", url))
+        for action in ("cancel", "decline", "accept"):
+            person = Person(action)
+            async with address.client(mode=mode, query="?session=b", elicitation_callback=person) as client:
+                said = text_of(await client.call_tool("webfetch", url))
+            asked = {"cancel": "nobody answered when asked", "decline": "who was asked said no"}.get(action, "said no")
+            assert asked in said, said
+            assert bool(person.asked) is (action != "accept"), "a no is kept, and nothing else"
+
+
 async def test_a_denied_effect_is_refused_with_the_line_that_would_allow_it(serving: Serving) -> None:
     serving.configure('[browser.actions]\ndeny = ["file"]\n')
     async with serving.client("stdio") as client:
@@ -88,9 +104,10 @@ async def test_a_policy_with_a_typo_stops_the_start(serving: Serving) -> None:
     assert "allowed_orgins" in said
 
 
+@pytest.mark.parametrize("transport", ["stdio", "http"])
 @pytest.mark.parametrize("mode", MODES)
-async def test_a_cancelled_call_frees_its_client_at_once(serving: Serving, mode: str) -> None:
-    async with serving.client("stdio", mode=mode) as client:
+async def test_a_cancelled_call_frees_its_client_at_once(serving: Serving, transport: str, mode: str) -> None:
+    async with serving.client(transport, mode=mode) as client:
         await client.call_tool("web_open", {"url": serving.local.url("second.html")})
         waiting = asyncio.Event()
 

@@ -56,9 +56,13 @@ def test_a_client_of_another_language_lists_and_calls_tools(serving: Serving, mo
     if transport == "stdio":
         found = seen(serving, modules, "stdio", *serving.command())
     else:
-        with serving.http() as url:
-            found = seen(serving, modules, "http", url)
-    assert len(found["tools"]) == 19
+        with serving.http() as address:
+            found = seen(serving, modules, "http", address.url, address.token)
+    assert {*found["tools"]} == {*found["called"], "web_open", "web_screenshot"}
+    failed = {name for name, (is_error, _) in found["called"].items() if is_error}
+    assert failed == {"web_upload", "web_download"}, found["called"]
+    assert all("--" in found["called"][name][1] for name in failed), "no folder was given, and the answer says how to"
+    assert "second.html" in found["called"]["web_back"][1]
     assert "HTTP 200" in found["open"]
     assert found["refused"][0] is True
     assert "policy_refused" in found["refused"][1]
@@ -66,4 +70,4 @@ def test_a_client_of_another_language_lists_and_calls_tools(serving: Serving, mo
     assert found["resources"] == ["webview://console", "webview://network", "webview://trace"]
     assert "second.html" in found["network"]
     assert "starting the device and the host app" in found["progress"]
-    assert len(found["asked"]) == 2
+    assert len(found["asked"]) == 5

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp import Client
 
 from tests.conftest import LocalServer
-from tests.mcp.conftest import LIMIT_S, Serving, text_of
+from tests.mcp.conftest import LIMIT_S, Address, Serving, text_of
 
 pytestmark = [pytest.mark.browser]
 
@@ -57,10 +56,9 @@ async def grown(serving: Serving, rounds: int) -> tuple[float, int, int]:
     """By how much the server has grown after `rounds` of ten calls: kB, open files, threads."""
     server = serving.start("--http", "--port", "0")
     try:
-        assert server.stderr is not None
-        url = server.stderr.readline().split("serving MCP at ")[1].strip()
+        address = Address.said_by(server)
         process = Process(server.pid)
-        async with Client(url, mode="legacy") as client:
+        async with address.client(mode="legacy") as client:
 
             async def work(times: int) -> None:
                 for _ in range(times):

@@ -18,7 +18,7 @@ import pytest
 from mcp import Client
 
 from tests.conftest import adb_program
-from tests.mcp.conftest import LIMIT_S, Serving, text_of
+from tests.mcp.conftest import LIMIT_S, Address, Serving, text_of
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
 
@@ -114,9 +114,8 @@ def test_the_end_of_the_client_ends_the_server_and_the_device_is_free_again(serv
 
 def test_http_ends_on_a_signal_while_a_client_is_connected(serving: Serving) -> None:
     process = serving.start("--http", "--port", "0")
-    assert process.stderr is not None
-    url = process.stderr.readline().split("serving MCP at ")[1].strip()
-    headers = {"Accept": "application/json, text/event-stream"}
+    address = Address.said_by(process)
+    url, headers = address.url, address.headers
     with httpx.stream("POST", url, json=HANDSHAKE[0], headers=headers, timeout=20) as answer:
         assert answer.status_code == 200
         session = answer.headers["mcp-session-id"]
@@ -135,14 +134,14 @@ def test_http_ends_on_a_signal_while_a_client_is_connected(serving: Serving) -> 
     ],
 )
 def test_http_refuses_other_hosts_and_origins(serving: Serving, headers: dict[str, str], status: int) -> None:
-    accept = {"Accept": "application/json, text/event-stream"}
-    with serving.http() as url:
-        assert httpx.post(url, json=HANDSHAKE[0], headers={**accept, **headers}, timeout=20).status_code == status
+    with serving.http() as address:
+        sent = {**address.headers, **headers}
+        assert httpx.post(address.url, json=HANDSHAKE[0], headers=sent, timeout=20).status_code == status
 
 
 async def test_two_clients_at_once_have_tabs_refs_and_fences_of_their_own(serving: Serving) -> None:
-    with serving.http() as url:
-        async with Client(url, mode="legacy") as one, Client(url, mode="legacy") as two:
+    with serving.http() as address:
+        async with address.client(mode="legacy") as one, address.client(mode="legacy") as two:
             first, second = await asyncio.gather(
                 one.call_tool("web_open", {"url": serving.local.url("second.html")}),
                 two.call_tool("web_open", {"url": serving.local.url("controls.html")}),
@@ -159,8 +158,9 @@ async def test_two_clients_at_once_have_tabs_refs_and_fences_of_their_own(servin
 
 
 async def test_clients_without_sessions_get_tabs_of_their_own_by_a_name_in_the_address(serving: Serving) -> None:
-    with serving.http() as url:
-        async with Client(f"{url}?session=a", mode="auto") as one, Client(f"{url}?session=b", mode="auto") as two:
+    with serving.http() as address:
+        one_s, two_s = (address.client(query=f"?session={name}", mode="auto") for name in "ab")
+        async with one_s as one, two_s as two:
             await one.call_tool("web_open", {"url": serving.local.url("second.html")})
             assert "no page is open" in text_of(await two.call_tool("web_snapshot", {}))
 

@@ -97,12 +97,13 @@ async def test_every_web_tool_works_over_both_transports_and_in_both_eras(
         assert {tool.name for tool in listed.tools} == call.called | {"web_screenshot"}
 
 
-async def test_the_simple_set_answers_in_its_known_words(serving: Serving) -> None:
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+async def test_the_simple_set_answers_in_its_known_words(serving: Serving, transport: str) -> None:
     url = serving.local.url("reading.html")
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
         nobody = closed.getsockname()[1]
-    async with serving.client("stdio", "--set", "simple", "--local", str(nobody)) as client:
+    async with serving.client(transport, "--set", "simple", "--local", str(nobody)) as client:
         assert [tool.name for tool in (await client.list_tools()).tools] == ["browser", "webfetch"]
         call = Caller(client)
         assert await call("browser", fails=True) == "Parameter 'url' is required"
@@ -149,8 +150,9 @@ async def test_nothing_is_left_between_two_calls_of_browser(serving: Serving) ->
         assert "cookies:0" in await call("browser", **page, javascript=seen)
 
 
-async def test_the_eighteen_operations_are_behind_one_tool(serving: Serving) -> None:
-    async with serving.client("stdio", "--set", "ops") as client:
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+async def test_the_eighteen_operations_are_behind_one_tool(serving: Serving, transport: str) -> None:
+    async with serving.client(transport, "--set", "ops") as client:
         (tool,) = (await client.list_tools()).tools
         assert tool.input_schema["properties"]["kind"]["enum"] == list(OPERATION_KINDS)
         call = Caller(client)

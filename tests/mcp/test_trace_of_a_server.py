@@ -25,8 +25,8 @@ async def timeline(client: Client) -> str:
 async def test_each_client_reads_what_was_done_in_its_own_tabs_and_no_secret(serving: Serving, tmp_path: Path) -> None:
     serving.environment["SHOP_WORD"] = "open sesame 7"
     file = tmp_path / "trace.html"
-    with serving.http("--trace", str(file), "--secrets-env", "SHOP_WORD") as url:
-        async with Client(url, mode="legacy") as one, Client(url, mode="legacy") as two:
+    with serving.http("--trace", str(file), "--secrets-env", "SHOP_WORD") as address:
+        async with address.client(mode="legacy") as one, address.client(mode="legacy") as two:
             assert await timeline(one) == "no page is open"
             opened = text_of(await one.call_tool("web_open", {"url": serving.local.url("controls.html")}))
             await two.call_tool("web_open", {"url": serving.local.url("second.html")})

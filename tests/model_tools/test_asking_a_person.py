@@ -11,12 +11,24 @@ from bridge.policy.rules import BrowserPolicy
 
 
 class _Willing:
+    says: bool | None = True
+
     def __init__(self) -> None:
         self.asked: list[str] = []
 
-    async def agrees(self, question: str) -> bool:
+    async def agrees(self, question: str) -> bool | None:
         self.asked.append(question)
-        return True
+        return self.says
+
+
+class _Unwilling(_Willing):
+    says = False
+
+
+class _Waving(_Willing):
+    """Closes the question without an answer."""
+
+    says = None
 
 
 def asking_egress() -> tuple[Asking, PinnedEgress]:
@@ -26,7 +38,7 @@ def asking_egress() -> tuple[Asking, PinnedEgress]:
 
 async def test_a_host_that_a_page_named_while_nobody_was_there_is_asked_about_later() -> None:
     asking, egress = asking_egress()
-    with pytest.raises(PolicyRefused, match="nobody allowed it"):
+    with pytest.raises(PolicyRefused, match="nobody answered when asked"):
         await egress.check_request("https://shop.example/x.js")
     person = _Willing()
     with asking.call_of(person):
@@ -38,12 +50,23 @@ async def test_a_host_that_a_page_named_while_nobody_was_there_is_asked_about_la
 
 async def test_a_no_of_somebody_is_kept() -> None:
     asking, egress = asking_egress()
-    with asking.call_of(Nobody()), pytest.raises(PolicyRefused):
+    with asking.call_of(_Unwilling()), pytest.raises(PolicyRefused, match="who was asked said no"):
         await egress.check_url("https://shop.example/")
     person = _Willing()
-    with asking.call_of(person), pytest.raises(PolicyRefused):
+    with asking.call_of(person), pytest.raises(PolicyRefused, match="who was asked said no"):
         await egress.check_url("https://shop.example/")
     assert not person.asked
+
+
+@pytest.mark.parametrize("silent", [Nobody, _Waving])
+async def test_whoever_cannot_be_asked_or_gives_no_answer_has_not_said_no(silent: type[Nobody | _Waving]) -> None:
+    asking, egress = asking_egress()
+    with asking.call_of(silent()), pytest.raises(PolicyRefused, match="nobody answered when asked"):
+        await egress.check_url("https://shop.example/")
+    person = _Willing()
+    with asking.call_of(person):
+        assert await egress.check_url("https://shop.example/") == "https://shop.example/"
+    assert len(person.asked) == 1
 
 
 async def test_a_page_of_a_hundred_hosts_is_not_a_hundred_questions() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import http.server
-import threading
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -14,11 +12,12 @@ from bridge.errors import NavigationFailed
 from bridge.model_tools import Asking, Desk, House, Nobody, SharedSession, Toolbox, tool_set
 from bridge.policy.pinning import PinnedEgress
 from bridge.policy.rules import policy_for
+from bridge.surfaces.local_server import QuietHandler, listening
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
 
 
-class _Unloadable(http.server.BaseHTTPRequestHandler):
+class _Unloadable(QuietHandler):
     def do_GET(self) -> None:
         if self.path == "/silent":
             self.close_connection = True
@@ -33,16 +32,11 @@ class _Unloadable(http.server.BaseHTTPRequestHandler):
         if self.path != "/empty":
             self.wfile.write(b"<title>Fine<")
 
-    def log_message(self, format: str, *args: object) -> None:
-        pass
-
 
 @pytest.fixture
 def unloadable() -> Iterator[str]:
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Unloadable) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_address[1]}"
-        server.shutdown()
+    with listening(_Unloadable) as server:
+        yield f"http://127.0.0.1:{server.port}"
 
 
 @pytest.fixture

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import http.server
 import re
-import threading
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +14,7 @@ from bridge.model_tools import Asking, Desk, House, Nobody, SharedSession, Toolb
 from bridge.ops import Secret, Secrets
 from bridge.policy.pinning import PinnedEgress
 from bridge.policy.rules import policy_for
+from bridge.surfaces.local_server import QuietHandler, listening
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
 
@@ -25,27 +24,18 @@ ECHO = """<title>Echo</title><main><p>Fill this in, if you please.</p><label>Fie
 <script>i.oninput = () => { out.textContent = said.textContent = 'x' + i.value; }</script>"""
 
 
-class _Shop(http.server.BaseHTTPRequestHandler):
+class _Shop(QuietHandler):
     def do_GET(self) -> None:
         port = self.server.server_address[1]
         frame = f'<title>Shop</title><h1>Shop</h1><iframe src="http://localhost:{port}/advertisement"></iframe>'
         page = {"/": frame, "/advertisement": "<label>Password <input></label>", "/echo": ECHO}.get(self.path, "")
-        self.send_response(200)
-        self.send_header("Content-Type", "text/html")
-        self.send_header("Content-Length", str(len(page)))
-        self.end_headers()
-        self.wfile.write(page.encode())
-
-    def log_message(self, format: str, *args: object) -> None:
-        pass
+        self.answer(page.encode())
 
 
 @pytest.fixture(scope="module")
 def shop() -> Iterator[str]:
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Shop) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_address[1]}"
-        server.shutdown()
+    with listening(_Shop) as server:
+        yield f"http://127.0.0.1:{server.port}"
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from bridge.model_tools import MAX_ANSWER_CHARS, Desk, House, Nobody, Toolbox, tool_set
-from bridge.surfaces.demo_server import DemoServer, serve_demo_pages
+from bridge.surfaces.demo_server import serve_demo_pages
 from tests.conftest import LocalServer
 
 pytestmark = pytest.mark.browser
@@ -146,7 +146,7 @@ TASKS: dict[str, Solution] = {
 }
 
 
-async def buy_what_is_cheapest_in_gold(agent: Agent, demo: DemoServer) -> None:
+async def buy_what_is_cheapest_in_gold(agent: Agent, demo: LocalServer) -> None:
     await agent.call("web_open", url=demo.url("shop.html"))
     await agent.call("web_select", ref=agent.ref("combobox", "Metal"), values=["Gold"])
     await agent.call("web_check", ref=agent.ref("checkbox", "Only what is in stock"))
@@ -160,7 +160,7 @@ async def buy_what_is_cheapest_in_gold(agent: Agent, demo: DemoServer) -> None:
     assert f"1 × {cheapest}" in await agent.call("web_read", mode="raw")
 
 
-async def sign_in_after_a_mistake(agent: Agent, demo: DemoServer) -> None:
+async def sign_in_after_a_mistake(agent: Agent, demo: LocalServer) -> None:
     await agent.call("web_open", url=demo.url("login.html"))
     await agent.fill("textbox", "E-mail", "ada")
     assert "not an e-mail address" in await agent.click("button", "Sign in")
@@ -170,14 +170,14 @@ async def sign_in_after_a_mistake(agent: Agent, demo: DemoServer) -> None:
 
 
 @pytest.fixture
-def demo(house: House) -> Iterator[DemoServer]:
+def demo(house: House) -> Iterator[LocalServer]:
     with serve_demo_pages() as server:
         house.egress.grants = (*house.egress.grants, server.grant)
         yield server
 
 
 async def test_tasks_are_finished_through_the_tools_alone_and_answers_stay_short(
-    demo: DemoServer, desk: Desk, local_server: LocalServer
+    demo: LocalServer, desk: Desk, local_server: LocalServer
 ) -> None:
     unsolved: dict[str, str] = {}
     chars: list[int] = []

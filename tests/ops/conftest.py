@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import http.server
-import threading
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 
 from bridge import Session, TestServerGrant
+from bridge.surfaces.local_server import QuietHandler, listening
 
 PAGE = b"""<!doctype html><title>Everything</title><meta name=viewport content="width=device-width">
 <h1>Everything</h1>
@@ -34,33 +33,21 @@ PAGE = b"""<!doctype html><title>Everything</title><meta name=viewport content="
 SECOND = b"<!doctype html><title>Second</title><h1>Second</h1><p>Here is the end of it.</p><button>In it</button>"
 
 
-class _Everything(http.server.BaseHTTPRequestHandler):
+class _Everything(QuietHandler):
     def do_GET(self) -> None:
         path = self.path.partition("?")[0]
         if path == "/away":
-            self.send_response(302)
-            self.send_header("Location", "http://127.0.0.1:1/forbidden")
-            self.send_header("Content-Length", "0")
-            self.end_headers()
+            self.answer(b"", status=302, Location="http://127.0.0.1:1/forbidden")
             return
         body = {"/": PAGE, "/second": SECOND, "/file": b"a file"}.get(path, b"")
-        self.send_response(200)
-        self.send_header("Content-Type", "text/plain" if path == "/file" else "text/html")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: object) -> None:
-        pass
+        self.answer(body, "text/plain" if path == "/file" else "text/html")
 
 
 @pytest.fixture(scope="session")
 def everything() -> Iterator[str]:
     """The site's address, without a slash at its end."""
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Everything) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_address[1]}"
-        server.shutdown()
+    with listening(_Everything) as server:
+        yield f"http://127.0.0.1:{server.port}"
 
 
 @pytest.fixture

@@ -22,6 +22,7 @@ from bridge.ops import (
     Secrets,
     json_line,
 )
+from bridge.ops.results import PAGE_FIELDS
 from bridge.policy import BrowserPolicy, policy_for
 from bridge.policy.pinning import PinnedEgress
 
@@ -35,6 +36,22 @@ async def done(executor: Executor, kind: str, **fields: Any) -> Any:
     answer = await executor.run_source({"kind": kind, **fields})
     assert answer.ok, answer.error
     return answer.result
+
+
+async def plain(executor: Executor, kind: str, **fields: Any) -> Any:
+    """The same, with what stands inside the fence in place of the whole."""
+    result = await done(executor, kind, **fields)
+    return unfenced(executor, result)
+
+
+def unfenced(executor: Executor, result: Any) -> Any:
+    inside = executor.fence.inside
+    found = {
+        name: inside(value)[0] if isinstance(value, str) else [inside(each)[0] for each in value]
+        for name, value in result
+        if name in PAGE_FIELDS and value
+    }
+    return result.model_copy(update=found)
 
 
 async def failed(executor: Executor, kind: str, **fields: Any) -> Any:
@@ -57,7 +74,7 @@ async def ref_of(executor: Executor, name: str) -> str:
 async def test_a_batch_of_all_kinds(session: Session, everything: str, roots: tuple[Path, Path]) -> None:
     events: list[Event] = []
     executor = Executor(session, on_event=events.append)
-    first = await done(executor, "navigate", url=f"{everything}/")
+    first = await plain(executor, "navigate", url=f"{everything}/")
     assert (first.status, first.title, first.tab) == (200, "Everything", "t1")
     shot = (await done(executor, "snapshot", interactive_only=False)).text
     batch: list[dict[str, Any]] = [
@@ -90,7 +107,7 @@ async def test_a_batch_of_all_kinds(session: Session, everything: str, roots: tu
 
     assert [answer.error for answer in answers if not answer.ok] == []
     assert {answer.kind for answer in answers} == set(OPERATION_KINDS)
-    by_kind: dict[str, Any] = {answer.kind: answer.result for answer in answers}
+    by_kind: dict[str, Any] = {answer.kind: unfenced(executor, answer.result) for answer in answers}
     assert by_kind["get_state"].title == "Everything"
     assert by_kind["fill"].value == "gold"
     assert by_kind["select"].values == ["Green"]
@@ -177,7 +194,7 @@ async def test_a_secret_is_filled_by_name_and_never_seen_again(session: Session,
         {"kind": "console", "filter": SECRET[:6]},
         {"kind": "fill", "ref": ref_in(shot, "Name"), "value": "secret:password"},
         {"kind": "click", "ref": "e999"},
-        {"kind": "wait_for", "selector": f"[title='{SECRET}']", "timeout_ms": 100},
+        {"kind": "wait_for", "selector": f"[id='{SECRET}']", "timeout_ms": 100},
         {"kind": "fill", "ref": ref_in(shot, "Name"), "value": "secret:other"},
         {"kind": "fill", "ref": ref_in(shot, "Name"), "value": "secret:none"},
         {"kind": "navigate", "url": f"{everything}/second?q={SECRET}"},
@@ -192,7 +209,7 @@ async def test_a_secret_is_filled_by_name_and_never_seen_again(session: Session,
         "bad_usage",
     ]
     assert "You said [secret:password]" in answers[2].to_json()["result"]["text"]
-    assert answers[5].to_json()["result"]["title"] == "Said [secret:password]"
+    assert executor.fence.inside(answers[5].to_json()["result"]["title"])[0] == "Said [secret:password]"
     assert answers[6].to_json()["result"]["entries"] >= 2
     assert answers[8].to_json()["result"]["entries"] == 0, "a filter that tells what a secret begins with"
     everything_shown = json.dumps([answer.to_json() for answer in answers], ensure_ascii=False)
@@ -264,11 +281,11 @@ async def test_a_window_that_the_page_opens_is_the_current_tab_until_it_is_close
     await done(executor, "navigate", url=f"{everything}/")
     ref = await ref_of(executor, "Window")
     answer = await executor.run_source({"kind": "click", "ref": ref})
-    state = await done(executor, "get_state")
+    state = await plain(executor, "get_state")
     assert (state.tab, state.url) == ("t2", f"{everything}/second")
     assert answer.notices in (["the page opened a window: t2, which is the current tab now"], [])
     assert (await done(executor, "close_tab")).current == "t1"
-    assert (await done(executor, "get_state")).title == "Everything"
+    assert (await plain(executor, "get_state")).title == "Everything"
     assert (await done(executor, "close_tab")).current is None
     assert (await failed(executor, "close_tab")).code == "tab_lost"
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import quote, quote_plus
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.errors import PolicyRefused, UsageError
@@ -79,7 +79,6 @@ def test_however_a_text_escapes_a_secret_it_is_found(value: str, data: st.DataOb
 
 
 @given(st.integers(min_value=4, max_value=200))
-@settings(deadline=None)
 def test_the_beginning_of_a_secret_that_a_text_cuts_off_is_taken_out_too(shown: int) -> None:
     value = "".join(chr(0x41 + number % 26) + str(number) for number in range(80))
     text = Secrets({"long": value}).redact(f'textbox "{value[:shown]}…" and AB…')

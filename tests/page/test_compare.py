@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
@@ -49,7 +49,6 @@ def test_the_threshold_says_how_far_apart_colours_must_be() -> None:
     assert diff(picture((10, 10)), grey, threshold=0.05).ratio == 1
 
 
-@settings(deadline=None)  # the first example imports Pillow and decodes its first pictures
 @given(st.integers(0, 59), st.integers(0, 39))
 def test_a_single_pixel_is_never_overlooked(x: int, y: int) -> None:
     found = diff(picture((60, 40)), picture((60, 40), ((x, y, x + 1, y + 1), "black")), threshold=0)

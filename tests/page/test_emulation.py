@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import base64
-import http.server
 import ssl
 import subprocess
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +13,7 @@ import pytest
 from bridge import Session, TestServerGrant
 from bridge.errors import NavigationFailed, Unsupported, UsageError
 from bridge.page.page import Page
+from bridge.surfaces.local_server import QuietHandler, listening
 from tests.conftest import LocalServer
 
 pytestmark = pytest.mark.browser
@@ -77,35 +76,22 @@ async def test_init_scripts_run_before_the_page_until_they_are_taken_away(
     await page.wait_for(function="typeof early == 'undefined'", timeout_s=5)
 
 
-class _Careful(http.server.BaseHTTPRequestHandler):
+class _Careful(QuietHandler):
     """Shows its headers to whoever knows the password."""
 
     def do_GET(self) -> None:
         wanted = "Basic " + base64.b64encode(b"ada:secret").decode()
         if self.path == "/private" and self.headers.get("authorization") != wanted:
-            self.send_response(401)
-            self.send_header("www-authenticate", 'Basic realm="books"')
-            self.send_header("content-length", "6")
-            self.end_headers()
-            self.wfile.write(b"closed")
+            self.answer(b"closed", status=401, WWW_Authenticate='Basic realm="books"')
             return
         body = f"<title>open</title><pre>{self.headers}</pre>".encode()
-        self.send_response(200)
-        self.send_header("content-type", "text/html")
-        self.send_header("content-length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: object) -> None:
-        pass
+        self.answer(body)
 
 
 @pytest.fixture
 def careful_server() -> Iterator[LocalServer]:
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Careful) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield LocalServer(server.server_address[1])
-        server.shutdown()
+    with listening(_Careful) as server:
+        yield server
 
 
 async def is_refused(page: Page, url: str) -> None:
@@ -140,11 +126,8 @@ def self_signed(tmp_path: Path) -> Iterator[LocalServer]:
     subprocess.run([*command, "-keyout", str(key), "-out", str(certificate)], check=True, capture_output=True)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, key)
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Careful) as server:
-        server.socket = context.wrap_socket(server.socket, server_side=True)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield LocalServer(server.server_address[1])
-        server.shutdown()
+    with listening(_Careful, tls=context) as server:
+        yield server
 
 
 async def test_a_self_signed_certificate_is_accepted_of_the_named_host_only(

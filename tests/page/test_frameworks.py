@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-import http.server
-import threading
 from collections.abc import AsyncIterator, Iterator
 
 import pytest
@@ -12,15 +9,11 @@ import pytest
 from bridge import Session, expect
 from bridge.errors import RefNotFound, StaleRef
 from bridge.page.page import Page
+from bridge.surfaces.pytest_plugin.local_server import serving
 from tests.conftest import LocalServer
 from tests.page.framework_pages import FRAMEWORKS, CannotBuild, built_pages
 
 pytestmark = pytest.mark.browser
-
-
-class _Quiet(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, format: str, *args: object) -> None:
-        pass
 
 
 @pytest.fixture(scope="module")
@@ -29,11 +22,8 @@ def framework_server() -> Iterator[LocalServer]:
         folder = built_pages()
     except CannotBuild as error:
         pytest.skip(str(error))
-    handler = functools.partial(_Quiet, directory=str(folder))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield LocalServer(server.server_address[1])
-        server.shutdown()
+    with serving(folder) as server:
+        yield server
 
 
 @pytest.fixture(params=FRAMEWORKS)

@@ -5,12 +5,8 @@ from __future__ import annotations
 import asyncio
 import io
 import json
-import os
-import threading
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,6 +20,7 @@ from bridge.page.page import Page
 from bridge.page.results import Screenshot
 from bridge.virtual_device.client import start_virtual_device
 from tests.conftest import LocalServer
+from tools.benchmarks.memory import resident_bytes, sampling
 
 pytestmark = pytest.mark.browser
 
@@ -232,28 +229,6 @@ async def test_a_capture_of_10_000_px_holds_less_than_four_of_its_bitmaps(
     assert peak - base < 4 * shot.width_px * shot.height_px * 4
 
 
-def resident_bytes() -> int:
-    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-
-
-@contextmanager
-def sampling(value: Callable[[], int]) -> Iterator[list[int]]:
-    """What `value` has been, every few milliseconds."""
-    samples, over = [value()], threading.Event()
-
-    def sample() -> None:
-        while not over.wait(0.005):
-            samples.append(value())
-
-    thread = threading.Thread(target=sample)
-    thread.start()
-    try:
-        yield samples
-    finally:
-        over.set()
-        thread.join()
-
-
 async def test_annotation_works_on_whole_pages_and_every_format_is_what_it_says(
     page: Page, local_server: LocalServer
 ) -> None:
@@ -333,6 +308,30 @@ async def test_a_part_that_only_an_observer_fills_is_there_wherever_it_lies(
     shot = await page.screenshot(full_page=True, strategy=strategy)
     known = expected(9000, 9000, "")
     known.paste(LATE, (100, 2100, 200, 2200))
+    assert differing(shot, known) < 0.0005
+
+
+# As most pages listen: what is asked for is done in the frame that the scrolling is heard of.
+LISTENED = """(() => {
+  const part = document.body.appendChild(document.createElement('i'));
+  part.style.cssText = 'position:absolute;left:100px;top:4400px;width:100px;height:100px';
+  const look = () => {
+    const { top, bottom } = part.getBoundingClientRect();
+    if (bottom > 0 && top < innerHeight && scrollY > 3000) part.style.background = 'rgb(255,0,0)';
+  };
+  addEventListener('scroll', () => requestAnimationFrame(look));
+})()"""
+
+
+async def test_a_part_that_is_filled_when_the_page_is_scrolled_to_it_is_there(
+    page: Page, local_server: LocalServer
+) -> None:
+    await page.goto(local_server.url("capture/rows.html?height=9000"))
+    attachment, _ = await page._ready()
+    await attachment.call("Runtime.evaluate", {"expression": LISTENED}, timeout_s=5)
+    shot = await page.screenshot(full_page=True, strategy="host-native")
+    known = expected(9000, 9000, "")
+    known.paste(LATE, (100, 4400, 200, 4500))
     assert differing(shot, known) < 0.0005
 
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import http.server
 import json
-import threading
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
@@ -16,6 +14,7 @@ from bridge.adb import AdbServer
 from bridge.errors import NavigationFailed, UsageError
 from bridge.page.journal import Journal
 from bridge.page.page import Page
+from bridge.surfaces.local_server import QuietHandler, listening
 from bridge.virtual_device.client import start_virtual_device
 
 SECRET = "open-sesame"
@@ -32,33 +31,21 @@ fetch('/data.json?q=1', {headers: {Authorization: 'Bearer SECRET'}}).then(() => 
 </script><p>Logs</p>""".replace("SECRET", SECRET)
 
 
-class _Server(http.server.BaseHTTPRequestHandler):
+class _Server(QuietHandler):
     def do_GET(self) -> None:
         if self.path == "/away":
-            self.send_response(302)
-            self.send_header("Location", "/data.json")
-            self.send_header("Content-Length", "0")
-            self.end_headers()
+            self.answer(b"", status=302, Location="/data.json")
             return
         found = {"/": ("text/html", PAGE.encode()), "/data.json": ("application/json", b'{"n":1}' * 500)}
         kind, body = found.get(self.path.partition("?")[0], ("", b"nothing"))
-        self.send_response(200 if kind else 404)
-        self.send_header("Content-Type", kind or "text/plain")
-        self.send_header("Set-Cookie", f"session={SECRET}; HttpOnly")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: object) -> None:
-        pass
+        cookie = f"session={SECRET}; HttpOnly"
+        self.answer(body, kind or "text/plain", 200 if kind else 404, Set_Cookie=cookie)
 
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[int]:
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Server) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield server.server_address[1]
-        server.shutdown()
+    with listening(_Server) as server:
+        yield server.port
 
 
 @pytest.fixture

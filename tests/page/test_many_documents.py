@@ -24,6 +24,7 @@ async def test_frames_of_documents_that_were_left_are_not_asked_again(page: Page
         first = await page.snapshot()
     attachment = await page.attached()
     assert len(attachment.state.frames) == 4
+    assert first.cost is not None
     assert first.cost.round_trips == 1
     await page.goto(local_server.url("second.html"))
     assert len(attachment.state.frames) == 1

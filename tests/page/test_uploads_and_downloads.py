@@ -22,7 +22,7 @@ from bridge.errors import (
     StaleRef,
     UsageError,
 )
-from bridge.page.downloads import suggested_name
+from bridge.page.download_sources import suggested_name
 from bridge.page.page import Page
 
 pytestmark = pytest.mark.browser

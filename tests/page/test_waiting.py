@@ -33,3 +33,12 @@ async def test_a_frame_that_comes_later_is_waited_in_too(page: Page, local_serve
       it.srcdoc='<p>Inner text</p>'},300)"""
     await attachment.call("Runtime.evaluate", {"expression": later}, timeout_s=5)
     assert (await waiting).waited_ms >= 250
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["document.title // what it is called", "() => true // always", "/* first */ 1 // a number\n// and more"],
+)
+async def test_a_function_may_end_with_a_comment(page: Page, local_server: LocalServer, source: str) -> None:
+    await page.goto(local_server.url("second.html"))
+    assert (await page.wait_for(function=source, timeout_s=5)).waited_ms < 5_000

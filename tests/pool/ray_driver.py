@@ -47,4 +47,5 @@ async def main(devices: int, jobs: int, deaths: int, folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main(*map(int, sys.argv[1:4]), Path(sys.argv[4])))
+    devices, jobs, deaths, folder = sys.argv[1:]
+    asyncio.run(main(int(devices), int(jobs), int(deaths), Path(folder)))

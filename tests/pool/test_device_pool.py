@@ -15,8 +15,9 @@ from bridge import DevicePool, JobOutcome, Session, sync
 from bridge.adb import AdbServer
 from bridge.errors import DeadlineExceeded, DeviceNotFound, NoDevice, ShellFailed, UsageError
 from bridge.host.lease import lease_key
-from bridge.surfaces.demo_server import DemoServer, serve_demo_pages
+from bridge.surfaces.demo_server import serve_demo_pages
 from bridge.surfaces.device_lease import leased
+from bridge.surfaces.local_server import LocalServer
 from tests.pool.pool_jobs import products_for, products_without_await, wanted, work_for
 
 pytestmark = pytest.mark.browser
@@ -25,16 +26,16 @@ LONG_S = 900
 
 
 @pytest.fixture(scope="module")
-def shop() -> Iterator[DemoServer]:
+def shop() -> Iterator[LocalServer]:
     with serve_demo_pages() as server:
         yield server
 
 
-def options(shop: DemoServer) -> dict[str, Any]:
+def options(shop: LocalServer) -> dict[str, Any]:
     return {"grants": [shop.grant]}
 
 
-async def test_a_device_that_dies_in_the_middle_loses_no_job(adb_port: int, shop: DemoServer, tmp_path: Path) -> None:
+async def test_a_device_that_dies_in_the_middle_loses_no_job(adb_port: int, shop: LocalServer, tmp_path: Path) -> None:
     items = work_for(shop.url("shop.html"), 12, tmp_path)
     async with DevicePool.open(["virtual"] * 2, session_options=options(shop)) as pool:
         outcomes = await pool.run(products_for, items)
@@ -46,7 +47,7 @@ async def test_a_device_that_dies_in_the_middle_loses_no_job(adb_port: int, shop
 @pytest.mark.slow
 @pytest.mark.timeout(LONG_S)
 async def test_eight_devices_do_two_hundred_jobs_and_three_deaths_lose_none(
-    adb_port: int, shop: DemoServer, tmp_path: Path
+    adb_port: int, shop: LocalServer, tmp_path: Path
 ) -> None:
     items = work_for(shop.url("shop.html"), 200, tmp_path, deaths=3)
     began = time.monotonic()
@@ -58,7 +59,7 @@ async def test_eight_devices_do_two_hundred_jobs_and_three_deaths_lose_none(
 
 
 def test_plain_functions_work_at_the_same_time_on_blocking_sessions(
-    adb_port: int, shop: DemoServer, tmp_path: Path
+    adb_port: int, shop: LocalServer, tmp_path: Path
 ) -> None:
     items = work_for(shop.url("shop.html"), 4, tmp_path)
     threads: set[str] = set()
@@ -114,7 +115,7 @@ async def test_an_object_with_an_async_call_is_a_job_and_what_a_listener_raises_
 
 
 async def test_a_lease_is_one_works_alone_and_nothing_of_it_is_left_for_the_next(
-    webview_device: str, shop: DemoServer
+    webview_device: str, shop: LocalServer
 ) -> None:
     async with DevicePool.open([webview_device], session_options=options(shop)) as pool:
         async with pool.lease() as first:

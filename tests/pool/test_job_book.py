@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge import errors
@@ -15,7 +15,6 @@ from bridge.surfaces.device_pool.jobs import JobBook, JobOutcome, Ticket
 ATTEMPTS = 3
 
 
-@settings(deadline=None)
 @given(st.integers(0, 30), st.integers(1, 5), st.data())
 def test_each_job_ends_once_however_often_devices_are_lost(jobs: int, workers: int, data: st.DataObject) -> None:
     ended: list[int] = []

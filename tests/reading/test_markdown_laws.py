@@ -89,7 +89,7 @@ def _bare(text: str) -> str:
 
 
 @given(_document)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_a_parser_reads_the_same_headings_code_tables_and_links_back(html: str) -> None:
     tree = parse_html(html)
     tokens = _PARSER.parse(to_markdown(html))
@@ -123,7 +123,7 @@ def _plain(address: str) -> str:
 
 
 @given(_document)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_no_letter_of_the_text_is_lost_or_added(html: str) -> None:
     tree = parse_html(html)
     text = "".join(
@@ -138,7 +138,7 @@ def test_no_letter_of_the_text_is_lost_or_added(html: str) -> None:
 
 
 @given(_document, st.integers(1, 400))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_a_cut_keeps_to_its_limit_and_breaks_nothing(html: str, limit: int) -> None:
     blocks = to_blocks(html)
     whole, _ = truncated(blocks, 0)
@@ -164,27 +164,27 @@ def test_a_cut_keeps_to_its_limit_and_breaks_nothing(html: str, limit: int) -> N
 
 
 @given(_document)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_white_space_between_tags_changes_nothing(html: str) -> None:
     spaced = re.sub(r"(</?(?:p|h[1-6]|ul|ol|li|blockquote|table|tr|td|th|hr)>)", r"\n  \1\n  ", html)
     assert to_markdown(spaced) == to_markdown(html)
 
 
 @given(_document)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_there_is_never_more_than_one_blank_line_outside_of_code(html: str) -> None:
     without_code = re.sub(r"<pre>.*?</pre>", "", html, flags=re.DOTALL)
     assert not re.search(r"\n[>\s]*\n[>\s]*\n", to_markdown(without_code))
 
 
 @given(st.text(max_size=200))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_any_text_at_all_is_converted(html: str) -> None:
     to_markdown(html, max_length=50)
 
 
 @given(st.binary(max_size=200))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_any_bytes_at_all_are_parsed(body: bytes) -> None:
     tree = parse_html(body)
     assert tree.tag == "html"

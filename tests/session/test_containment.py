@@ -9,7 +9,8 @@ import pytest
 
 from bridge import BrowserPolicy, Session, TestServerGrant
 from bridge.adb import AdbServer
-from bridge.errors import BridgeError, NameNotResolved, NavigationFailed, PolicyRefused
+from bridge.errors import BridgeError, NameNotResolved, NavigationFailed, PolicyRefused, Unsupported
+from bridge.page.fetching import Fetching
 from bridge.page.interception import Interception
 from bridge.policy.pinning import PinnedEgress
 from bridge.virtual_device.client import VirtualDeviceHandle, start_virtual_device
@@ -184,3 +185,28 @@ async def run(expression: str, session: Session) -> object:
     except BridgeError:
         return None
     return reply["result"].get("value")
+
+
+async def _cannot(*given: object, **more: object) -> None:
+    raise Unsupported("this WebView cannot intercept requests")
+
+
+async def test_where_requests_cannot_be_intercepted_a_strict_policy_opens_nothing_and_another_says_so(
+    webview_device: str, local_server: LocalServer, forbidden: CountingServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Fetching, "add", _cannot)  # no engine at hand lacks the domain
+    url = local_server.url("second.html")
+    with pytest.raises(PolicyRefused, match="requests cannot be intercepted"):
+        async with Session.open(webview_device, policy=ALLOWS_ALL, grants=[local_server.grant]) as session:
+            await session.new_tab(url)
+
+    policy = BrowserPolicy(default_action="allow", strict=False)
+    async with Session.open(webview_device, policy=policy, grants=[local_server.grant]) as session:
+        await session.new_tab(url)
+        assert session.capabilities is not None
+        assert (session.capabilities.egress, session.capabilities.fetch_interception) == ("pinned", False)
+        port = f"tcp:{forbidden.port}"
+        async with session.device.reverse(port, port, timeout_s=10):
+            await run(page_script(forbidden), session)
+            assert await run(f"fetch('{url}').then(() => 'through', String)", session) == "through"
+    assert forbidden.seen == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import time
 from collections.abc import AsyncIterator
 
 import pytest
@@ -10,9 +11,11 @@ from PIL import Image
 
 from bridge import Session
 from bridge.adb import AdbServer
+from bridge.errors import DeadlineExceeded
 from bridge.page.fetching import Fulfil
 from bridge.page.page import Page
 from bridge.policy.grant import TestServerGrant
+from bridge.session.attached import AttachedSession
 from bridge.virtual_device.client import VirtualDeviceHandle, start_virtual_device
 from tests.conftest import LocalServer
 
@@ -28,7 +31,7 @@ async def device(adb_port: int) -> AsyncIterator[VirtualDeviceHandle]:
 
 
 @pytest.fixture
-async def session(device: VirtualDeviceHandle, local_server: LocalServer) -> AsyncIterator[Session]:
+async def session(device: VirtualDeviceHandle, local_server: LocalServer) -> AsyncIterator[AttachedSession]:
     async with Session.attach(
         "com.android.chrome",
         activity="com.google.android.apps.chrome.Main",
@@ -41,7 +44,7 @@ async def session(device: VirtualDeviceHandle, local_server: LocalServer) -> Asy
 
 
 @pytest.fixture
-async def page(session: Session) -> Page:
+async def page(session: AttachedSession) -> Page:
     (page,) = session.pages
     await page.wait_for(text="Inner button")
     return page
@@ -95,7 +98,7 @@ async def test_a_frame_of_another_renderer_moves_on_and_goes(page: Page, local_s
     await page.wait_for(text="Isolated button")
 
 
-async def test_both_logs_hold_what_happens_in_another_renderer(session: Session, page: Page) -> None:
+async def test_both_logs_hold_what_happens_in_another_renderer(session: AttachedSession, page: Page) -> None:
     await page.reload()
     assert "isolated page speaks" in [entry.text for entry in page.console().entries]
     await page.click((await page.snapshot()).find(role="button", name="Load").ref)
@@ -148,3 +151,52 @@ async def test_a_frame_whose_renderer_dies_is_said_to_be_missing_and_comes_back(
     assert "frames" in shot.stats.truncate_reasons
     await page.reload()
     assert "Isolated button" in (await page.snapshot()).text
+
+
+async def hang(page: Page) -> str:
+    """Put the isolated frame's renderer into a loop without end; its session's id."""
+    attachment = await page.attached()
+    _, session_id = await isolated_frame(page)
+    attachment.connection.send("Runtime.evaluate", {"expression": "for(;;);"}, session_id=session_id).abandon()
+    return session_id
+
+
+async def free(page: Page, session_id: str) -> None:
+    attachment = await page.attached()
+    await attachment.call("Runtime.terminateExecution", timeout_s=5, session_id=session_id)
+
+
+async def test_a_frame_whose_renderer_hangs_is_left_out_after_a_while_and_is_back_when_it_answers(page: Page) -> None:
+    session_id = await hang(page)
+    began = time.monotonic()
+    shot = await page.snapshot(timeout_s=20)
+    assert time.monotonic() - began < 10
+    assert "Isolated button" not in shot.text
+    assert shot.find(role="button", name="Outside")
+    assert "frames" in shot.stats.truncate_reasons
+    await free(page, session_id)
+    assert "Isolated button" in (await page.snapshot()).text
+    assert not (await page.attached()).silent_sessions
+
+
+async def test_the_rest_of_the_page_is_acted_on_while_a_frames_renderer_hangs(page: Page) -> None:
+    outside = (await page.snapshot()).find(role="button", name="Outside").ref
+    session_id = await hang(page)
+    began = time.monotonic()
+    clicked = await page.click(outside, timeout_s=20)
+    assert clicked.changes.settled == "quiet"
+    assert (await page.get_by_role("button", name="Outside").click(timeout_s=20)).changes.settled == "quiet"
+    assert (await page.wait_for(role="button", name="Outside", timeout_s=20)).waited_ms < 5_000
+    assert time.monotonic() - began < 15
+    await free(page, session_id)
+
+
+async def test_an_element_in_a_renderer_that_hangs_is_refused_by_the_deadline(page: Page) -> None:
+    button = (await page.snapshot()).find(role="button", name="Isolated button").ref
+    session_id = await hang(page)
+    began = time.monotonic()
+    with pytest.raises(DeadlineExceeded, match=button):
+        await page.click(button, timeout_s=2)
+    assert time.monotonic() - began < 4
+    await free(page, session_id)
+    assert "Isolated clicked true" in (await page.click(button)).changes.text

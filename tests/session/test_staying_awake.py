@@ -8,7 +8,7 @@ import pytest
 
 from bridge import Session
 from bridge.adb import AdbServer
-from bridge.session import session as session_module
+from bridge.session import tabs as session_tabs
 from bridge.virtual_device.client import start_virtual_device
 from tests.conftest import LocalServer
 
@@ -21,7 +21,7 @@ IDLE_S = 4.0
 async def test_a_kept_session_keeps_its_tabs_longer_than_the_device_would(
     adb_port: int, local_server: LocalServer, monkeypatch: pytest.MonkeyPatch, is_kept: bool
 ) -> None:
-    monkeypatch.setattr(session_module, "_TOUCH_EVERY_S", 0.3)
+    monkeypatch.setattr(session_tabs, "_TOUCH_EVERY_S", 0.3)
     said: list[str] = []
     server = AdbServer.from_environment()
     await server.ensure_running(timeout_s=20)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import http.server
 import json
 import os
 import stat
-import threading
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +14,7 @@ import pytest
 from bridge import Session, TestServerGrant
 from bridge.errors import DeadlineExceeded, PolicyRefused, UsageError
 from bridge.page.page import Page
+from bridge.surfaces.local_server import QuietHandler, listening
 from tests.conftest import LocalServer
 
 pytestmark = pytest.mark.browser
@@ -41,7 +40,7 @@ TRACE = b"""<!doctype html><title>Trace</title><script>
 </script>"""
 
 
-class _Server(http.server.BaseHTTPRequestHandler):
+class _Server(QuietHandler):
     asked_for_cached = 0
 
     def do_GET(self) -> None:
@@ -62,16 +61,11 @@ class _Server(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    def log_message(self, format: str, *args: object) -> None:
-        pass
-
 
 @pytest.fixture(scope="module")
 def base() -> Iterator[str]:
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Server) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_address[1]}"
-        server.shutdown()
+    with listening(_Server) as server:
+        yield f"http://127.0.0.1:{server.port}"
 
 
 @pytest.fixture

@@ -25,9 +25,7 @@ OPTIONS = st.builds(
     boxes=st.booleans(),
     max_text_per_node=st.integers(8, 200),
 )
-law = settings(
-    max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
-)
+law = settings(max_examples=400, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 ROOMY = RenderOptions(max_chars_total=1_000_000, max_nodes=10_000, max_depth=100)
 
 

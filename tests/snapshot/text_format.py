@@ -60,10 +60,10 @@ def read_text(text: str) -> tuple[re.Match[str], list[ReadLine]]:
             assert match, line
             ref = match["ref"] or ""
             lines.append(ReadLine(depth, "node", match["role"], unquote(match["name"]), ref, bool(match["opens"])))
-    for above, line in zip([ReadLine(-1, "node", "", "", "", True), *lines], lines, strict=False):
-        assert line.depth <= above.depth + 1, text
-        assert (line.depth == above.depth + 1) == above.opens or line.depth <= above.depth, text
-        assert not above.opens or line.depth == above.depth + 1, text
+    for above, below in zip([ReadLine(-1, "node", "", "", "", True), *lines], lines, strict=False):
+        assert below.depth <= above.depth + 1, text
+        assert (below.depth == above.depth + 1) == above.opens or below.depth <= above.depth, text
+        assert not above.opens or below.depth == above.depth + 1, text
     assert not (lines and lines[-1].opens), text
     if header["reasons"]:
         assert all(re.fullmatch("[A-Za-z]+", reason) for reason in json.loads(header["reasons"]))

@@ -277,7 +277,7 @@ PIECES = st.one_of(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     pieces=st.lists(PIECES, max_size=60),
     max_chars=st.integers(200, 2_000),

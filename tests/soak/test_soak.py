@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import http.server
 import json
 import os
 import shutil
@@ -24,6 +23,7 @@ from bridge.deadline import Deadline
 from bridge.page import interception, journal, network, refs
 from bridge.page.journal import Journal
 from bridge.page.page import Page
+from bridge.surfaces.local_server import QuietHandler, listening
 from bridge.virtual_device.client import VirtualDeviceHandle, start_virtual_device
 from tests.conftest import LocalServer
 from tools.benchmarks.bench import devtools_port
@@ -45,7 +45,7 @@ SHOP = (
 )
 
 
-class _Shop(http.server.BaseHTTPRequestHandler):
+class _Shop(QuietHandler):
     protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:
@@ -59,9 +59,6 @@ class _Shop(http.server.BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
-
-    def log_message(self, format: str, *args: object) -> None:
-        pass
 
 
 @dataclass(frozen=True)
@@ -100,11 +97,8 @@ def small_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def shop() -> Iterator[LocalServer]:
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Shop) as server:
-        server.daemon_threads = True
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield LocalServer(server.server_address[1])
-        server.shutdown()
+    with listening(_Shop) as server:
+        yield server
 
 
 @pytest.fixture

@@ -18,8 +18,8 @@ from bridge.errors import ProtocolError
 from bridge.host import HostClient, HostTab, connect_host
 from bridge.virtual_device.engine.engine import Engine, EngineOptions, start_engine
 from bridge.virtual_device.engine.network import splice
-from bridge.virtual_device.guardian import make_private_folder, remove_folder
 from bridge.virtual_device.host_app import HostApp
+from bridge.virtual_device.private_folder import make_private_folder, remove_folder
 from bridge.virtual_device.sockets import AbstractSockets, StreamPair
 
 TIMEOUT_S = 20.0

@@ -15,12 +15,14 @@ from pathlib import Path
 
 import pytest
 
-from bridge.virtual_device.guardian import is_our_folder, make_private_folder, remove_folder, start_guardian
+from bridge.virtual_device.guardian import start_guardian
+from bridge.virtual_device.private_folder import is_our_folder, make_private_folder, remove_folder
 
 DEVICE = textwrap.dedent(
     """
     import subprocess, sys
-    from bridge.virtual_device.guardian import make_private_folder, start_guardian
+    from bridge.virtual_device.guardian import start_guardian
+    from bridge.virtual_device.private_folder import make_private_folder
     with start_guardian() as guardian:
         folder = make_private_folder()
         (folder / "profile").mkdir()

@@ -27,8 +27,8 @@ from bridge.virtual_device.client import (
     start_virtual_device,
     stop_virtual_device,
 )
-from bridge.virtual_device.guardian import make_private_folder
 from bridge.virtual_device.options import DeviceOptions
+from bridge.virtual_device.private_folder import make_private_folder
 from tests.virtual_device.conftest import Adb
 
 

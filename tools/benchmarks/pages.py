@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import gzip
-import http.server
 import os
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from bridge.policy.grant import TestServerGrant
+from bridge.surfaces.local_server import LocalServer, QuietHandler, listening
 
 ROOT = Path(__file__).resolve().parents[2]
 # Saved pages draw themselves without their scripts, and ask nothing of the network.
@@ -25,22 +23,8 @@ _ITEM = (
 _PER_ITEM = 11
 
 
-class Site:
-    """A loopback server for a few pages held in memory."""
-
-    def __init__(self, port: int) -> None:
-        self.port = port
-
-    @property
-    def grant(self) -> TestServerGrant:
-        return TestServerGrant("127.0.0.1", self.port)
-
-    def url(self, name: str) -> str:
-        return f"http://127.0.0.1:{self.port}/{name}"
-
-
 @contextmanager
-def served(pages: Mapping[str, bytes], *, is_gzip: bool = False, scripts: bool = False) -> Iterator[Site]:
+def served(pages: Mapping[str, bytes], *, is_gzip: bool = False, scripts: bool = False) -> Iterator[LocalServer]:
     """The pages at `/NAME`.
 
     Args:
@@ -48,35 +32,24 @@ def served(pages: Mapping[str, bytes], *, is_gzip: bool = False, scripts: bool =
         scripts: Pages may run scripts; else nothing of them runs or is fetched.
     """
 
-    class Handler(http.server.BaseHTTPRequestHandler):
+    headers = {"Cache-Control": "no-store"}
+    if not scripts:
+        headers["Content-Security-Policy"] = _CSP
+    encoded = {"Content-Encoding": "gzip"} if is_gzip else {}
+
+    class Handler(QuietHandler):
         protocol_version = "HTTP/1.1"
 
         def do_GET(self) -> None:
             body = pages.get(self.path.removeprefix("/").partition("?")[0])
-            self.send_response(404 if body is None else 200)
             kind = "image/svg+xml" if self.path.endswith(".svg") else "text/html; charset=utf-8"
-            self.send_header("Content-Type", kind)
-            self.send_header("Cache-Control", "no-store")
-            if not scripts:
-                self.send_header("Content-Security-Policy", _CSP)
-            if is_gzip and body is not None:
-                self.send_header("Content-Encoding", "gzip")
-            self.send_header("Content-Length", str(len(body or b"")))
-            self.end_headers()
-            self.wfile.write(body or b"")
+            if body is None:
+                self.answer(b"", kind, 404, **headers)
+            else:
+                self.answer(body, kind, **headers, **encoded)
 
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        server.daemon_threads = True
-        thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
-        thread.start()
-        try:
-            yield Site(server.server_address[1])
-        finally:
-            server.shutdown()
-            thread.join()
+    with listening(Handler) as server:
+        yield server
 
 
 def generated(elements: int) -> bytes:

@@ -91,7 +91,7 @@ for _commands in SECTIONS.values():
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command line; returns the exit code and never raises."""
-    as_json = "--json" in arguments
+    as_json, stdout = "--json" in arguments, sys.stdout
     try:
         code = webview_bridge.main(list(arguments), prog_name="webview-bridge", standalone_mode=False)
         sys.stdout.flush()
@@ -106,6 +106,8 @@ def run(arguments: Sequence[str]) -> int:
             click.echo("interrupted", err=True)
         return INTERRUPTED
     except SystemExit as stopped:
+        if sys.stdout is not stdout:  # click puts another there when whoever read it has gone; its answer is 1
+            return BROKEN_PIPE
         return stopped.code if isinstance(stopped.code, int) else 1
     except BrokenPipeError:
         # Whoever read our output has gone (`| head`); what is still buffered must not raise again at exit.

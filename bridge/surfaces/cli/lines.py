@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import os
 import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, Iterator
 from concurrent.futures import CancelledError
 from dataclasses import dataclass
 
@@ -77,7 +77,7 @@ async def typed_line(descriptor: int) -> str:
     return (await typed).decode(errors="replace").strip()
 
 
-async def lines_of(descriptor: int, *, limit_bytes: int) -> AsyncIterator[bytes | TooLong]:
+async def lines_of(descriptor: int, *, limit_bytes: int) -> AsyncGenerator[bytes | TooLong, None]:
     """The lines that come from a file descriptor until its end.
 
     A thread of its own reads, because a read of a terminal or a pipe cannot be cancelled: it is left behind with it.

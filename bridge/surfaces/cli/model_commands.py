@@ -68,6 +68,9 @@ def mcp(
 
     Nothing may be opened until the policy allows it: [browser.policy] in the configuration file, BRIDGE_POLICY_… in the
     environment, or --local for a port of this machine. The device is opened by the first call that needs it.
+
+    With --http every request needs `Authorization: Bearer TOKEN`. The token is printed on stderr at the start, a new
+    one each time; one that BRIDGE_MCP_TOKEN holds is taken instead, and not printed.
     """
     from bridge.surfaces.mcp_server.options import ServerOptions
     from bridge.surfaces.mcp_server.running import run_server

@@ -61,7 +61,9 @@ def ops(
     Meant for a model's requests: unless a policy says otherwise, no address may be opened. Ends with 0 when all went
     well, 4 when nothing but the policy stood in the way, else 1.
 
-    With --json, so does whatever ends it before the first line.
+    What pages and servers wrote stands between <page-content NONCE origin=…> and </page-content NONCE>, field by field.
+
+    With --json, whatever ends it before the first line is one JSON object too.
     """
     from bridge.ops.effects import configured_actions
     from bridge.surfaces.cli.running import Steps, flagged_policy, run_async

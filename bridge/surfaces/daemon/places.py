@@ -12,6 +12,7 @@ from typing import Any
 
 from bridge.errors import UsageError
 from bridge.host.runtime_folder import runtime_folder
+from bridge.surfaces.cli.hand_over import SUFFIX
 
 # `sun_path` of sockaddr_un, with its zero (unix(7)); macOS has 104.
 _LONGEST_SOCKET = 103
@@ -28,6 +29,10 @@ class Places:
     @property
     def socket(self) -> Path:
         return self.folder / f"{self.name}.sock"
+
+    @property
+    def zygote(self) -> Path:
+        return self.folder / f"{self.name}{SUFFIX}"
 
     @property
     def lock(self) -> Path:

@@ -20,6 +20,7 @@ from bridge.deadline import Deadline
 from bridge.errors import BridgeError, UsageError
 from bridge.host.protocol import Frame, FrameReader
 from bridge.surfaces.daemon.places import Places, Record
+from bridge.surfaces.daemon.warming import zygote_of
 from bridge.surfaces.daemon.wire import LIMITS, answer_message, error_facts, message, read_message
 from bridge.surfaces.workspace import StartOptions, Workspace, opened_workspace
 
@@ -56,7 +57,8 @@ class Daemon:
             self._places.socket.chmod(0o600)
             Record(self._places.name, os.getpid(), bridge.__version__, time.time()).write(self._places)
             ready()
-            await self._until_over()
+            async with zygote_of(self._places):
+                await self._until_over()
         finally:
             # The name goes first: nobody may find a process that is leaving.
             self._places.socket.unlink(missing_ok=True)

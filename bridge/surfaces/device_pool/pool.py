@@ -206,7 +206,7 @@ class DevicePool:
                     continue
                 slot.went_well()
                 await stack.enter_async_context(trying.pop_all())
-                return _Lease(slot, cast(Session, session))
+                return _Lease(slot, session)
 
     async def _free_slot(self, deadline: Deadline) -> Slot:
         while True:

@@ -51,6 +51,21 @@ class Control:
 Message = Touch | Text | Key | Choice | Control
 
 
+def parse_hello(text: str | bytes) -> bytes:
+    """The token or key that the first message says.
+
+    Raises:
+        UsageError: It is no such message.
+    """
+    try:
+        facts = json.loads(text)
+        if facts["kind"] == "hello":
+            return str(facts["key"]).encode()
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        raise UsageError("the first message of a live view says its key") from error
+    raise UsageError("the first message of a live view says its key")
+
+
 def parse_message(text: str) -> Message:
     """The message of a line of JSON.
 

@@ -1,4 +1,9 @@
-"""The server of the live view: one page, one WebSocket, on this machine's loopback and behind a one-time token."""
+"""The server of the live view: one page, one WebSocket, on this machine's loopback and behind a one-time token.
+
+The page holds nothing and is anybody's; the WebSocket is for whoever says the token first. It stands in the fragment of
+the address, which browsers send to no server, and what takes its place is kept in the page's `sessionStorage`, which is
+this port's alone: a cookie would be sent to every server of this machine, whatever its port (RFC 6265 §8.5).
+"""
 
 from __future__ import annotations
 
@@ -12,10 +17,9 @@ import secrets
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from http.cookies import CookieError, SimpleCookie
 from importlib import resources
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import urlsplit
 
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.datastructures import Headers
@@ -26,7 +30,7 @@ from bridge.deadline import finish
 from bridge.errors import BridgeError, TransportError, UsageError
 from bridge.page.attachment import Attachment
 from bridge.surfaces.live_view.hands import Hands
-from bridge.surfaces.live_view.messages import Control, parse_message
+from bridge.surfaces.live_view.messages import Control, parse_hello, parse_message
 
 if TYPE_CHECKING:
     from bridge.page.page import Page
@@ -35,8 +39,9 @@ logger = logging.getLogger(__name__)
 
 #: A person who has taken over and does nothing for so long has gone away.
 IDLE_HAND_BACK_S = 300.0
-_COOKIE = "live_view"
 _START_S = 10.0
+_HELLO_S = 10.0
+_REFUSED, _TAKEN = 4003, 4000
 _STATE_EVERY_S = 0.5
 _HELD_BY = "a person had taken over in the live view"
 
@@ -45,7 +50,7 @@ class LiveView:
     """A view of one page; made by `live_view`.
 
     Attributes:
-        url: For one browser, once: with the token in it. Reloading works, passing it on does not.
+        url: For one browser, once: with the token in it. Reloading the page works, passing the address on does not.
         handed_back: How often a person has taken over and handed back.
         seen: Set when somebody has opened the view; `left` when they have closed it again.
     """
@@ -63,35 +68,34 @@ class LiveView:
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self._port}/?token={self._token or 'used'}"
+        return f"http://127.0.0.1:{self._port}/#{self._token or 'used'}"
 
     def listen_on(self, port: int) -> None:
         self._port = port
 
     def answer(self, connection: ServerConnection, request: Request) -> Response | None:
-        """The page for whoever has the token or, after that, the cookie; None lets the WebSocket through."""
+        """The page, for whoever asks; None lets a WebSocket of that page through."""
         if request.headers.get("Host") not in (f"127.0.0.1:{self._port}", f"localhost:{self._port}"):
             return _plain(http.HTTPStatus.FORBIDDEN, "This is not the address of the live view.")
-        parts = urlsplit(request.path)
-        knows = secrets.compare_digest(_cookie(request), self._key)
-        if parts.path == "/live":
-            origin = request.headers.get("Origin", "")
-            if knows and origin in (f"http://127.0.0.1:{self._port}", f"http://localhost:{self._port}"):
+        path = urlsplit(request.path).path
+        if path == "/live":
+            if request.headers.get("Origin") in (f"http://127.0.0.1:{self._port}", f"http://localhost:{self._port}"):
                 return None
             return _plain(http.HTTPStatus.FORBIDDEN, "Open the page of the live view first.")
-        if parts.path != "/":
+        if path != "/":
             return _plain(http.HTTPStatus.NOT_FOUND, "There is nothing here.")
-        given = parse_qs(parts.query).get("token", [""])[0]
-        if self._token is not None and secrets.compare_digest(given.encode(), self._token.encode()):
-            self._token = None
-        elif not knows:
-            return _plain(http.HTTPStatus.FORBIDDEN, "The token has been used, or is another one.")
         return self._document()
 
     async def serve_viewer(self, viewer: ServerConnection) -> None:
         """Pictures out, hands in, until the viewer leaves; a second one is sent away."""
-        if self._viewer is not None:
-            await viewer.close(4000, "somebody else is looking")
+        try:
+            if not await self._is_let_in(viewer):
+                await viewer.close(_REFUSED, "the address has been used, or is another one")
+                return
+            if self._viewer is not None:
+                await viewer.close(_TAKEN, "somebody else is looking")
+                return
+        except ConnectionClosed:
             return
         self._viewer = viewer
         self.seen.set()
@@ -108,6 +112,20 @@ class LiveView:
             self._viewer = None
             self.left.set()
 
+    async def _is_let_in(self, viewer: ServerConnection) -> bool:
+        """Whether the first message has the token, which is used up by that and answered with a key for reloading, or
+        that key."""
+        try:
+            async with asyncio.timeout(_HELLO_S):
+                given = parse_hello(await viewer.recv())
+        except (TimeoutError, UsageError):
+            return False
+        if self._token is not None and secrets.compare_digest(given, self._token.encode()):
+            self._token = None
+            await viewer.send(json.dumps({"kind": "welcome", "key": self._key}))
+            return True
+        return secrets.compare_digest(given, self._key.encode())
+
     def _document(self) -> Response:
         nonce = secrets.token_urlsafe(16)
         text = resources.files(__package__).joinpath("viewer.html").read_text(encoding="utf-8")
@@ -121,7 +139,6 @@ class LiveView:
                 "Content-Type": "text/html; charset=utf-8",
                 "Content-Length": str(len(body)),
                 "Content-Security-Policy": policy,
-                "Set-Cookie": f"{_COOKIE}={self._key}; HttpOnly; SameSite=Strict; Path=/",
                 "Cache-Control": "no-store",
                 "Referrer-Policy": "no-referrer",
                 "X-Content-Type-Options": "nosniff",
@@ -269,14 +286,6 @@ async def live_view(page: Page, *, idle_hand_back_s: float = IDLE_HAND_BACK_S) -
 async def _stop(attachment: Attachment) -> None:
     with suppress(BridgeError):
         await attachment.call("Page.stopScreencast", timeout_s=2.0)
-
-
-def _cookie(request: Request) -> str:
-    try:
-        found = SimpleCookie(request.headers.get("Cookie", "")).get(_COOKIE)
-    except (CookieError, KeyError):
-        return ""
-    return found.value if found is not None and found.value.isascii() else ""
 
 
 def _plain(status: http.HTTPStatus, text: str) -> Response:

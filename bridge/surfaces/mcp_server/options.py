@@ -96,7 +96,8 @@ async def opened_house(options: ServerOptions, environ: Mapping[str, str]) -> As
 
                 path = _numbered(options.trace, next(numbers))
                 session.observer = await stack.enter_async_context(recording_to(session, path))
-                session.observer.hide(secrets.redact_values)
+                if secrets.names:
+                    session.observer.hide(secrets.redact_values)
             yield session
 
     async with SharedSession(opener) as shared:

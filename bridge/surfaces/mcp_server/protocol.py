@@ -31,6 +31,7 @@ from bridge.model_tools.person import Unanswered
 from bridge.model_tools.schemas import input_schema, mcp_annotations
 from bridge.model_tools.toolbox import CALL_TIMEOUT_S, Shown, Toolbox, UnknownTool
 from bridge.ops.effects import refused_by_effect
+from bridge.surfaces.mcp_server.bearer import Bearer, Token
 
 if TYPE_CHECKING:
     from bridge.page.page import Page
@@ -194,22 +195,22 @@ class _Client:
         self._context = context
         self._answers = params.input_responses or {}
 
-    async def agrees(self, question: str) -> bool:
+    async def agrees(self, question: str) -> bool | None:
         answer = self._answers.get(_key(question))
         if isinstance(answer, types.ElicitResult):
-            return answer.action == "accept"
+            return _SAID.get(answer.action)
         session = self._context.session
         able = session.client_capabilities
         if able is None or able.elicitation is None:
-            return False
+            return None
         if not session.can_send_request:
             raise Unanswered(question)
         try:
             found = await session.elicit_form(question, _NO_FORM, related_request_id=self._context.request_id)
         except MCPError as error:
             logger.info("the client did not ask: %s", error)
-            return False
-        return found.action == "accept"
+            return None
+        return _SAID.get(found.action)
 
 
 async def serve_stdio(service: Service) -> None:
@@ -221,8 +222,9 @@ async def serve_stdio(service: Service) -> None:
         await server.run(read, write, server.create_initialization_options())
 
 
-async def serve_http(service: Service, listener: socket.socket, stop: asyncio.Event) -> None:
-    """Serve streamable HTTP at `/mcp` until `stop`. Requests for other hosts, and from other origins, are refused."""
+async def serve_http(service: Service, listener: socket.socket, token: Token, stop: asyncio.Event) -> None:
+    """Serve streamable HTTP at `/mcp` until `stop`, to whoever has the token. Requests for other hosts, and from other
+    origins, are refused all the same."""
     import uvicorn
 
     class _Server(uvicorn.Server):
@@ -230,7 +232,7 @@ async def serve_http(service: Service, listener: socket.socket, stop: asyncio.Ev
         def capture_signals(self) -> Iterator[None]:
             yield  # the process has one place for signals, and it is not here
 
-    app = service.server().streamable_http_app(host=LOOPBACK)
+    app = Bearer(service.server().streamable_http_app(host=LOOPBACK), token)
     web = _Server(uvicorn.Config(app, log_config=None, lifespan="on", timeout_graceful_shutdown=_GOODBYE_S))
     serving = asyncio.create_task(web.serve(sockets=[listener]))
     stopping = asyncio.create_task(stop.wait())
@@ -273,6 +275,8 @@ async def _uninterrupted(work: Any) -> Shown:
         raise
 
 
+# A question that was waved away ("cancel") has not been answered.
+_SAID = {"accept": True, "decline": False}
 _NO_FORM: dict[str, Any] = {"type": "object", "properties": {}}
 
 

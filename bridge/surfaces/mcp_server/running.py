@@ -14,6 +14,7 @@ import sys
 from bridge.errors import UsageError
 from bridge.model_tools.sets import tool_set
 from bridge.model_tools.toolbox import Toolbox
+from bridge.surfaces.mcp_server.bearer import token_for
 from bridge.surfaces.mcp_server.options import ServerOptions, opened_house
 
 logger = logging.getLogger(__name__)
@@ -44,6 +45,7 @@ def run_server(options: ServerOptions, *, verbose: bool = False) -> None:
 
 async def _serve(options: ServerOptions) -> int | None:
     """Which signal ended it, None when the client did."""
+    token = token_for(os.environ) if options.http_port is not None else None
     toolbox = Toolbox(tool_set(options.tools, allow_javascript=options.allow_javascript))
     stop = asyncio.Event()
     received: list[int] = []
@@ -62,13 +64,13 @@ async def _serve(options: ServerOptions) -> int | None:
         gc.freeze()
         gc.enable()
         service = Service(toolbox, house)
-        if options.http_port is not None:
+        if options.http_port is not None and token is not None:
             with _listening(options.http_port) as listener:
                 port = listener.getsockname()[1]
-                sys.stderr.write(f"serving MCP at http://{LOOPBACK}:{port}/mcp\n")
+                sys.stderr.write(f"serving MCP at http://{LOOPBACK}:{port}/mcp\n{token.said}\n")
                 sys.stderr.flush()
                 _tell(options)
-                await serve_http(service, listener, stop)
+                await serve_http(service, listener, token, stop)
             return received[0] if received else None
         _tell(options)
         serving = asyncio.create_task(serve_stdio(service))

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from bridge.surfaces.pytest_plugin.local_server import LocalServer
+    from bridge.surfaces.local_server import LocalServer
     from bridge.surfaces.pytest_plugin.sessions import Plan
 
 ARTIFACTS = pytest.StashKey[Any]()

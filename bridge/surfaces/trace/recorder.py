@@ -17,6 +17,7 @@ from typing import Any
 import bridge
 from bridge.errors import BridgeError, TabLost
 from bridge.page.capture import capture_viewport
+from bridge.page.masking import masked_viewport
 from bridge.page.operations import Ended, Operation
 from bridge.page.page import Page
 from bridge.policy.pinning import ConnectionRecord
@@ -127,6 +128,9 @@ class Recorder:
             told = redact(told)
         return told
 
+    def _is_hidden(self, text: str) -> bool:
+        return bool(self._hidden(text) != text)
+
     def timeline(self, tabs: Collection[str]) -> str:
         """What was done in these tabs, as text: a line for each operation, and below it what changed."""
         lines: list[str] = []
@@ -168,7 +172,10 @@ class Recorder:
         try:
             async with asyncio.timeout(_PICTURE_S):
                 attachment = await page.attached()
-                webp = await capture_viewport(attachment, "webp", QUALITY, timeout_s=_PICTURE_S)
+                if self._redactions:
+                    webp = await masked_viewport(attachment, self._is_hidden, "webp", QUALITY, timeout_s=_PICTURE_S)
+                else:
+                    webp = await capture_viewport(attachment, "webp", QUALITY, timeout_s=_PICTURE_S)
             return await asyncio.to_thread(self._pictures.add, webp)
         except (BridgeError, TimeoutError) as why:
             logger.debug("no picture after an operation on %s: %s", page.tab_id, why)

@@ -194,7 +194,7 @@
       {},
       ...[
         error
-          ? element("p", { className: "error" }, element("b", { textContent: error.code || "error" }), ` ${error.message || ""}${error.hint ? `. ${error.hint}` : ""}`)
+          ? element("p", { className: "error" }, element("b", { textContent: error.code || "error" }), ` ${error.hint ? `${(error.message || "").replace(/[^.!?:…]$/, "$&.")} ${error.hint}` : error.message || ""}`)
           : null,
         operation.delta ? element("h3", { textContent: "What changed" }) : null,
         operation.delta ? changed(operation.delta) : null,

@@ -6,15 +6,23 @@ import asyncio
 import base64
 import logging
 import secrets
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from typing import Any
 
-from bridge.cdp import CdpConnection, PendingCall
+from bridge.cdp import CdpConnection
 from bridge.deadline import Deadline
 from bridge.errors import BridgeError, DeadlineExceeded, ProtocolError, TransportError
 from bridge.virtual_device.engine.emulation import PICKER_WATCH_WORLD, Identity, View, picker_watch
+from bridge.virtual_device.engine.tabs import (
+    ChooserOpened,
+    DownloadStarted,
+    Listener,
+    PickerOpened,
+    PopupOpened,
+    Tab,
+    TabGone,
+)
 
 _log = logging.getLogger(__name__)
 
@@ -25,72 +33,6 @@ _READY_S = 1.0
 _WEB_STORAGE = "file_systems,indexeddb,local_storage,websql"
 _OWN_TYPES = frozenset({"page", "iframe", "worker", "shared_worker", "service_worker"})
 _FOREIGN_URLS = ("chrome://", "chrome-untrusted://", "devtools://", "chrome-extension://")
-
-
-@dataclass(frozen=True)
-class PopupOpened:
-    """`tab` has been set up but has not run yet when this is told; False from the listener refuses it."""
-
-    tab: Tab
-    opener: Tab
-    url: str
-
-
-@dataclass(frozen=True)
-class TabGone:
-    """Its renderer died (`crashed`, `killed`) or its page closed itself (`closed`)."""
-
-    tab: Tab
-    how: str
-
-
-@dataclass(frozen=True)
-class DownloadStarted:
-    tab: Tab
-    url: str
-    name: str
-
-
-@dataclass(frozen=True)
-class ChooserOpened:
-    tab: Tab
-    backend_node_id: int
-    multiple: bool
-
-
-@dataclass(frozen=True)
-class PickerOpened:
-    """A popup that is a dialog on Android was opened: the process dies of it."""
-
-    tab: Tab
-    element: str
-
-
-BrowserEvent = PopupOpened | TabGone | DownloadStarted | ChooserOpened | PickerOpened
-Listener = Callable[[BrowserEvent], None]
-
-
-@dataclass(eq=False)
-class Tab:
-    """One page target that belongs to the device.
-
-    Attributes:
-        window: The target id of the tab whose desktop window it is in; a popup lives in its opener's.
-        url: The main frame's, as last told.
-        page_clients: How many clients of the relay have the Page domain enabled: they answer JS dialogs.
-    """
-
-    target_id: str
-    session_id: str
-    view: View
-    context_id: str | None
-    opener_id: str | None = None
-    window: str = ""
-    url: str = ""
-    title: str = ""
-    page_clients: int = 0
-    origins: set[str] = field(default_factory=set)
-    ready: PendingCall | None = None
 
 
 class Browser:
@@ -232,9 +174,9 @@ class Browser:
                 ),
             )
         ]
+        await self._forget_history(tab)
         for call in sent:
             await call.result(timeout_s=_CALL_TIMEOUT_S)
-        await self._forget_history(tab)
         for other in self.tabs.values():
             if other.context_id == tab.context_id:
                 other.origins.clear()

@@ -12,7 +12,7 @@ import sys
 from collections import deque
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path, PureWindowsPath
 
 from bridge.deadline import Deadline, finish
@@ -195,7 +195,7 @@ async def run_chromium(command: Sequence[str], profile: Path, *, timeout_s: floa
         # Chromium leaves a folder for its singleton socket where temporary files go; the profile goes with the device.
         env={**os.environ, "TMPDIR": str(profile)},
     )
-    written: deque[str] = deque(maxlen=_STDERR_LINES)
+    written = _Stderr()
     draining = asyncio.create_task(_drain(process, written), name=f"stderr of chromium {process.pid}")
     try:
         port, path = await _devtools_port(process, ready, written, draining, deadline)
@@ -221,7 +221,7 @@ def _read(path: Path) -> str:
 async def _devtools_port(
     process: asyncio.subprocess.Process,
     ready: Path,
-    written: deque[str],
+    written: _Stderr,
     draining: asyncio.Task[None],
     deadline: Deadline,
 ) -> tuple[int, str]:
@@ -234,22 +234,35 @@ async def _devtools_port(
             # Its end may be known before its last words have been read.
             await asyncio.wait({draining}, timeout=_LAST_WORDS_S)
             raise VirtualDeviceFailed(
-                f"Chromium ended with {process.returncode} before it was ready: {_last_words(written)}",
-                stderr="\n".join(written),
+                f"Chromium ended with {process.returncode} before it was ready: {written.last_words()}",
+                stderr="\n".join(written.lines),
             )
         if deadline.passed:
-            raise deadline.exceeded("starting Chromium", _last_words(written))
+            raise deadline.exceeded("starting Chromium", written.last_words())
         await asyncio.sleep(_POLL_S)
 
 
-def _last_words(written: deque[str]) -> str:
-    return " / ".join(list(written)[-3:])[:500] or "it wrote nothing to stderr"
+@dataclass
+class _Stderr:
+    """What Chromium wrote: the end of it, and the first line that says why it gave up, which a stack may follow."""
+
+    lines: deque[str] = field(default_factory=lambda: deque(maxlen=_STDERR_LINES))
+    fatal: str = ""
+
+    def take(self, line: str) -> None:
+        self.lines.append(line)
+        if ":FATAL:" in line and not self.fatal:
+            self.fatal = line
+
+    def last_words(self) -> str:
+        return (self.fatal or " / ".join(list(self.lines)[-3:]))[:500] or "it wrote nothing to stderr"
 
 
-async def _drain(process: asyncio.subprocess.Process, written: deque[str]) -> None:
+async def _drain(process: asyncio.subprocess.Process, written: _Stderr) -> None:
     assert process.stderr is not None
     while piece := await process.stderr.read(64 * 1024):
-        written.extend(line for line in piece.decode(errors="replace").splitlines() if line.strip())
+        for line in filter(str.strip, piece.decode(errors="replace").splitlines()):
+            written.take(line)
 
 
 async def _stop(process: asyncio.subprocess.Process, draining: asyncio.Task[None]) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from bridge.cdp import open_cdp
-from bridge.virtual_device.engine.browser import Browser, Listener, Tab
+from bridge.virtual_device.engine.browser import Browser
 from bridge.virtual_device.engine.chromium import (
     RunningChromium,
     command_line,
@@ -24,6 +24,8 @@ from bridge.virtual_device.engine.chromium import (
 from bridge.virtual_device.engine.emulation import Identity, View
 from bridge.virtual_device.engine.network import Dial, StreamPair, loopback_proxy, refusing_proxy, way_into_device
 from bridge.virtual_device.engine.relay import Relay
+from bridge.virtual_device.engine.tabs import Listener, Tab
+from bridge.virtual_device.sockets import open_streams
 
 # How many times in a row the n-th session loses the contexts of its Runtime.enable, over and over.
 LOST_RUNTIME_ENABLES = (1, 0, 2, 0, 0, 1, 0)
@@ -138,7 +140,14 @@ class Engine:
         """A connection to the devtools socket: through the relay, or (without quirks) to Chromium's own port."""
         if self.options.quirks:
             return await self.relay.open()
-        return await asyncio.open_connection("127.0.0.1", self._running.port, limit=1024 * 1024)
+        sock = socket.socket()
+        sock.setblocking(False)
+        try:
+            await asyncio.get_running_loop().sock_connect(sock, ("127.0.0.1", self._running.port))
+            return await open_streams(sock)
+        except BaseException:
+            sock.close()
+            raise
 
     async def open_tab(self, url: str, view: View, *, profile: str | None, timeout_s: float) -> Tab:
         return await self.browser.open(url, view, await self._context(profile), timeout_s=timeout_s)

@@ -14,8 +14,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from bridge.virtual_device.engine.browser import Tab
 from bridge.virtual_device.engine.capture import Plan, plan_capture, reshaped
+from bridge.virtual_device.engine.tabs import Tab
 
 CLIENT_HEAD = re.compile(rb'\s*\{\s*"id"\s*:\s*(\d+)\s*,\s*"method"\s*:\s*"([A-Za-z.]+)"')
 HEAD_BYTES = 160

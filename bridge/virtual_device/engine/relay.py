@@ -11,15 +11,14 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from bridge.virtual_device.engine import http
-from bridge.virtual_device.engine.browser import Tab
 from bridge.virtual_device.engine.emulation import Identity
 from bridge.virtual_device.engine.frames import text_frame
 from bridge.virtual_device.engine.pump import FromBrowser, FromClient
 from bridge.virtual_device.engine.quirks import ConnectionQuirks, World
+from bridge.virtual_device.engine.tabs import Tab
+from bridge.virtual_device.sockets import StreamPair, open_streams
 
 _log = logging.getLogger(__name__)
-
-StreamPair = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 BROWSER_PATH = "/devtools/browser"
 _PAGE_PATH = re.compile(r"/devtools/page/([A-Za-z0-9-]+)")
@@ -62,14 +61,11 @@ class Relay:
                 end.setblocking(False)
                 end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _BUFFER_BYTES)
             await loop.create_connection(lambda: _ClientSide(self), sock=far)
-            reader = asyncio.StreamReader(limit=_BUFFER_BYTES)
-            protocol = asyncio.StreamReaderProtocol(reader)
-            transport, _ = await loop.create_connection(lambda: protocol, sock=near)
+            return await open_streams(near)
         except BaseException:
             near.close()
             far.close()
             raise
-        return reader, asyncio.StreamWriter(transport, protocol, reader, loop)
 
     def freeze(self) -> None:
         """Stop reading everywhere, as a frozen process does."""

@@ -1,5 +1,5 @@
 /** The guard over a prepared action, and after it: what happened, and is the page quiet again? */
-import { assign, boxOf, cut, doc, findAll, fold, is, isLive, kindOf, matches, now, parentOf, shadowOf } from '../dom.js';
+import { assign, boxOf, cut, doc, findAll, flatParent, fold, is, isLive, kindOf, matches, now, parentOf, shadowOf } from '../dom.js';
 import { isSeen } from '../hit.js';
 import { isUnseen } from '../style.js';
 import { newTurn } from '../turn.js';
@@ -19,17 +19,26 @@ export const observe = (callback) => {
 };
 
 const GUARDED = 'pointerdown touchstart mousedown pointerup touchend mouseup click dblclick contextmenu';
+/** What else a tap brings; pages answer to it as well. */
+const BESIDE = 'pointerover pointerenter touchmove mouseover mouseenter mousemove focus focusin';
 /** An event that has not come so long after others did will not come. */
 const PATIENCE_MS = 250;
+
+const wordsOf = (el) => __agentBrowser.roleOf(el) + __agentBrowser.nameOf(el);
+/** Is a part of what has the same words there? */
+const isLike = (hit, words) => {
+  for (let at = hit; at && kindOf(at) == 1; at = flatParent(at)) if (wordsOf(at) == words) return true;
+};
 
 /**
  * Watches the document and arms the guard: at the first trusted event the element must still be what it was shown as,
  * and the event must land on it; else the gesture is stopped. What has come over the element since then gets no part of
- * the tap.
+ * the tap, and what has taken its place none either: unless the page did that while it handled the tap, as a button that
+ * is drawn anew when it is pressed, and the words are the same.
  */
 export const watch = (ref, el, on, open) => {
   if (state) state._stop();
-  const mine = (state = { _at: 0, _first: 0, _types: '', _hit: false, _texts: [], _changed: new Set() });
+  const mine = (state = { _at: 0, _first: 0, _types: '', _hit: false, _texts: [], _changed: new Set() }), words = el && wordsOf(el);
   const listener = (event) => {
     const { type, target } = event;
     if (type == 'invalid') mine._texts.push(target.validationMessage);
@@ -38,12 +47,14 @@ export const watch = (ref, el, on, open) => {
       mine._first = mine._first || now();
       // Until the first click: those after it are a label's doing.
       if (el && !open && (mine._hit !== true || !is('click', mine._types))) {
-        const over = landing(event.composedPath()[0], el, on);
-        let stops = mine._hit === true && over !== true && isLive(el);
-        if (stops) mine._over = over;
-        else if (mine._hit !== true) {
-          const found = __agentBrowser.element(ref);
-          mine._error = mine._error || (found != el && found.error);
+        const hit = event.composedPath()[0], over = landing(hit, el, on), found = __agentBrowser.element(ref), error = found != el && found.error;
+        let stops;
+        if (mine._hit === true) {
+          // Changed by somebody else than the handlers of this tap.
+          if (error && mine._others) stops = mine._error = error;
+          else if (over !== true && (isLive(el) || !isLike(hit, words))) stops = mine._over = over;
+        } else {
+          mine._error = mine._error || error;
           mine._hit = mine._hit || (!mine._error && over);
           if ((stops = mine._hit !== true)) mine._types = ' click';
         }
@@ -53,13 +64,16 @@ export const watch = (ref, el, on, open) => {
         }
       }
     }
-    mine._types += ' ' + type;
+    if (event.isTrusted) mine._event = event;
+    if (!is(type, BESIDE)) mine._types += ' ' + type;
   };
   const listen = (way) => {
-    for (const type of (GUARDED + ' beforeunload pagehide invalid input keydown').split(' ')) window[way + 'EventListener'](type, listener, { capture: true, passive: false });
+    for (const type of (GUARDED + ' ' + BESIDE + ' beforeunload pagehide invalid input keydown').split(' ')) window[way + 'EventListener'](type, listener, { capture: true, passive: false });
   };
   const stop = observe((records) => {
     mine._at = now();
+    // What a handler does, and in its microtasks, is seen while its event is still on the way.
+    if (mine._event && !mine._event.eventPhase) mine._others = 1;
     for (const { target, addedNodes, type } of records)
       for (const node of addedNodes[0] ? addedNodes : type[0] == 'c' || matches(target, '[role=alert],[role=status],[role$=dialog],[aria-live],dialog') ? [target] : []) if (mine._changed.size < 500) mine._changed.add(node);
   });

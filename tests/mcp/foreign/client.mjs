@@ -14,7 +14,8 @@ async function opened() {
     return new StdioClientTransport({ command: command[0], args: command.slice(1), env: process.env, stderr: 'inherit' });
   }
   const { StreamableHTTPClientTransport } = await from('client/streamableHttp.js');
-  return new StreamableHTTPClientTransport(new URL(command[0]));
+  const [url, token] = command;
+  return new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { Authorization: `Bearer ${token}` } } });
 }
 
 const client = new Client({ name: 'foreign', version: '1' }, { capabilities: { elicitation: {} } });
@@ -32,6 +33,18 @@ const call = (name, args) =>
 const open = await call('web_open', { url: page });
 const refused = await call('web_open', { url: 'http://169.254.169.254/' });
 const picture = await call('web_screenshot', {});
+// Every other tool, on a page with a control of each kind; an error is an answer too.
+const controls = text(await call('web_open', { url: page.replace(/[^/]*$/, 'controls.html') }));
+const ref = (line) => (controls.match(new RegExp(`${line}[^\\n]*\\[ref=(e\\d+)\\]`)) || [])[1];
+const given = {
+  web_snapshot: { interactive_only: false }, web_click: { ref: ref('checkbox') }, web_check: { ref: ref('checkbox') },
+  web_uncheck: { ref: ref('checkbox') }, web_fill: { ref: ref('textbox'), value: 'x' }, web_press_key: { key: 'Tab' },
+  web_select: { ref: ref('combobox'), values: ['Medium'] }, web_scroll: { direction: 'down' }, web_get_text: { ref: ref('checkbox') },
+  web_get_value: { ref: ref('textbox') }, web_read: {}, web_wait: { role: 'checkbox' }, web_find: { text: 'a' }, web_tabs: {},
+  web_upload: { ref: ref('textbox'), paths: ['../x'] }, web_download: { dest_path: 'x', url: page }, web_back: {},
+};
+const called = {};
+for (const [name, args] of Object.entries(given)) called[name] = ((found) => [Boolean(found.isError), text(found)])(await call(name, args));
 const resources = (await client.listResources()).resources.map((resource) => resource.uri);
 const network = (await client.readResource({ uri: 'webview://network' })).contents[0].text;
 await client.close();
@@ -45,5 +58,6 @@ console.log(
     network,
     progress,
     asked,
+    called,
   }),
 );

@@ -10,6 +10,7 @@ const deeds = {
     page = browser.contexts().flatMap((context) => context.pages()).find((one) => one.url().startsWith('http:'));
     return page.url();
   },
+  goto: async ({ url }) => { await page.goto(url); },
   snapshot: () => page.locator('body').ariaSnapshot(),
   click: ({ selector }) => page.locator(selector).click(),
   fill: ({ selector, value }) => page.locator(selector).fill(value),

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import base64
-import os
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Sequence
 
 from tools.benchmarks.bench import Bench, opened
 from tools.benchmarks.measuring import Finding, at_most, below, interleave, ratio_finding
+from tools.benchmarks.memory import resident_bytes, sampling
 from tools.benchmarks.pages import ROOT, served
 
 _ROWS = ROOT / "tests" / "pages" / "capture" / "rows.html"
@@ -55,25 +52,3 @@ async def captures(bench: Bench) -> Sequence[Finding]:
                 )
             )  # fmt: skip
     return found
-
-
-def resident_bytes() -> int:
-    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-
-
-@contextmanager
-def sampling(value: Callable[[], int]) -> Iterator[list[int]]:
-    """What `value` has been, every few milliseconds."""
-    samples, over = [value()], threading.Event()
-
-    def sample() -> None:
-        while not over.wait(0.005):
-            samples.append(value())
-
-    thread = threading.Thread(target=sample)
-    thread.start()
-    try:
-        yield samples
-    finally:
-        over.set()
-        thread.join()

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 from bridge import Session
 from bridge.page.page import Page
+from bridge.surfaces.local_server import LocalServer
 from tools.benchmarks.bench import Bench, device
 from tools.benchmarks.measuring import Finding, at_most
-from tools.benchmarks.pages import Site, served
+from tools.benchmarks.pages import served
 from tools.benchmarks.processes import cpu_s, memory_mb, tree
 
 _PAGE = (
@@ -71,7 +72,7 @@ async def scale(bench: Bench) -> Sequence[Finding]:
 
 
 @asynccontextmanager
-async def _sessions(devices: int, site: Site) -> AsyncIterator[list[Session]]:
+async def _sessions(devices: int, site: LocalServer) -> AsyncIterator[list[Session]]:
     async with AsyncExitStack() as stack:
         sessions = []
         for _ in range(devices):
@@ -101,7 +102,7 @@ async def _work(devices: int, tabs: int, pages: dict[tuple[int, int], Page], wid
     )
 
 
-async def _idle(session: Session, site: Site, tabs: int) -> list[Finding]:
+async def _idle(session: Session, site: LocalServer, tabs: int) -> list[Finding]:
     """What a tab more costs that nobody uses."""
     first = await session.new_tab(site.url("0"))
     before_mb = memory_mb(tree(os.getpid()))

@@ -1,0 +1,101 @@
+"""Words that have to stay out of a picture, painted over.
+
+The page's texts and the values of its fields are looked at where they are drawn, before and after the picture is taken:
+what moves in between is covered at both places. What is found in a frame of its own, or cannot be looked at, leaves no
+picture at all.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from bridge.deadline import Deadline
+from bridge.errors import CaptureFailed
+from bridge.page.attachment import Attachment
+from bridge.page.capture import capture_viewport
+from bridge.page.picture import ImageFormat, decoded, encoded
+
+_MAX_CHARS = 400_000
+_FILL = (128, 128, 128)
+# In CSS pixels of the visual viewport: letters reach out of their line's box, and a page may still be moving.
+_MARGIN_PX = 2.0
+# Texts in view with the boxes of their lines, through open shadow roots; [width, texts], or null beyond the bound.
+_TEXTS = """(max=>{const v=visualViewport,out=[];let room=max;
+const put=(text,rects)=>{if(!text.trim())return;
+const seen=[...rects].filter(r=>r.width&&r.height&&r.bottom>v.offsetTop&&r.top<v.offsetTop+v.height
+&&r.right>v.offsetLeft&&r.left<v.offsetLeft+v.width).map(r=>[r.left-v.offsetLeft,r.top-v.offsetTop,r.width,r.height]);
+if(seen.length){room-=text.length;out.push([text,seen])}};
+const walk=root=>{for(const at of root.childNodes){if(room<0)return;
+if(at.nodeType===3){const range=document.createRange();range.selectNodeContents(at);put(at.data,range.getClientRects())}
+else if(at.nodeType===1){
+if('value'in at&&typeof at.value==='string'&&at.type!=='password'&&!/^(option|li|data|param)$/.test(at.localName))
+put(at.selectedOptions?[...at.selectedOptions].map(o=>o.text).join(' '):at.value,[at.getBoundingClientRect()]);
+if(at.shadowRoot)walk(at.shadowRoot);walk(at)}}};
+walk(document);return room<0?null:[v.width,out]})"""
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A part of the viewport: its place and size as parts of the viewport's width."""
+
+    left: float
+    top: float
+    width: float
+    height: float
+
+
+async def masked_viewport(
+    attachment: Attachment, hides: Callable[[str], bool], image_format: ImageFormat, quality: int, *, timeout_s: float
+) -> bytes:
+    """A picture of the viewport without the texts for which `hides` is true.
+
+    Raises:
+        CaptureFailed: It cannot be told where they are, or there is no picture.
+    """
+    deadline = Deadline.after(timeout_s)
+    before = await _boxes(attachment, hides, deadline)
+    # Without loss: a coarse picture has traces of the letters around the box that covers them.
+    image = await capture_viewport(attachment, "png", None, timeout_s=deadline.remaining_s, is_fast=True)
+    boxes = [*before, *await _boxes(attachment, hides, deadline)]
+    return await asyncio.to_thread(painted_over, image, boxes, image_format, quality)
+
+
+def painted_over(image: bytes, boxes: Iterable[Box], image_format: ImageFormat, quality: int) -> bytes:
+    """The picture with these boxes filled."""
+    from PIL import ImageDraw
+
+    bitmap = decoded(image).convert("RGB")
+    drawing = ImageDraw.Draw(bitmap)
+    for box in boxes:
+        left, top = box.left * bitmap.width, box.top * bitmap.width
+        right, bottom = left + box.width * bitmap.width, top + box.height * bitmap.width
+        drawing.rectangle((left, top, right, bottom), fill=_FILL)
+    return encoded(bitmap, image_format, quality)
+
+
+async def _boxes(attachment: Attachment, hides: Callable[[str], bool], deadline: Deadline) -> list[Box]:
+    found: list[Box] = []
+    main = attachment.state.main_frame_id
+    for frame in attachment.state.ordered_frames():
+        answer = await attachment.evaluate(frame.frame_id, f"{_TEXTS}({_MAX_CHARS})", timeout_s=deadline.remaining_s)
+        if not isinstance(answer, list) or len(answer) != 2 or not isinstance(answer[1], list):
+            raise CaptureFailed("the page has more text in view than can be looked through for secrets")
+        width_px, texts = answer
+        hidden = [rects for text, rects in texts if hides(str(text))]
+        if hidden and frame.frame_id != main:
+            raise CaptureFailed("a frame of the page shows a secret")
+        found += [_box(rect, float(width_px)) for rects in hidden for rect in rects]
+    return found
+
+
+def _box(rect: Any, width_px: float) -> Box:
+    left, top, width, height = (float(side) for side in rect)
+    return Box(
+        (left - _MARGIN_PX) / width_px,
+        (top - _MARGIN_PX) / width_px,
+        (width + 2 * _MARGIN_PX) / width_px,
+        (height + 2 * _MARGIN_PX) / width_px,
+    )

@@ -1,0 +1,172 @@
+"""Plain requests that the gate passes on to servers, and their answers (RFC 9112); one server at a time is kept."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from bridge.deadline import Deadline
+from bridge.policy.dialling import StreamPair
+from bridge.policy.pinning import PinnedEgress
+from bridge.policy.proxy_messages import (
+    UNTIL_CLOSE,
+    BadAnswer,
+    BadMessage,
+    RequestHead,
+    ResponseHead,
+    forwarded_request,
+    forwarded_response,
+    parse_response,
+)
+from bridge.policy.streaming import ANSWER_S, copy_body, drain, read_head
+
+CONNECT_S = 20.0
+_MAX_INTERIM = 8  # answers before the final one: 100 Continue, 103 Early Hints
+_NO_RETRY = frozenset({"POST", "PUT", "PATCH", "DELETE", "CONNECT"})
+
+
+@dataclass
+class _Server:
+    """A connection to a server, kept for the client's next request to the same host and port."""
+
+    host: str
+    port: int
+    address: str
+    streams: StreamPair
+    bytes_sent: int = 0
+    bytes_received: int = 0
+    is_used: bool = False
+
+
+class Forwarder:
+    """Passes on the requests of one client.
+
+    Attributes:
+        is_answering: Whether a part of an answer has gone to the client, after which nothing of ours may.
+    """
+
+    def __init__(self, egress: PinnedEgress, client: StreamPair) -> None:
+        self.is_answering = False
+        self._egress = egress
+        self._reader, self._writer = client
+        self._server: _Server | None = None
+        self._has_unread_body = False
+
+    async def forward(self, request: RequestHead, host: str, port: int, path: str) -> bool:
+        """Carry out one request; whether the client's connection may stay.
+
+        Raises:
+            PolicyRefused, NameNotResolved, BadAnswer, OSError, DeadlineExceeded: Why there is no answer, or no more.
+        """
+        await self._egress.check_destination("http", host, port)
+        authority = f"[{host}]" if ":" in host else host
+        head = forwarded_request(request, authority if port == 80 else f"{authority}:{port}", path)
+        server = await self._server_for(host, port)
+        try:
+            answer = await self._exchange(server, request, head)
+        except (ConnectionError, asyncio.IncompleteReadError):
+            # A kept connection may have been closed by the server at any time (RFC 9112 §9.3.1).
+            if not server.is_used or request.method in _NO_RETRY or request.body or server.bytes_received:
+                raise
+            self.drop()
+            server = await self._server_for(host, port)
+            answer = await self._exchange(server, request, head)
+        return await self._answer(server, request, answer)
+
+    async def _server_for(self, host: str, port: int) -> _Server:
+        kept = self._server
+        if kept is not None and (kept.host, kept.port) == (host, port) and not kept.streams[0].at_eof():
+            kept.is_used = True
+            kept.bytes_sent = kept.bytes_received = 0
+            return kept
+        self.drop()
+        address, streams = await self._egress.open(host, port, timeout_s=CONNECT_S)
+        self._server = _Server(host, port, address, streams)
+        return self._server
+
+    async def _exchange(self, server: _Server, request: RequestHead, head: bytes) -> ResponseHead:
+        """Send the request and return the head of the final answer."""
+        server.streams[1].write(head)
+        server.bytes_sent += len(head)
+        # The body is sent while the server may already answer: one that refuses early must not be waited for.
+        sending = asyncio.ensure_future(self._send_body(server, request.body))
+        receiving = asyncio.ensure_future(self._final_answer(server, request.method))
+        try:
+            await asyncio.wait({sending, receiving}, return_when=asyncio.FIRST_COMPLETED)
+            if not receiving.done():
+                await sending
+            return await receiving
+        finally:
+            receiving.cancel()
+            self._has_unread_body = not sending.done()
+            sending.cancel()
+            await asyncio.gather(sending, receiving, return_exceptions=True)
+
+    async def _send_body(self, server: _Server, body: int) -> None:
+        if body:
+            server.bytes_sent += await copy_body(self._reader, server.streams[1], body)
+        else:
+            await drain(server.streams[1])
+
+    async def _final_answer(self, server: _Server, method: str) -> ResponseHead:
+        deadline = Deadline.after(ANSWER_S)
+        for _ in range(_MAX_INTERIM + 1):
+            with _from_server():
+                head = await read_head(server.streams[0], deadline.remaining_s)
+                if head is None:
+                    raise ConnectionResetError("the server closed the connection without an answer")
+                server.bytes_received += len(head)
+                response = parse_response(head, method)
+            if response.status == 101:
+                raise BadAnswer("it switched protocols, which was not asked for")
+            if response.status >= 200:
+                return response
+            self._writer.write(forwarded_response(response, keeps_alive=True))
+            await drain(self._writer)
+        raise BadAnswer(f"more than {_MAX_INTERIM} interim answers")
+
+    async def _answer(self, server: _Server, request: RequestHead, response: ResponseHead) -> bool:
+        keeps_client = request.keeps_alive and response.body != UNTIL_CLOSE and not self._has_unread_body
+        out = forwarded_response(response, keeps_alive=keeps_client)
+        self.is_answering = True
+        self._writer.write(out)
+        try:
+            with _from_server():
+                server.bytes_received += await copy_body(server.streams[0], self._writer, response.body)
+            await drain(self._writer)
+        finally:
+            self._record(server)
+        self.is_answering = False
+        if not response.keeps_alive or self._has_unread_body:
+            self.drop()
+        return keeps_client
+
+    def record_broken(self) -> None:
+        """Note the server that has not answered in HTTP."""
+        if self._server is not None and not self.is_answering:
+            self._record(self._server)
+
+    def drop(self) -> None:
+        """Let go of the server."""
+        if self._server is not None:
+            self._server.streams[1].close()
+            self._server = None
+
+    def _record(self, server: _Server) -> None:
+        self._egress.record(
+            server.host,
+            server.port,
+            server.address,
+            bytes_sent=server.bytes_sent,
+            bytes_received=server.bytes_received,
+        )
+
+
+@contextmanager
+def _from_server() -> Iterator[None]:
+    try:
+        yield
+    except BadMessage as error:
+        raise BadAnswer(str(error)) from error

@@ -1,0 +1,110 @@
+"""One connection to the gate: its requests, one after the other, and what is said of those that are not served."""
+
+from __future__ import annotations
+
+import asyncio
+
+from bridge.errors import BridgeError, DeadlineExceeded, NameNotResolved, PolicyRefused
+from bridge.policy.dialling import StreamPair
+from bridge.policy.forwarding import CONNECT_S, Forwarder
+from bridge.policy.pinning import PinnedEgress
+from bridge.policy.proxy_messages import BadAnswer, BadMessage, absolute, authority, own_page, parse_request
+from bridge.policy.streaming import drain, last_words, read_head, splice
+
+_HEAD_S = 30.0  # a client that connects and says nothing
+_KEPT_S = 120.0  # between two requests
+
+
+class GateClient:
+    """Serves one client of the gate until either side has had enough."""
+
+    def __init__(self, egress: PinnedEgress, client: StreamPair, *, has_pages: bool) -> None:
+        self._egress = egress
+        self._has_pages = has_pages
+        self._reader, self._writer = client
+        self._forwarder = Forwarder(egress, client)
+        self._place = ("", 0)
+        self._is_tunnel = False
+
+    async def run(self) -> None:
+        wait_s = _HEAD_S
+        try:
+            while (head := await read_head(self._reader, wait_s)) is not None and await self._request(head):
+                wait_s = _KEPT_S
+        except BadMessage as error:
+            await self._end_with(self._page_about(error))
+        finally:
+            self._forwarder.drop()
+
+    async def _request(self, head: bytes) -> bool:
+        """Whether another request may follow on this connection."""
+        self._place = ("", 0)
+        try:
+            request = parse_request(head)
+            if request.method == "CONNECT":
+                self._place = authority(request.target)
+                await self._tunnel(*self._place)
+                return False
+            host, port, path = absolute(request.target)
+            self._place = (host, port)
+            return await self._forwarder.forward(request, host, port, path)
+        except (
+            BadMessage,
+            BadAnswer,
+            BridgeError,
+            OSError,
+            asyncio.IncompleteReadError,
+            asyncio.LimitOverrunError,
+        ) as why:
+            page = self._page_about(why)
+            self._note(why)
+        await self._end_with(page)
+        return False
+
+    async def _end_with(self, page: bytes) -> None:
+        """The last thing that the client is told: the page, or nothing where only the egress is to know."""
+        if self._is_tunnel or self._forwarder.is_answering:
+            self._writer.transport.abort()  # a page of ours in the middle of an answer would be taken for the site's
+        elif self._has_pages and not self._writer.transport.is_closing():
+            await last_words(self._reader, self._writer, page)
+
+    def _note(self, error: Exception) -> None:
+        """For the audit, and for whoever asks the egress why it failed; a request that is none is about no host."""
+        if isinstance(error, BadMessage):
+            return
+        self._egress.note_failure(*self._place, error)
+        if isinstance(error, PolicyRefused):
+            self._egress.record_refusal(*self._place, str(error.details.get("rule", "policy")))
+        elif isinstance(error, BadAnswer):
+            self._forwarder.record_broken()
+
+    def _page_about(self, error: Exception) -> bytes:
+        host = f"{self._place[0]}:{self._place[1]}"
+        match error:
+            case BadMessage():
+                text = f"The request is no proxy request: {error}."
+                return own_page(400, "Not understood", text, code="bad_request")
+            case BadAnswer():
+                text = f"{host} does not answer in HTTP that can be passed on: {error}."
+                return own_page(502, "Not understood", text, code="bad_answer")
+            case PolicyRefused():
+                return own_page(403, "Refused by policy", error.message, error.hint, code=error.code)
+            case NameNotResolved():
+                return own_page(502, "No such host", error.message, code=error.code)
+            case DeadlineExceeded() | TimeoutError():
+                return own_page(504, "No answer", f"{host} did not answer: {error}", code="timeout")
+            case _:
+                return own_page(502, "No connection", f"{host} cannot be reached: {error}", code="connection_failed")
+
+    async def _tunnel(self, host: str, port: int) -> None:
+        await self._egress.check_tunnel(host, port)
+        address, far = await self._egress.open(host, port, timeout_s=CONNECT_S)
+        counts = [0, 0]
+        try:
+            self._is_tunnel = True
+            self._writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
+            await drain(self._writer)
+            await splice((self._reader, self._writer), far, counts)
+        finally:
+            far[1].close()
+            self._egress.record(host, port, address, bytes_sent=counts[0], bytes_received=counts[1])

@@ -1,0 +1,82 @@
+"""What a tab needs of the session that it is in."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Protocol
+
+from bridge.adb import AdbDevice
+from bridge.errors import BridgeError, NavigationFailed
+from bridge.host.client import HostClient
+from bridge.page.confinement import Confined
+from bridge.page.journal import Journal
+from bridge.page.popups import OpenedPages
+from bridge.session.capabilities import Capabilities
+from bridge.session.held_attachment import OnAttach
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The size of a tab's virtual display."""
+
+    width_px: int = 412
+    height_px: int = 915
+    density_dpi: int = 160
+
+
+class Home(Protocol):
+    """What a tab needs of its session."""
+
+    @property
+    def device(self) -> AdbDevice: ...
+
+    @property
+    def host_client(self) -> HostClient: ...
+
+    @property
+    def view(self) -> View: ...
+
+    @property
+    def journal(self) -> Journal: ...
+
+    @property
+    def uploads(self) -> Confined: ...
+
+    @property
+    def downloads(self) -> Confined: ...
+
+    @property
+    def capabilities(self) -> Capabilities | None: ...
+
+    @property
+    def on_attach(self) -> list[OnAttach]:
+        """Awaited with every tab's fresh attachment before the tab's own; the policy's gate comes first."""
+        ...
+
+    @property
+    def restores_tabs(self) -> bool:
+        """Whether a tab that was lost is opened again without being asked."""
+        ...
+
+    def popups_of(self, tab_id: str) -> AbstractContextManager[OpenedPages]: ...
+
+    async def check_url(self, url: str) -> str: ...
+
+    def explain(self, error: NavigationFailed) -> BridgeError: ...
+
+    def keep_alive(self) -> None: ...
+
+    def notice(self, text: str) -> None: ...
+
+    async def ensure_connected(self) -> tuple[str, ...]:
+        """Notices of what was reconnected; DeviceLost or HostLost where that is not wanted or did not work."""
+        ...
+
+    async def diagnose(self) -> BridgeError | None:
+        """What is lost below the tab, if anything."""
+        ...
+
+    def renderer_killed(self) -> None:
+        """The ladder killed a renderer, which other tabs may share."""
+        ...

@@ -1,0 +1,91 @@
+"""Pages served on this machine's loopback, and the grant that lets a session open them."""
+
+from __future__ import annotations
+
+import http.server
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from bridge.policy.grant import TestServerGrant
+
+if TYPE_CHECKING:
+    import ssl
+
+HOST = "127.0.0.1"
+
+
+@dataclass(frozen=True, slots=True)
+class LocalServer:
+    """Where it listens; `url("form.html")` is an address below it."""
+
+    port: int
+
+    @property
+    def grant(self) -> TestServerGrant:
+        """For `Session.open(grants=…)`; it also has the port reversed onto the device."""
+        return TestServerGrant(HOST, self.port)
+
+    def url(self, path: str = "") -> str:
+        return f"http://{HOST}:{self.port}/{path.lstrip('/')}"
+
+
+@contextmanager
+def listening(
+    handler: Callable[..., http.server.BaseHTTPRequestHandler], *, tls: ssl.SSLContext | None = None
+) -> Iterator[LocalServer]:
+    """Requests to a free port go to the handler while the block lasts."""
+    with http.server.ThreadingHTTPServer((HOST, 0), handler) as server:
+        if tls is not None:
+            server.socket = tls.wrap_socket(server.socket, server_side=True)
+        server.daemon_threads = True
+        thread = threading.Thread(target=server.serve_forever, args=(0.05,), name="local_server", daemon=True)
+        thread.start()
+        try:
+            yield LocalServer(server.server_address[1])
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+class QuietHandler(http.server.BaseHTTPRequestHandler):
+    """What answers requests without a line on stderr for each."""
+
+    def answer(self, body: bytes, content_type: str = "text/html", status: int = 200, **headers: str) -> None:
+        """A whole response; `Set_Cookie="a=b"` is the header Set-Cookie."""
+        self.send_response(status)
+        self.send_header("Content-Type", content_type)
+        self.send_header("Content-Length", str(len(body)))
+        for name, value in headers.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+
+@contextmanager
+def serving_table(pages: Mapping[str, tuple[str, bytes]], *, product: str) -> Iterator[LocalServer]:
+    """Serve the pages, path -> (content type, body). What is not in the table does not exist."""
+
+    class Handler(QuietHandler):
+        protocol_version = "HTTP/1.1"
+        server_version = product
+        sys_version = ""
+        timeout = 30  # of a connection that is kept open and says nothing
+
+        def do_GET(self) -> None:
+            found = pages.get(self.path.partition("?")[0].partition("#")[0])
+            content_type, body = found or ("text/plain; charset=utf-8", b"There is no such page.\n")
+            status = 200 if found else 404
+            self.answer(body, content_type, status, Cache_Control="no-store", X_Content_Type_Options="nosniff")
+
+        def do_HEAD(self) -> None:
+            self.do_GET()
+
+    with listening(Handler) as server:
+        yield server

@@ -1,0 +1,22 @@
+"""The READMEs of the package's folders are maps: what they name is there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).resolve().parents[2] / "bridge"
+MAPS = sorted(PACKAGE.glob("**/README.md"))
+_MODULE = re.compile(r"`([\w*]+(?:/[\w*]+)*\.(?:py|js))`")
+
+
+@pytest.mark.parametrize("readme", MAPS, ids=lambda readme: str(readme.parent.relative_to(PACKAGE)))
+def test_every_module_that_a_map_names_is_there(readme: Path) -> None:
+    named = _MODULE.findall(readme.read_text(encoding="utf-8"))
+    places = (readme.parent, PACKAGE, PACKAGE.parent)
+    missing = [name for name in named if not any(list(place.glob(name)) for place in places)]
+    missing = [name for name in missing if not list(readme.parent.glob(f"*/{name}"))]
+    assert missing == []
+    assert named

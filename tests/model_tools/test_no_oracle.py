@@ -1,0 +1,233 @@
+"""No argument that takes words tells what a secret is made of: a right guess is answered as a wrong one is."""
+
+from __future__ import annotations
+
+import http.server
+import re
+import threading
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bridge import Session, TestServerGrant
+from bridge.errors import PolicyRefused
+from bridge.model_tools import Asking, Desk, House, Nobody, SharedSession, Toolbox, tool_set
+from bridge.model_tools.sets import SET_NAMES
+from bridge.ops import Secret, Secrets
+from bridge.ops.selectors import check_selector, compared_attributes
+from bridge.policy.pinning import PinnedEgress
+from bridge.policy.rules import policy_for
+
+pytestmark = [pytest.mark.timeout(180)]
+
+VALUE = "hunter2secretvalue"
+RIGHT, WRONG = "hunt", "hunx"
+# A page that has the secret wherever words can be looked for, and words that are nobody's secret beside it.
+PAGE = f"""<!doctype html><title>Mail of {VALUE}</title><main><h1 id="{VALUE}">Key {VALUE}</h1><h2>Known things</h2>
+<p data-token="{VALUE}" class=known>Your word is {VALUE}, and Known words stand beside it for whoever wants to read.</p>
+<a href="/next?pw={VALUE}">Next</a> <button aria-label="Use {VALUE}">Use</button><button>Known use</button>
+<input aria-label=Word value="{VALUE}"></main>
+<script>console.log("said {VALUE}"); console.log("said Known");
+fetch("/log?said={VALUE}"); fetch("/log?said=Known")</script>
+"""
+
+
+@dataclass(frozen=True)
+class Search:
+    """How an argument looks for words: `words` with `{}` for the guess, and two answers that must differ."""
+
+    words: str = "{}"
+    given: dict[str, Any] = field(default_factory=dict)
+    known: str = "Known"
+    unknown: str = "Unknown"
+    whole: bool = False  # the known and unknown are whole arguments
+
+
+SHORT = {"timeout_seconds": 0.4}
+SEARCHES: dict[tuple[str, str], list[Search]] = {
+    ("web_snapshot", "scope"): [
+        Search('[data-token^="{}"]', known=".known", unknown=".unknown", whole=True),
+        Search("input[value*={}]", known=".known", unknown=".unknown", whole=True),
+        Search('a[href$="{}2secretvalue"]', known=".known", unknown=".unknown", whole=True),
+    ],
+    ("web_find", "text"): [Search(), Search("word is {}", whole=True), Search("{}ER2", whole=True)],
+    ("web_wait", "text"): [Search(given=SHORT), Search("Your word is {}", SHORT, whole=True)],
+    ("web_wait", "name"): [Search(given={**SHORT, "role": "button"})],
+    ("web_wait", "gone"): [Search("p:not([data-token^={}])", SHORT, known=".unknown", unknown=".known", whole=True)],
+    ("web_wait", "url"): [Search("**pw={}*", SHORT, known="**/page?*", unknown="**/elsewhere?*", whole=True)],
+    ("web_read", "section"): [Search(), Search("Key {}", whole=True), Search("#{}", whole=True)],
+    ("browser_op", "scope"): [
+        Search('[data-token^="{}"]', {"kind": "snapshot"}, known=".known", unknown=".unknown", whole=True)
+    ],
+    ("browser_op", "selector"): [
+        Search(
+            "[data-token*={}]",
+            {"kind": "wait_for", "timeout_ms": 400},
+            known=".known",
+            unknown=".unknown",
+            whole=True,
+        )
+    ],
+    ("browser_op", "filter"): [Search(given={"kind": "console"}), Search("said={}", {"kind": "network_log"})],
+}
+# What takes words and looks for none of a page's.
+_REF = "a ref of ours"
+_OPENED = "an address to open"
+_FILE = "a name of the operator's folder"
+_WRITTEN = "is written into the page"
+_WHOLE = "compared with whole options"
+NO_SEARCH = {
+    ("web_open", "url"): _OPENED,
+    ("web_snapshot", "more"): _REF,
+    ("web_click", "ref"): _REF,
+    ("web_fill", "ref"): _REF,
+    ("web_fill", "value"): _WRITTEN,
+    ("web_select", "ref"): _REF,
+    ("web_select", "values"): _WHOLE,
+    ("web_check", "ref"): _REF,
+    ("web_uncheck", "ref"): _REF,
+    ("web_scroll", "ref"): _REF,
+    ("web_press_key", "key"): _WRITTEN,
+    ("web_press_key", "ref"): _REF,
+    ("web_get_text", "ref"): _REF,
+    ("web_get_value", "ref"): _REF,
+    ("web_screenshot", "ref"): _REF,
+    ("web_wait", "role"): "a word of ARIA",
+    ("web_tabs", "tab"): "a tab of ours",
+    ("web_upload", "ref"): _REF,
+    ("web_upload", "paths"): _FILE,
+    ("web_download", "dest_path"): _FILE,
+    ("web_download", "url"): _OPENED,
+    ("web_download", "ref"): _REF,
+    ("browser", "url"): _OPENED,
+    ("browser", "javascript"): "there only where the operator lets a model run anything",
+    ("webfetch", "url"): _OPENED,
+    ("browser_op", "url"): _OPENED,
+    ("browser_op", "ref"): _REF,
+    ("browser_op", "value"): _WRITTEN,
+    ("browser_op", "values"): _WHOLE,
+    ("browser_op", "key"): _WRITTEN,
+    ("browser_op", "paths"): _FILE,
+    ("browser_op", "dest_path"): _FILE,
+    ("browser_op", "role"): "a word of ARIA",
+}
+
+
+def takes_words(schema: dict[str, Any]) -> bool:
+    if "enum" in schema:
+        return False
+    kinds = schema.get("type")
+    if "string" in (kinds if isinstance(kinds, list) else [kinds]):
+        return True
+    inner = [*schema.get("anyOf", ()), *([schema["items"]] if "items" in schema else [])]
+    return any(takes_words(each) for each in inner)
+
+
+def test_every_argument_that_takes_words_is_either_tried_or_no_search() -> None:
+    taken = {
+        (tool.name, name)
+        for tools in SET_NAMES
+        for tool in tool_set(tools, allow_javascript=tools == "simple")
+        for name, schema in tool.parameters.items()
+        if takes_words(schema)
+    }
+    assert taken == SEARCHES.keys() | NO_SEARCH.keys()
+    assert not SEARCHES.keys() & NO_SEARCH.keys()
+
+
+class _Mail(http.server.BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        body = PAGE.encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def mail() -> Iterator[str]:
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Mail) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+
+
+@pytest.fixture
+async def desk(webview_device: str, mail: str, tmp_path: Path) -> AsyncIterator[Desk]:
+    asking, grants = Asking(), [TestServerGrant("127.0.0.1", int(mail.rpartition(":")[2]))]
+    egress = PinnedEgress(policy_for("model"), grants, ask=asking.may_open)
+    secrets = Secrets({"PW": Secret(VALUE)})
+    async with SharedSession(lambda: Session.open(webview_device, egress=egress)) as shared:
+        yield Desk(House(egress, shared, asking, secrets=secrets, cache_folder=tmp_path))
+
+
+async def said(desk: Desk, tool: str, **given: Any) -> str:
+    tools = "ops" if tool == "browser_op" else "web"
+    return (await Toolbox(tool_set(tools)).call(tool, given, desk, Nobody())).text
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("way", SEARCHES, ids="-".join)
+async def test_a_right_guess_is_answered_as_a_wrong_one_is(desk: Desk, mail: str, way: tuple[str, str]) -> None:
+    tool, argument = way
+    page = f"{mail}/page?pw={VALUE}"
+    if tool == "browser_op":
+        await said(desk, tool, kind="navigate", url=page)
+    else:
+        await said(desk, "web_open", url=page)
+
+    async def answer(search: Search, words: str) -> str:
+        text = await said(desk, tool, **{argument: words}, **search.given)
+        # What was asked for, and how long it took, is no answer.
+        return re.sub(
+            r"\b[0-9.]+ (ms|s)\b", "TIME", text.replace(words, "WORDS").replace(words.replace('"', '\\"'), "WORDS")
+        )
+
+    for search in SEARCHES[way]:
+        right, wrong = [await answer(search, search.words.format(guess)) for guess in (RIGHT, WRONG)]
+        assert right == wrong
+        known, unknown = [
+            await answer(search, search.words.format(words) if not search.whole else words)
+            for words in (search.known, search.unknown)
+        ]
+        assert known != unknown, known
+        for text in (right, wrong, known, unknown):
+            assert RIGHT not in text.lower(), text
+
+
+@pytest.mark.parametrize(
+    ("selector", "names"),
+    [
+        ("input", []),
+        ("#a.b > p:has(> [hidden])", []),
+        ('[type="text"][ NAME = x i ]', ["type", "name"]),
+        ("[value^=h]", ["value"]),
+        ("[value^=h", ["value"]),
+        ('[value="h', ["value"]),
+        ('[title="]"][value*=h]', ["title", "value"]),
+        ("[/*]*/value/* = */^=h]", ["value"]),
+        (":is(p, :not([data-x|=h]))", ["data-x"]),
+        (r"[v\61lue~=h]", [r"v\61lue"]),
+        ("[*|value$=h]", ["*|value"]),
+        ('p:not([title="a\\"b"]) [value=x]', ["title", "value"]),
+        ("a[class=x]/* unclosed [value=h]", ["class"]),
+        ("p[id='a\n][value^=h]", ["id", "value"]),
+        ("", []),
+    ],
+)
+def test_compared_attributes_are_those_that_css_compares(selector: str, names: list[str]) -> None:
+    assert list(compared_attributes(selector)) == names
+
+
+def test_without_secrets_every_selector_may_be_asked_for() -> None:
+    assert Secrets().checked_selector("[value^=h]") == "[value^=h]"
+    with pytest.raises(PolicyRefused, match="compares the value"):
+        check_selector("[value^=h]")
+    check_selector("form#a [type=submit]:not([disabled])")
