@@ -157,6 +157,7 @@ class Page(NavigatingPage, LocatingPage, ObservedPage, FiledPage, EmulatedPage):
         more: str | None = None,
         find: str | None = None,
         boxes: bool = False,
+        controls_only: bool = False,
         delta: bool = False,
         renumber: bool = False,
         redact: Callable[[str], str] | None = None,
@@ -169,6 +170,7 @@ class Page(NavigatingPage, LocatingPage, ObservedPage, FiledPage, EmulatedPage):
             more: The ref of a cut (`more=e7`): what was left out there.
             find: Only the lines with these words (in any case), and what they stand in.
             boxes: With `[box=x,y,width,height]` in CSS pixels of the viewport.
+            controls_only: Only what can be acted on, a line each: no texts, no headings, no structure.
             delta: `text` tells what changed since the last snapshot of the whole page; the whole where that is not
                 longer, or there was none.
             renumber: Start again at e1: a ref of an earlier result is refused then, also where its number is given
@@ -181,8 +183,8 @@ class Page(NavigatingPage, LocatingPage, ObservedPage, FiledPage, EmulatedPage):
         """
         if scope and more:
             raise UsageError("scope and more exclude each other")
-        if delta and (scope or more or find):
-            raise UsageError("delta tells about the whole page; it goes with neither scope, more nor find")
+        if delta and (scope or more or find or controls_only):
+            raise UsageError("delta tells about the whole page; scope, more, find and controls_only show a part of it")
         request = SnapshotRequest(
             interactive_only=interactive_only,
             cursor_interactive=cursor_interactive,
@@ -193,6 +195,7 @@ class Page(NavigatingPage, LocatingPage, ObservedPage, FiledPage, EmulatedPage):
             more=more,
             find=find,
             boxes=boxes,
+            controls_only=controls_only,
             redact=redact,
         )
         async with self._turn.within(timeout_s) as timeout_s:
