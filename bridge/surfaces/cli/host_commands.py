@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from bridge.errors import HostVersionMismatch
+from bridge.surfaces.cli.groups import Commands
 from bridge.surfaces.cli.options import CommonOptions, common_options
 from bridge.surfaces.cli.output import is_terminal, note, one_line, print_json
 
@@ -33,7 +34,7 @@ _force_option = click.option(
 )
 
 
-@click.group()
+@click.group(cls=Commands)
 def host() -> None:
     """The host app on a device: what renders the WebViews there."""
 
