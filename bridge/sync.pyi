@@ -298,6 +298,7 @@ class Page:
         more: str | None = ...,
         find: str | None = ...,
         boxes: bool = ...,
+        controls_only: bool = ...,
         delta: bool = ...,
         renumber: bool = ...,
         redact: Callable[[str], str] | None = ...,

@@ -18,8 +18,6 @@ Opener = Callable[[], AbstractAsyncContextManager["Session"]]
 
 _CLOSE_S = 15.0
 _RECONNECT_S = 30.0
-# A virtual device whose process has ended does not come back; an adb server that was restarted does, at once.
-_RECONNECT_VIRTUAL_S = 8.0
 
 
 class SharedSession:
@@ -107,7 +105,9 @@ class _Kept:
         try:
             async with opener() as session:
                 self.opened.set_result(session)
-                await self._over.wait()
+                await session.stay_awake(
+                    self._over
+                )  # a model may think, or its user be away, for longer than tabs last
         except asyncio.CancelledError:
             self.opened.cancel()
             raise
@@ -120,7 +120,7 @@ class _Kept:
 async def _restored(session: Session) -> tuple[str, ...]:
     if not session.host_client.closed.is_set():
         return ()
-    said = await session.reconnect(timeout_s=_RECONNECT_VIRTUAL_S if session.is_virtual else _RECONNECT_S)
+    said = await session.reconnect(timeout_s=_RECONNECT_S)
     if session.host_client.closed.is_set():
         raise DeviceLost(f"{session.serial} did not come back")
     return said

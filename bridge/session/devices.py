@@ -80,10 +80,16 @@ async def chosen_device(
         raise NoDevice("no virtual device is running", hint="'webview-bridge virtual start' starts one.")
     if virtual is None:
         raise NoDevice("no device is attached", hint="Attach one, or use device='virtual'.")
+    starting = virtual.start(server, timeout_s=timeout_s)  # who does not start any says so here
     if wanted == "auto":
         on_notice("no Android device is attached: using a virtual device (Chromium on this machine, not a phone)")
-    async with virtual.start(server, timeout_s=timeout_s) as started:
+    async with starting as started:
         yield Chosen(started, True)
+
+
+def has_ended(chosen: Chosen, virtual: VirtualDevices | None) -> bool:
+    """Whether it was a virtual device whose process is over: no other will have its serial."""
+    return chosen.is_virtual and virtual is not None and chosen.serial not in (*virtual.running(), *virtual.owned())
 
 
 def _only_device(entries: tuple[DeviceEntry, ...]) -> str | None:

@@ -42,7 +42,16 @@ class HostLink:
 
     host: HostClient
 
-    def __init__(self, server: AdbServer, serial: str, *, reversed_ports: Sequence[int], policy_digest: str) -> None:
+    def __init__(
+        self,
+        server: AdbServer,
+        serial: str,
+        *,
+        reversed_ports: Sequence[int],
+        policy_digest: str,
+        has_ended: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """`has_ended` tells of a device that will not come back, so that nobody waits for it."""
         self.device: AdbDevice = server.device(serial)
         self.on_connected: list[Connected] = []
         self.generation = 0
@@ -50,6 +59,7 @@ class HostLink:
         self._serial = serial
         self._ports = tuple(reversed_ports)
         self._policy_digest = policy_digest
+        self._has_ended = has_ended
         self._stack = AsyncExitStack()
         self._connected_at = time.monotonic()
 
@@ -71,6 +81,7 @@ class HostLink:
 
         Raises:
             DeadlineExceeded: The device did not come back; says what it was last seen as.
+            DeviceLost: It has ended and will not.
             DeviceError, HostError: It came back, and the host app cannot be started.
         """
         deadline = Deadline.after(timeout_s)
@@ -87,6 +98,8 @@ class HostLink:
     async def diagnose(self) -> BridgeError | None:
         """What is lost, device or host app, and why; None when both answer."""
         state = await self._device_state()
+        if state != "device" and self._has_ended():
+            return self._end()
         if state != "device":
             return DeviceLost(f"{self._serial} {state}.", hint=_RECONNECT_HINT, serial=self._serial)
         try:
@@ -99,6 +112,11 @@ class HostLink:
         if words and _is_number(words[0]) and float(words[0]) < time.monotonic() - self._connected_at:
             return DeviceLost(f"{self._serial} was restarted {float(words[0]):.0f} s ago.", hint=_RECONNECT_HINT)
         return await self._diagnose_host()
+
+    def _end(self) -> DeviceLost:
+        return DeviceLost(
+            f"the virtual device {self._serial} has ended and will not come back.", serial=self._serial, has_ended=True
+        )
 
     async def _diagnose_host(self) -> BridgeError | None:
         if (reason := self.host.closed_reason) is None:
@@ -179,6 +197,8 @@ class HostLink:
                     await self._server.connect(self._serial, timeout_s=min(_CONNECT_S, deadline.remaining_s))
             except (DeviceError, DeadlineExceeded) as error:
                 seen = error.message
+            if seen != "is starting" and self._has_ended():
+                raise self._end()
             if deadline.remaining_s <= _POLL_S:
                 raise DeadlineExceeded(f"{self._serial} coming back", deadline.timeout_s, seen)
             await asyncio.sleep(_POLL_S)

@@ -7,6 +7,7 @@ import logging
 import os
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from functools import partial
 from typing import ClassVar, Self
 
 from bridge.adb import AdbServer
@@ -21,7 +22,7 @@ from bridge.policy.pinning import Ask, PinnedEgress
 from bridge.policy.rules import BrowserPolicy, policy_for
 from bridge.session.app import App
 from bridge.session.attached import AttachedSession, attaching
-from bridge.session.devices import Chosen, Notice, VirtualDevices, chosen_device
+from bridge.session.devices import Chosen, Notice, VirtualDevices, chosen_device, has_ended
 from bridge.session.devtools import host_service
 from bridge.session.egress import policy_digest
 from bridge.session.home import View
@@ -142,6 +143,7 @@ class Session(SessionTabs):
                 chosen.serial,
                 reversed_ports=sorted({grant.port for grant in egress.test_servers}),
                 policy_digest=policy_digest(egress.policy, egress.grants),
+                has_ended=partial(has_ended, chosen, cls.virtual_devices),
             )
             session = cls(
                 chosen,

@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from bridge.errors import TabLost, UsageError
+from bridge.errors import BridgeError, DeviceLost, HostLost, TabLost, UsageError
 from bridge.policy import BrowserPolicy, TestServerGrant
 from bridge.policy.configuration import load_policy
 from bridge.snapshot.escape import cut
@@ -105,6 +105,17 @@ class StartOptions:
                 )
 
 
+def _hint_about(lost: BridgeError) -> str:
+    """What to do about a loss, in commands: the session's own hints speak of its methods."""
+    if lost.details.get("has_ended"):
+        return "'webview-bridge open URL' begins anew."
+    if "session.reconnect()" not in lost.hint:
+        return lost.hint
+    if isinstance(lost, TabLost):
+        return "The next command opens it again."
+    return "When it is back, run the command again; 'webview-bridge close' gives the session up."
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What a command found, as it is printed with --json; a picture's bytes are beside it."""
@@ -173,7 +184,11 @@ class Workspace:
         found = self._commands.get(command)
         if found is None:
             raise UsageError(f"a session has no command {command[:60]!r}")
-        return await found(**params)
+        try:
+            return await found(**params)
+        except (DeviceLost, HostLost, TabLost) as error:
+            error.hint = _hint_about(error)
+            raise
 
     @property
     def page(self) -> Page:

@@ -101,7 +101,8 @@ def test_a_warm_command_imports_nothing_that_takes_time(warm: Shell) -> None:
 
 def test_exit_codes_errors_and_json_keys_are_those_of_the_command(warm: Shell) -> None:
     cold = {**os.environ, "XDG_RUNTIME_DIR": str(warm.folder)}
-    for arguments in (["click", "e999"], ["click", "e999", "--json"], ["scroll", "sideways"], ["tab", "t9"]):
+    for line in ("snapshot -h", "click e999", "click e999 --json", "scroll sideways", "tab t9"):
+        arguments = line.split()
         handed = ended(warm, *arguments, program=PROGRAM)
         itself = subprocess.run(
             [sys.executable, "-c", IN_THIS_PROCESS, *arguments],
@@ -115,6 +116,13 @@ def test_files_lie_in_the_folder_of_the_command_with_its_umask(warm: Shell, tmp_
     assert (code, out) == (0, "saved shop.txt\n"), err
     assert "Aurum" in (tmp_path / "shop.txt").read_text()
     assert stat.S_IMODE((tmp_path / "shop.txt").stat().st_mode) == 0o640
+
+
+def test_verbose_logs_to_the_stderr_of_the_command(warm: Shell) -> None:
+    code, _, err = ended(warm, "tabs", "--verbose", program=PROGRAM)
+    assert code == 0
+    assert "DEBUG asyncio: Using selector" in err
+    assert "DEBUG" not in ended(warm, "tabs", program=PROGRAM)[2]
 
 
 def test_variables_are_those_of_the_command(warm: Shell) -> None:

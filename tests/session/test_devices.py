@@ -12,6 +12,7 @@ from bridge.adb import AdbServer, DeviceEntry
 from bridge.errors import BridgeError, DeviceAmbiguous, DeviceNotFound, DeviceOffline, DeviceUnauthorized, NoDevice
 from bridge.host.lease import hold_lease
 from bridge.session.devices import Chosen, VirtualDevices, chosen_device
+from bridge.surfaces.compose import RunningVirtualDevices
 
 
 class Attached(AdbServer):
@@ -135,3 +136,9 @@ async def test_without_a_way_to_start_one_no_virtual_device_is_said_to_be_runnin
 async def test_without_virtual_devices_nothing_attached_is_an_error() -> None:
     outcome, _ = await choose(Attached(), "auto")
     assert type(outcome) is NoDevice
+
+
+async def test_a_command_that_starts_no_virtual_device_does_not_say_that_it_uses_one() -> None:
+    said, notices = await choose(Attached(), "auto", RunningVirtualDevices())
+    assert isinstance(said, NoDevice)
+    assert notices == []

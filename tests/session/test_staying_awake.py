@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 
 import pytest
 
 from bridge import Session
 from bridge.adb import AdbServer
+from bridge.model_tools import SharedSession
 from bridge.session import tabs as session_tabs
 from bridge.virtual_device.client import start_virtual_device
 from tests.conftest import LocalServer
@@ -15,6 +17,23 @@ from tests.conftest import LocalServer
 pytestmark = pytest.mark.browser
 
 IDLE_S = 4.0
+
+
+async def test_a_session_that_tools_share_keeps_its_tabs_while_a_model_thinks(
+    adb_port: int, local_server: LocalServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session_tabs, "_TOUCH_EVERY_S", 0.3)
+    said: list[str] = []
+    server = AdbServer.from_environment()
+    await server.ensure_running(timeout_s=20)
+    async with start_virtual_device(server=server, idle_timeout_s=IDLE_S, timeout_s=60) as device:
+        opened = partial(Session.open, device.serial, grants=[local_server.grant], on_notice=said.append)
+        async with SharedSession(opened) as shared:
+            session, _ = await shared.get()
+            page = await session.new_tab(local_server.url("second.html"))
+            await asyncio.sleep(1.6 * IDLE_S)
+            assert (await page.snapshot()).title == "Second"
+    assert not any("closed after idling" in notice for notice in said)
 
 
 @pytest.mark.parametrize("is_kept", [True, False])

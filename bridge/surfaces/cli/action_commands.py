@@ -8,11 +8,13 @@ from typing import Any
 
 import click
 
-from bridge.surfaces.cli.options import SessionOptions, session_options
+from bridge.surfaces.cli.options import SessionOptions, WholeNumber, session_options
 from bridge.surfaces.cli.output import one_line
 from bridge.surfaces.cli.performing import perform, print_answer
 
 _url = click.option("--url", metavar="URL", help="Open this in a session of its own (default: the open session).")
+# Of an action's arguments, what tells the action apart; others show in what comes of it.
+_SAID = ("key", "direction", "amount")
 _wait_for = click.option("--wait-for", metavar="TEXT", help="With --url: go on when this text is on the page.")
 
 
@@ -34,11 +36,20 @@ def _act(
     params = {"action": name.replace("-", "_"), "arguments": dict(arguments)}
     answer = perform(name, options, "act", params, url=url, wait_for=wait_for, shows_refs="ref" in arguments)
     outcome = answer.json
-    value = "" if outcome.get("value") is None else f" = {outcome['value']!r}"
-    values = "" if outcome.get("values") is None else f" = {', '.join(map(repr, outcome['values']))}"
-    checked = "" if outcome.get("checked") is None else f" = {outcome['checked']}"
-    acted = one_line(f"{name} {outcome.get('element') or outcome.get('ref') or ''}{value}{values}{checked}".rstrip())
+    said = [name, *(str(arguments[key]) for key in _SAID if key in arguments)]
+    if about := outcome.get("element") or outcome.get("ref"):
+        said.append(str(about))
+    acted = one_line(" ".join(said) + _result(outcome))
     print_answer(name, options, answer, f"{acted}\n{outcome['changes']['text']}", {})
+
+
+def _result(outcome: Mapping[str, Any]) -> str:
+    """What the control holds now; a select element has a value too, which is the first of its values."""
+    if outcome.get("values") is not None:
+        return f" = {', '.join(map(repr, outcome['values']))}"
+    if outcome.get("checked") is not None:
+        return " = checked" if outcome["checked"] else " = not checked"
+    return "" if outcome.get("value") is None else f" = {outcome['value']!r}"
 
 
 def _place(path: Path) -> str:
@@ -109,7 +120,7 @@ def press(options: SessionOptions, key: str, ref: str | None, url: str | None, w
 @click.command()
 @click.argument("direction", type=click.Choice(["up", "down", "left", "right"]))
 @click.option(
-    "--amount", type=click.IntRange(1, 100_000), default=300, show_default=True, metavar="PX", help="CSS pixels."
+    "--amount", type=WholeNumber(1, 100_000), default=300, show_default=True, metavar="PX", help="CSS pixels."
 )
 @click.option("--ref", metavar="REF", help="Scroll inside this element.")
 @on_a_page

@@ -18,6 +18,7 @@ from bridge.surfaces.cli.completion_command import completion
 from bridge.surfaces.cli.demo_command import demo
 from bridge.surfaces.cli.device_commands import devices, targets, virtual
 from bridge.surfaces.cli.doctor_command import doctor
+from bridge.surfaces.cli.groups import Commands
 from bridge.surfaces.cli.host_commands import host
 from bridge.surfaces.cli.model_commands import mcp, schema
 from bridge.surfaces.cli.ops_command import ops
@@ -31,9 +32,6 @@ from bridge.surfaces.cli.session_commands import close, close_tab, daemon, tab, 
 from bridge.surfaces.cli.trace_commands import trace
 
 INTERRUPTED, BROKEN_PIPE = 130, 141
-
-# The formatter wraps it: half a sentence says nothing.
-_WHOLE_SENTENCE = 200
 
 _EPILOG = """Exit codes: 0 ok, 1 the operation failed, 2 bad usage, 3 no device, 4 refused by policy, 5 timeout.
 
@@ -53,18 +51,12 @@ SECTIONS: dict[str, tuple[click.Command, ...]] = {
 }
 
 
-class _Sections(click.Group):
+class _Sections(Commands):
     """A group whose help keeps together what belongs together."""
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        width = max(len(name) for name in self.commands)
         for title, commands in SECTIONS.items():
-            with formatter.section(title):
-                rows = [
-                    (str(command.name).ljust(width), command.get_short_help_str(_WHOLE_SENTENCE))
-                    for command in commands
-                ]
-                formatter.write_dl(rows)
+            self.format_section(title, commands, formatter)
 
 
 @click.group(

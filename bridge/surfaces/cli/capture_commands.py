@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from bridge.surfaces.cli.action_commands import checked_ref, on_a_page
-from bridge.surfaces.cli.options import SessionOptions
+from bridge.surfaces.cli.options import Number, SessionOptions, WholeNumber
 from bridge.surfaces.cli.output import note, write_file
 from bridge.surfaces.cli.page_commands import check_writable
 from bridge.surfaces.cli.performing import perform, print_answer
@@ -16,14 +16,14 @@ from bridge.surfaces.cli.performing import perform, print_answer
 _SUFFIXES = {"png": "png", "jpeg": "jpg", "webp": "webp"}
 _limit = click.option(
     "--limit",
-    type=click.IntRange(1, 2_000),
+    type=WholeNumber(1, 2_000),
     default=100,
     show_default=True,
     metavar="N",
     help="The newest so many.",
 )
 _after = click.option(
-    "--after", type=click.IntRange(min=0), default=0, metavar="NUMBER", help="Only what came after this one."
+    "--after", type=WholeNumber(min=0), default=0, metavar="NUMBER", help="Only what came after this one."
 )
 
 
@@ -32,7 +32,7 @@ _after = click.option(
 @click.option("--ref", metavar="REF", help="Only this element.")
 @click.option("--annotate", is_flag=True, help="Draw boxes that are numbered like the refs of a snapshot.")
 @click.option("--format", "image_format", type=click.Choice(list(_SUFFIXES)), default="png", show_default=True)
-@click.option("--quality", type=click.IntRange(0, 100), metavar="N", help="For jpeg and webp.")
+@click.option("--quality", type=WholeNumber(0, 100), metavar="N", help="For jpeg and webp.")
 @click.option(
     "--scale",
     type=click.Choice(["css", "device"]),
@@ -43,7 +43,7 @@ _after = click.option(
 @click.option(
     "--max-height",
     "max_height_px",
-    type=click.IntRange(1, 10_000),
+    type=WholeNumber(1, 10_000),
     default=10_000,
     metavar="PX",
     help="Of the picture.",
@@ -82,12 +82,10 @@ def screenshot(
 
 
 @click.command()
-@click.option("--seconds", "duration_s", type=click.FloatRange(0.1, 600), default=3.0, show_default=True, metavar="S")
+@click.option("--seconds", "duration_s", type=Number(0.1, 600), default=3.0, show_default=True, metavar="S")
 @click.option("--format", "film_format", type=click.Choice(["webp", "gif"]), default="webp", show_default=True)
-@click.option("--max-frames", type=click.IntRange(1, 5_000), default=300, show_default=True, metavar="N")
-@click.option(
-    "--max-width", "max_width_px", type=click.IntRange(16, 4_096), default=412, show_default=True, metavar="PX"
-)
+@click.option("--max-frames", type=WholeNumber(1, 5_000), default=300, show_default=True, metavar="N")
+@click.option("--max-width", "max_width_px", type=WholeNumber(16, 4_096), default=412, show_default=True, metavar="PX")
 @click.option(
     "--out",
     "--output",
@@ -109,7 +107,8 @@ def record(
     params = {**wanted, "format": film_format}
     answer = perform("record", options, "record", params, url=url, wait_for=wait_for)
     write_file(target, answer.blob)
-    facts = f"{answer.json['frames']} frames, {answer.json['duration_ms'] / 1000:.1f} s"
+    frames = answer.json["frames"]
+    facts = f"{frames} {'frame' if frames == 1 else 'frames'}, {answer.json['duration_ms'] / 1000:.1f} s"
     print_answer("record", options, answer, f"saved {target} ({facts})", {"file": str(target)})
 
 

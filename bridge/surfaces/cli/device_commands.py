@@ -8,7 +8,8 @@ from typing import Any
 import click
 
 from bridge.errors import NoDevice, UsageError
-from bridge.surfaces.cli.options import CommonOptions, common_options
+from bridge.surfaces.cli.groups import Commands
+from bridge.surfaces.cli.options import CommonOptions, WholeNumber, common_options
 from bridge.surfaces.cli.output import note, one_line, print_json
 from bridge.surfaces.cli.tables import print_table
 
@@ -135,7 +136,7 @@ def targets(options: CommonOptions, device: str, with_pages: bool, forwards: boo
     run_async("targets", options, steps, work())
 
 
-@click.group()
+@click.group(cls=Commands)
 def virtual() -> None:
     """Virtual devices that stay until they are stopped: Chromium on this machine, seen through the real adb server."""
 
@@ -143,7 +144,7 @@ def virtual() -> None:
 @virtual.command()
 @click.option("--name", metavar="NAME", help="Letters, digits, - and _ (default: a random one).")
 @click.option("--no-quirks", "quirks", is_flag=True, flag_value=False, default=True, help="Plain Chromium.")
-@click.option("--api-level", type=click.IntRange(26, 36), default=34, show_default=True)
+@click.option("--api-level", type=WholeNumber(26, 36), default=34, show_default=True)
 @common_options
 def start(options: CommonOptions, name: str | None, quirks: bool, api_level: int) -> None:
     """Start one and print its serial.

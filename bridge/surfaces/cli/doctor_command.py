@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
+import textwrap
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import click
@@ -14,7 +17,10 @@ if TYPE_CHECKING:
     from bridge.surfaces.doctor import Report, Row
 
 _STYLES = {"pass": "green", "warn": "yellow", "fail": "bold red", "skipped": "bright_black"}
+_MARK_WIDTH = 8
 _NAME_WIDTH = 32
+_NARROW = 80
+_LEAST_WIDTH = 20
 
 
 @click.command()
@@ -61,13 +67,38 @@ def _quiet(row: Row) -> None:
 
 def _print_row(row: Row) -> None:
     status = row.verdict.status
-    mark = f"{status:8}"
+    mark = f"{status:{_MARK_WIDTH}}"
     if is_terminal():
         mark = click.style(mark, fg=_STYLES[status].removeprefix("bold "), bold=status == "fail")
-    click.echo(f"{mark}{row.name:{_NAME_WIDTH}}{one_line(row.verdict.said)}")
-    if row.verdict.fix and status != "pass":
-        click.echo(f"{'':8}{'':{_NAME_WIDTH}}-> {one_line(row.verdict.fix)}")
+    fix = f"-> {one_line(row.verdict.fix)}" if row.verdict.fix and status != "pass" else ""
+    for line in row_lines(mark, row.name, (one_line(row.verdict.said), fix), _columns()):
+        click.echo(line)
     sys.stdout.flush()
+
+
+def row_lines(mark: str, name: str, texts: Iterable[str], columns: int | None) -> list[str]:
+    """A row: the texts in a column beside the name, or below it where that column would be narrow.
+
+    Args:
+        mark: As wide as `_MARK_WIDTH` when printed.
+        columns: Of the terminal; None leaves every text on one line.
+    """
+    is_narrow = columns is not None and columns < _NARROW
+    margin = " " * (_MARK_WIDTH if is_narrow else _MARK_WIDTH + _NAME_WIDTH)
+    width = sys.maxsize if columns is None else max(columns - 1, len(margin) + _LEAST_WIDTH)
+    lines: list[str] = []
+    for text in filter(None, texts):
+        # Nothing is cut within a word: it may be a path, and wanted for copying.
+        lines += textwrap.wrap(
+            text, width, initial_indent=margin, subsequent_indent=margin, break_long_words=False, break_on_hyphens=False
+        )
+    if is_narrow:
+        return [f"{mark}{name}", *lines]
+    return [f"{mark}{name:{_NAME_WIDTH}}{lines[0][len(margin) :]}", *lines[1:]] if lines else [f"{mark}{name}"]
+
+
+def _columns() -> int | None:
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def _print_summary(report: Report) -> None:

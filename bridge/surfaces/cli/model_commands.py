@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from bridge.surfaces.cli.options import DEVICE_OPTIONS, CommonOptions, common_options, folder_options
+from bridge.surfaces.cli.options import DEVICE_OPTIONS, CommonOptions, WholeNumber, common_options, folder_options
 from bridge.surfaces.cli.output import print_json
 
 SETS = ("web", "simple", "ops")
@@ -29,7 +29,7 @@ _javascript = click.option(
 )
 @click.option(
     "--port",
-    type=click.IntRange(0, 65535),
+    type=WholeNumber(0, 65535),
     metavar="PORT",
     help=f"With --http: which port; 0 takes a free one. [default: {DEFAULT_PORT}]",
 )

@@ -69,13 +69,21 @@ _COMMON = (
 )
 
 
+class WholeNumber(click.IntRange):
+    name = "whole number"  # 'x' is not a valid one; click's word is "integer range"
+
+
+class Number(click.FloatRange):
+    name = "number"
+
+
 class _Port(click.ParamType[int]):
-    """A port; unlike IntRange it is not explained to everybody with [1<=x<=65535]."""
+    """A port; unlike WholeNumber it is not explained to everybody with [1<=x<=65535]."""
 
     name = "port"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        return int(click.IntRange(1, 65535).convert(value, param, ctx))
+        return int(WholeNumber(1, 65535).convert(value, param, ctx))
 
 
 def local_option(said: str) -> Callable[[click.decorators.FC], click.decorators.FC]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from bridge.errors import PolicyRefused
-from bridge.surfaces.cli.options import CommonOptions, common_options, local_option, origin_flags
+from bridge.surfaces.cli.groups import Commands
+from bridge.surfaces.cli.options import CommonOptions, WholeNumber, common_options, local_option, origin_flags
 from bridge.surfaces.cli.output import note, one_line, print_json
 
 _RESOLVE_S = 10.0
@@ -16,7 +17,7 @@ def policy_flags(command: click.decorators.FC) -> click.decorators.FC:
     return origin_flags(local_option("Allow this machine's loopback on this port. May be repeated.")(command))
 
 
-@click.group()
+@click.group(cls=Commands)
 def policy() -> None:
     """Which addresses may be opened: [browser.policy] of the configuration file, BRIDGE_POLICY_…, flags."""
 
@@ -82,7 +83,7 @@ def check(
 
 
 @click.command()
-@click.option("--port", type=click.IntRange(0, 65535), default=0, show_default="any free one")
+@click.option("--port", type=WholeNumber(0, 65535), default=0, show_default="any free one")
 @click.option("--audit", is_flag=True, help="Print a line of JSON for every connection and refusal.")
 @policy_flags
 @common_options

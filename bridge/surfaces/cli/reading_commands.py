@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from bridge.errors import UsageError
-from bridge.surfaces.cli.options import CommonOptions, SessionOptions, session_options
+from bridge.surfaces.cli.options import CommonOptions, SessionOptions, WholeNumber, session_options
 from bridge.surfaces.cli.output import cost_words, note, print_json, printable, write_file
 
 FETCH_TIMEOUT_S = 30.0
@@ -32,7 +32,7 @@ RENDER_TIMEOUT_S = 120.0
 @click.option("--metadata", is_flag=True, help="Description, author, dates, language; the description first.")
 @click.option("--outline", is_flag=True, help="Only the headings.")
 @click.option(
-    "--pages", type=click.IntRange(1, 50), default=1, show_default=True, metavar="N", help="Follow rel=next up to here."
+    "--pages", type=WholeNumber(1, 50), default=1, show_default=True, metavar="N", help="Follow rel=next up to here."
 )
 @click.option("--links", type=click.Choice(["inline", "none"]), default="inline", show_default=True)
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write the text there.")
@@ -90,6 +90,7 @@ def snapshot_of_file(
     source: str,
     *,
     everything: bool,
+    controls: bool,
     max_chars: int,
     scope: str | None,
     more: str | None,
@@ -112,7 +113,11 @@ def snapshot_of_file(
         name = "what stands on stdin" if source == "-" else source
         raise UsageError(f"{name} is no HTML but binary: {binary} of {len(body):,} bytes.")
     wanted = HtmlSnapshotOptions(
-        max_chars_total=max_chars, interactive_only=not everything, scope=scope or "", start=more or ""
+        max_chars_total=max_chars,
+        interactive_only=not everything,
+        scope=scope or "",
+        start=more or "",
+        controls_only=controls,
     )
     shot = snapshot_html(decode_text(body, markup=True).text, wanted, url=url)
     if out is not None:

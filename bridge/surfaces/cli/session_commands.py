@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from bridge.surfaces.cli.groups import Commands
 from bridge.surfaces.cli.options import CommonOptions, SessionOptions, common_options, session_options
 from bridge.surfaces.cli.output import note, one_line, print_json
 from bridge.surfaces.cli.performing import perform, print_answer
@@ -61,7 +62,8 @@ def view(options: SessionOptions) -> None:
     """
     answer = perform("view", options, "view", {})
     times = answer.json["handed_back"]
-    print_answer("view", options, answer, f"{answer.json['tab']} was handed back {times} times", {})
+    often = {0: "was not handed back", 1: "was handed back"}.get(times, f"was handed back {times} times")
+    print_answer("view", options, answer, f"{answer.json['tab']} {often}", {})
 
 
 @click.command()
@@ -74,7 +76,7 @@ def close(options: SessionOptions) -> None:
     _end("close", options, [options.session_name])
 
 
-@click.group()
+@click.group(cls=Commands)
 def daemon() -> None:
     """The processes that keep sessions between commands."""
 

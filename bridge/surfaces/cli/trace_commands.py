@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from bridge.surfaces.cli.groups import Commands
 from bridge.surfaces.cli.options import CommonOptions, common_options
 from bridge.surfaces.cli.output import note, print_json, write_file
 
@@ -13,7 +14,7 @@ _file = click.argument("file", type=click.Path(path_type=Path))
 _out = click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write it there (default: stdout).")
 
 
-@click.group()
+@click.group(cls=Commands)
 def trace() -> None:
     """What --trace wrote: as JSON, or as a test."""
 

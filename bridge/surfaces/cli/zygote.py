@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import gc
 import io
+import logging
 import os
 import select
 import signal
@@ -18,7 +19,9 @@ import struct
 import sys
 import threading
 import traceback
+from contextlib import redirect_stderr, redirect_stdout
 from importlib import import_module
+from pathlib import Path
 
 from bridge.host.protocol import FrameReader
 from bridge.surfaces.cli.app import run, webview_bridge
@@ -37,6 +40,8 @@ _WANTED = (
     "rich.table",
     "rich.text",
 )
+# Where it is found that no session can have this name, a command has done all but ask.
+_NO_NAME = "-"
 _REQUEST_S = 1.0
 _PAUSE_S = 0.05
 _DESCRIPTORS = len(STREAMS) + 1
@@ -85,13 +90,13 @@ def _wait_for_command(listener: socket.socket, taken: int, greeting: bytes) -> i
 
 
 def _rehearse() -> None:
-    """What a command does: take over (from itself), parse, run, print, start a thread and a loop, pass a message."""
+    """What a command does: take over (from itself), parse, run a loop, start a thread, pass a message, print."""
     folder = os.open(".", os.O_PATH | os.O_DIRECTORY)
     _take_over(request_of([])[LENGTH_BYTES:].split(b"\0"), [*map(os.dup, range(len(STREAMS))), folder])
-    run(["daemon", "status", "--json"])
-    snapshot = webview_bridge.commands["snapshot"]
-    with snapshot.make_context("snapshot", ["--json"]):
-        asyncio.run(_rehearse_asking())
+    with Path(os.devnull).open("w") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
+        run(["snapshot", "--json", "--session", _NO_NAME])
+    logging.getLogger().handlers.clear()  # the command itself decides whether it logs, and to its own stderr
+    asyncio.run(_rehearse_asking())
 
 
 async def _rehearse_asking() -> None:

@@ -131,6 +131,8 @@ class Daemon:
         try:
             return await self._obey(request, tell)
         except BridgeError as error:
+            if error.details.get("has_ended"):
+                self._ended.set()  # there is nothing left to keep
             return Frame({"error": error_facts(error)})
         except Exception as error:
             logger.exception("a command failed unexpectedly")

@@ -63,7 +63,8 @@ def read_trace(path: Path) -> dict[str, Any]:
             raise UsageError(f"{path} is too large for a trace")
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} cannot be read: {error}") from error
+        why = error.strerror if isinstance(error, OSError) else error
+        raise UsageError(f"{path} cannot be read: {why}.") from error
     start = text.find(_OPENING)
     if start >= 0:
         text = text[start + len(_OPENING) : text.find(_CLOSING, start)]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import sys
 import tempfile
 from collections.abc import Sequence
+from pathlib import Path
 
 from bridge.surfaces.demo_server import serve_demo_pages
 from tools.benchmarks.bench import Bench, device
@@ -69,6 +71,7 @@ async def _warm(environ: dict[str, str], rounds: int) -> Finding:
             address = site.url("shop.html")
             await run(*COMMAND, "open", address, "--device", handle.serial, "--local", str(site.port))
             try:
+                await _until_listening(Path(runtime) / "webview-bridge" / "sessions" / "default.zygote")
                 samples = await interleave({"wvb snapshot": warm, "interpreter": interpreter}, rounds=rounds)
             finally:
                 await run(*COMMAND, "close")
@@ -80,3 +83,14 @@ async def _warm(environ: dict[str, str], rounds: int) -> Finding:
         "a warm `wvb snapshot`, beside the operation and an interpreter's start",
         whole_ms / least_ms, "×", below(1.5), ratios.spread, note,
     )  # fmt: skip
+
+
+async def _until_listening(path: Path) -> None:
+    """Until the session's zygote takes commands: one that comes earlier goes without, and is not warm."""
+    async with asyncio.timeout(30):
+        while True:
+            with contextlib.suppress(FileNotFoundError, ConnectionRefusedError):
+                _, writer = await asyncio.open_unix_connection(path)
+                writer.close()
+                return
+            await asyncio.sleep(0.05)
