@@ -112,6 +112,15 @@ def test_without_a_policy_a_model_opens_nothing_and_is_told_the_line(webview_dev
 
 
 @pytest.mark.browser
+def test_where_nobody_sits_at_a_terminal_nobody_has_said_no(webview_device: str) -> None:
+    line = json.dumps({"kind": "navigate", "url": "https://shop.example/"})
+    code, answers, err = answered(line, "--device", webview_device, "--default-action", "ask")
+
+    assert code == 4, err
+    assert "nobody answered when asked" in answers[0]["error"]["message"]
+
+
+@pytest.mark.browser
 def test_the_policy_that_is_configured_holds_and_actions_may_be_denied(
     webview_device: str, local_server: LocalServer, tmp_path: Path
 ) -> None:

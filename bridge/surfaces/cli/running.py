@@ -140,18 +140,24 @@ def checked_address(url: str, options: SessionOptions) -> str:
     return address
 
 
-async def asked_on_terminal(decision: Decision) -> bool:
-    """A prompt where somebody sits at a terminal; nobody there means no."""
+async def asked_on_terminal(decision: Decision) -> bool | None:
+    """A prompt where somebody sits at a terminal; None, which lets nothing through, where nobody does."""
+    if not _has_terminal():
+        return None
     return await agreed_on_terminal(f"open {decision.host}:{decision.port}? {decision.reason}")
 
 
 async def agreed_on_terminal(question: str) -> bool:
     """Whether somebody at a terminal says yes."""
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if not _has_terminal():
         return False
     async with _ONE_QUESTION:
         click.echo(f"{one_line(question, to=sys.stderr)} [y/N]: ", nl=False, err=True)
         return (await typed_line(sys.stdin.fileno())).lower() in ("y", "yes")
+
+
+def _has_terminal() -> bool:
+    return sys.stdin.isatty() and sys.stderr.isatty()
 
 
 @asynccontextmanager
