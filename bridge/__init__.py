@@ -14,7 +14,7 @@ from bridge.lazy_names import lazy_names
 TYPE_CHECKING = False  # typing's own costs its import, which a warm command has no time for
 if TYPE_CHECKING:
     from bridge.page.expectations import expect
-    from bridge.page.fetching import Abort, Fulfil, Proceed
+    from bridge.page.fetch_messages import Abort, Fulfil, Proceed
     from bridge.page.locators import Locator
     from bridge.page.page import Page
     from bridge.policy.grant import AppGrant, TestServerGrant
@@ -46,13 +46,13 @@ __all__ = [
 __getattr__ = lazy_names(
     __name__,
     {
-        "Abort": "bridge.page.fetching",
+        "Abort": "bridge.page.fetch_messages",
         "AppGrant": "bridge.policy.grant",
         "BrowserPolicy": "bridge.policy.rules",
         "DevicePool": "bridge.surfaces.device_pool.pool",
-        "Fulfil": "bridge.page.fetching",
+        "Fulfil": "bridge.page.fetch_messages",
         "JobOutcome": "bridge.surfaces.device_pool.jobs",
-        "Proceed": "bridge.page.fetching",
+        "Proceed": "bridge.page.fetch_messages",
         "Locator": "bridge.page.locators",
         "Page": "bridge.page.page",
         "Session": "bridge.surfaces.compose",

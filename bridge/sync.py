@@ -11,6 +11,9 @@ Types are in sync.pyi, which `tools/sync_stubs.py` makes out of the asynchronous
 
 from __future__ import annotations
 
+from typing import Any as _Any
+
+from bridge.errors import UsageError as _UsageError
 from bridge.page.expectations import LocatorExpectations as _LocatorExpectations
 from bridge.page.expectations import PageExpectations as _PageExpectations
 from bridge.page.expectations import expect as _expect
@@ -30,7 +33,18 @@ Locator = blocking(_Locator)
 ExpectedPopup = blocking(_ExpectedPopup)
 LocatorExpectations = blocking(_LocatorExpectations)
 PageExpectations = blocking(_PageExpectations)
-expect = method(_expect)
+_blocking_expect = method(_expect)
+
+
+def expect(subject: _Any) -> _Any:
+    """What is to be so of a locator or a page, now or soon."""
+    if isinstance(subject, _Locator | _Page):
+        raise _UsageError(
+            f"the expect of bridge.sync was given the {type(subject).__name__} of an asynchronous test",
+            hint="Use it with await, and import expect from bridge.",
+        )
+    return _blocking_expect(subject)
+
 
 __all__ = [
     "AttachedSession",

@@ -244,6 +244,7 @@ class Page:
         annotate: bool = ...,
         max_height_px: int = ...,
         strategy: Strategy | Literal["auto"] = ...,
+        redact: Callable[[str], str] | None = ...,
         timeout_s: float = ...,
         on_progress: Progress | None = ...,
     ) -> Screenshot: ...
@@ -297,6 +298,7 @@ class Page:
         more: str | None = ...,
         find: str | None = ...,
         boxes: bool = ...,
+        controls_only: bool = ...,
         delta: bool = ...,
         renumber: bool = ...,
         redact: Callable[[str], str] | None = ...,

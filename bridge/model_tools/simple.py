@@ -177,7 +177,8 @@ async def _run(page: Page, javascript: str, deadline: Deadline) -> str:
 async def _pictured(desk: Desk, page: Page, full_page: bool) -> Answer:
     desk.say("taking the picture")
     try:
-        picture = await page.screenshot(full_page=full_page, on_progress=desk.count_up)
+        redact = desk.house.secrets.redactor
+        picture = await page.screenshot(full_page=full_page, redact=redact, on_progress=desk.count_up)
         path = await asyncio.to_thread(_kept, desk.house.cache_folder, picture.image_bytes)
     except (CaptureFailed, DeadlineExceeded, OSError) as error:
         raise _Failed("Screenshot failed", clean(str(error))) from error

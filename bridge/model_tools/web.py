@@ -186,7 +186,13 @@ async def web_screenshot(
     """A picture of the page. A snapshot is shorter and has refs: take a picture for what text does not tell."""
     page = await desk.page()
     desk.say("taking the picture")
-    picture = await page.screenshot(full_page=full_page, ref=ref, annotate=annotate, on_progress=desk.count_up)
+    picture = await page.screenshot(
+        full_page=full_page,
+        ref=ref,
+        annotate=annotate,
+        redact=desk.house.secrets.redactor,
+        on_progress=desk.count_up,
+    )
     legend = "\n".join(f"{box.ref}: {box.role} {quote(box.name)}" for box in picture.legend)
     cuts = "; the page goes on below" if picture.truncated else ""
     said = f"{picture.width_px}×{picture.height_px} px{cuts}"

@@ -215,7 +215,10 @@ class Steps:
 
     async def _screenshot(self, operation: models.Screenshot) -> Done:
         picture = await self._page().screenshot(
-            full_page=operation.full_page, ref=operation.ref, annotate=operation.annotate
+            full_page=operation.full_page,
+            ref=operation.ref,
+            annotate=operation.annotate,
+            redact=self._secrets.redactor,
         )
         legend = "\n".join(f"{box.ref}: {box.role} {quote(clean(box.name))}" for box in picture.legend)
         shown = results.Picture(

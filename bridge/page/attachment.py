@@ -15,8 +15,9 @@ from bridge.errors import BridgeError, DeadlineExceeded, ProtocolError, ScriptFa
 from bridge.page.children import ADD_SCRIPT, AUTO_ATTACH, Children, Commands
 from bridge.page.dialogs import Dialogs
 from bridge.page.fetching import Fetching
-from bridge.page.state import PageState, World
+from bridge.page.state import PageState
 from bridge.page.watch import Watch
+from bridge.page.worlds import World
 from bridge.snapshot.collector import collector_paused
 from bridge.snapshot.injected import isolated_source
 

@@ -17,7 +17,7 @@ from bridge.cdp import CdpConnection
 from bridge.deadline import Deadline
 from bridge.errors import NavigationFailed, ProtocolError, ScriptFailed, Unsupported, UsageError
 from bridge.page.attachment import Attachment
-from bridge.page.fetching import PausedAnswer
+from bridge.page.fetch_messages import PausedAnswer
 from bridge.page.headers import body_bytes, media_type
 
 _PIECE_BYTES = 512 * 1024

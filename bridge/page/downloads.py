@@ -29,7 +29,7 @@ from bridge.page.download_sources import (
     network_source,
     suggested_name,
 )
-from bridge.page.fetching import PausedAnswer
+from bridge.page.fetch_messages import PausedAnswer
 from bridge.page.headers import body_bytes
 from bridge.page.host_services import DownloadStart, DownloadStarts, HostServices
 from bridge.page.taken_answers import first_download

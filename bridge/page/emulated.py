@@ -10,7 +10,7 @@ from typing import Literal
 from bridge.page import emulation
 from bridge.page.attachment import Attachment
 from bridge.page.emulation import Commands, PageSetup, PermissionSetting
-from bridge.page.fetching import Credentials
+from bridge.page.fetch_messages import Credentials
 from bridge.page.routes import RouteHandler
 from bridge.page.turn import Turn
 

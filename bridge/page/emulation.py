@@ -15,7 +15,7 @@ from bridge.errors import ProtocolError, Unsupported, UsageError
 from bridge.page.attachment import Attachment
 from bridge.page.certificates import CertificateExceptions
 from bridge.page.dialogs import Dialogs
-from bridge.page.fetching import AuthChallenge, Credentials
+from bridge.page.fetch_messages import AuthChallenge, Credentials
 from bridge.page.routes import Routes
 from bridge.policy.address import parse_address
 

@@ -208,7 +208,15 @@ def expect(subject: Locator | LocatingPage) -> LocatorExpectations | PageExpecta
         return LocatorExpectations(subject)
     if isinstance(subject, LocatingPage):
         return PageExpectations(subject)
-    raise UsageError(f"expect takes a locator or a page, not {type(subject).__name__}")
+    raise _no_subject(subject)
+
+
+def _no_subject(given: object) -> UsageError:
+    kind = type(given)
+    return UsageError(
+        f"expect takes a locator or a page, not {kind.__module__}.{kind.__qualname__}",
+        hint="Those of bridge.sync need the expect of bridge.sync." if kind.__module__ == "bridge.sync" else "",
+    )
 
 
 def _failed(subject: str, wanted: bool, said: str, last: str, timeout_s: float) -> ExpectationFailed:

@@ -9,18 +9,28 @@ somebody takes them (`take_answers`), before the browser has made a document or 
 from __future__ import annotations
 
 import asyncio
-import base64
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import IntEnum
-from http import HTTPStatus
 from typing import Any, TypeAlias
 
 from bridge.cdp import CdpConnection
-from bridge.errors import BridgeError, ProtocolError, TransportError, Unsupported, UsageError
+from bridge.errors import BridgeError, ProtocolError, TransportError, Unsupported
+from bridge.page.fetch_messages import (
+    Abort,
+    AuthChallenge,
+    Credentials,
+    PausedAnswer,
+    PausedRequest,
+    Proceed,
+    Verdict,
+    paused_answer,
+    paused_request,
+    verdict_command,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -37,101 +47,8 @@ class Rank(IntEnum):
     ROUTE = 1
 
 
-@dataclass(frozen=True, slots=True)
-class PausedRequest:
-    """A request that has not been sent yet.
-
-    Attributes:
-        kind: CDP's resource type: Document, Stylesheet, Image, Script, XHR, Fetch, …
-        network_id: The id that the hops of one redirect chain share, "" where the engine does not tell.
-        redirected: The request follows a redirect of the request with the same `network_id`.
-        body: What is posted, None where there is nothing or the engine does not hand it out.
-    """
-
-    request_id: str
-    url: str
-    method: str
-    headers: Mapping[str, str]
-    kind: str
-    frame_id: str
-    network_id: str = ""
-    redirected: bool = False
-    body: bytes | None = None
-    session_id: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class PausedAnswer:
-    """The head of an answer to a document's request; its body has not been read yet.
-
-    Attributes:
-        network_id: As of `PausedRequest`; "" for what was asked for as a download from the start.
-        headers: By small names.
-    """
-
-    request_id: str
-    url: str
-    method: str
-    status: int
-    headers: Mapping[str, str]
-    network_id: str = ""
-    session_id: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Abort:
-    """Fail it; `reason` is a CDP `Network.ErrorReason` such as Failed, Aborted, TimedOut, BlockedByClient."""
-
-    reason: str = "Failed"
-
-
-@dataclass(frozen=True, slots=True)
-class Fulfil:
-    """Answer it without a server; a `body` that is text is sent as UTF-8."""
-
-    status: int = 200
-    headers: Mapping[str, str] = field(default_factory=dict)
-    body: bytes | str = b""
-
-    def __post_init__(self) -> None:
-        _check_body(self.body)
-
-
-@dataclass(frozen=True, slots=True)
-class Proceed:
-    """Send it, with these changes; the page does not notice another `url`. `headers` replace all of the request's."""
-
-    url: str | None = None
-    method: str | None = None
-    headers: Mapping[str, str] | None = None
-    body: bytes | str | None = None
-
-    def __post_init__(self) -> None:
-        _check_body(self.body)
-
-
-Verdict: TypeAlias = Abort | Fulfil | Proceed
 FetchHandler: TypeAlias = Callable[[PausedRequest], Awaitable[Verdict | None]]
 Taker: TypeAlias = Callable[[PausedAnswer], bool]
-
-
-@dataclass(frozen=True, slots=True)
-class AuthChallenge:
-    """A server (or proxy) asks who is there."""
-
-    url: str
-    origin: str
-    scheme: str
-    is_proxy: bool
-    tried_before: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Credentials:
-    username: str
-    password: str = field(repr=False)
-
-
 Authenticate: TypeAlias = Callable[[AuthChallenge], Credentials | None]
 
 
@@ -233,11 +150,11 @@ class Fetching:
     def take_event(self, method: str, params: Mapping[str, Any], session_id: str | None) -> None:
         """Called by the reader for every event; decides elsewhere."""
         if method == "Fetch.requestPaused" and ("responseStatusCode" in params or "responseErrorReason" in params):
-            answer = _answered(params, session_id)
+            answer = paused_answer(params, session_id)
             if not any(wants(answer) for wants in self._takers):
                 self._start(self._let_pass(answer))
         elif method == "Fetch.requestPaused":
-            self._start(self._decide(_paused(params, session_id)))
+            self._start(self._decide(paused_request(params, session_id)))
         elif method == "Fetch.authRequired":
             self._start(self._answer_challenge(params, session_id))
 
@@ -287,7 +204,7 @@ class Fetching:
     async def _decide(self, request: PausedRequest) -> None:
         method = ""
         try:
-            method, params = _command(request.request_id, await self._verdict(request))
+            method, params = verdict_command(request.request_id, await self._verdict(request))
             await self._connection.call(method, params, timeout_s=_REPLY_S, session_id=request.session_id)
         except ProtocolError as error:
             if "Invalid InterceptionId" in error.reason:  # the page has given the request up meanwhile
@@ -303,7 +220,7 @@ class Fetching:
 
     async def _fail(self, request: PausedRequest) -> None:
         """Our answer is nonsense: the request must not hang, and must not pass either."""
-        method, params = _command(request.request_id, Abort())
+        method, params = verdict_command(request.request_id, Abort())
         try:
             await self._connection.call(method, params, timeout_s=_REPLY_S, session_id=request.session_id)
         except BridgeError as error:
@@ -382,75 +299,3 @@ class Fetching:
             )
         except BridgeError as error:
             logger.debug("the challenge of %s was not answered: %s", challenge.origin, error)
-
-
-def _paused(params: Mapping[str, Any], session_id: str | None) -> PausedRequest:
-    request = params["request"]
-    return PausedRequest(
-        request_id=params["requestId"],
-        url=str(request.get("url", "")) + str(request.get("urlFragment", "")),
-        method=str(request.get("method", "GET")),
-        headers={str(name): str(value) for name, value in request.get("headers", {}).items()},
-        kind=str(params.get("resourceType", "Other")),
-        frame_id=str(params.get("frameId", "")),
-        network_id=str(params.get("networkId", "")),
-        redirected="redirectedRequestId" in params,
-        body=_body(request),
-        session_id=session_id,
-    )
-
-
-def _answered(params: Mapping[str, Any], session_id: str | None) -> PausedAnswer:
-    headers = {str(header["name"]).lower(): str(header["value"]) for header in params.get("responseHeaders", ())}
-    return PausedAnswer(
-        request_id=params["requestId"],
-        url=str(params["request"].get("url", "")),
-        method=str(params["request"].get("method", "GET")),
-        status=int(params.get("responseStatusCode") or 0),
-        headers=headers,
-        network_id=str(params.get("networkId", "")),
-        session_id=session_id,
-    )
-
-
-def _body(request: Mapping[str, Any]) -> bytes | None:
-    entries = request.get("postDataEntries")
-    if isinstance(entries, list) and entries and all("bytes" in entry for entry in entries):
-        return b"".join(base64.b64decode(entry["bytes"]) for entry in entries)
-    text = request.get("postData")
-    return text.encode() if isinstance(text, str) else None
-
-
-def _command(request_id: str, verdict: Verdict) -> tuple[str, dict[str, Any]]:
-    params: dict[str, Any] = {"requestId": request_id}
-    match verdict:
-        case Abort(reason):
-            return "Fetch.failRequest", {**params, "errorReason": reason}
-        case Fulfil(status, headers, body):
-            params |= {"responseCode": status, "responseHeaders": _header_list(headers), "body": _base64(body)}
-            if status not in {known.value for known in HTTPStatus}:
-                params["responsePhrase"] = "Status"  # without a phrase the engine refuses a code it does not know
-            return "Fetch.fulfillRequest", params
-        case Proceed(url, method, headers, body):
-            if url is not None:
-                params["url"] = url
-            if method is not None:
-                params["method"] = method
-            if headers is not None:
-                params["headers"] = _header_list(headers)
-            if body is not None:
-                params["postData"] = _base64(body)
-            return "Fetch.continueRequest", params
-
-
-def _header_list(headers: Mapping[str, str]) -> list[dict[str, str]]:
-    return [{"name": name, "value": value} for name, value in headers.items()]
-
-
-def _check_body(body: object) -> None:
-    if body is not None and not isinstance(body, bytes | str):
-        raise UsageError(f"a body is {type(body).__name__}", hint="Give bytes, or text, which is sent as UTF-8.")
-
-
-def _base64(content: bytes | str) -> str:
-    return base64.b64encode(content.encode() if isinstance(content, str) else content).decode()

@@ -13,7 +13,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, TypeAlias
 
 from bridge.page.attachment import Attachment, WorldGone
-from bridge.page.state import Frame
+from bridge.page.frames import Frame
 
 _Task: TypeAlias = asyncio.Future[Any]
 

@@ -16,6 +16,7 @@ from typing import Literal, get_args
 from bridge.deadline import Deadline
 from bridge.errors import ActionFailed, BridgeError, RefNotFound, UsageError
 from bridge.page.actions import Actions, kept_from, settle_time
+from bridge.page.carrying import carry
 from bridge.page.elements import on_element
 from bridge.page.pointer import to_top_viewport, touch
 from bridge.page.refs import RefEntry
@@ -163,15 +164,24 @@ async def drag(
     deadline = Deadline.after(timeout_s)
     entry = actions.look_up(ref)
     goal = actions.look_up(to) if to is not None else None
-    if goal is not None and goal.frame_id != entry.frame_id:
-        raise UsageError(f"{entry.ref} and {goal.ref} are in different frames; a drag stays in one.")
+    is_across = goal is not None and goal.frame_id != entry.frame_id
     notices: tuple[str, ...] = ()
     with actions.attachment.connection.measure() as meter:
         before = actions.before()
         if goal is not None:
             await actions.prepare(goal, "scroll_into_view", deadline, hit=False)
         x, y, ready = await actions.point(entry, "drag", deadline, also=_DRAG_KIND)
-        if goal is not None and ready.get("also"):
+        if goal is not None and is_across:
+            if not ready.get("also"):
+                await actions.stand_down(entry)
+                raise UsageError(
+                    f"{entry.ref} and {goal.ref} are in different frames, and a finger's touch stays in one.",
+                    hint="Only what is draggable=true can be dropped in another frame.",
+                )
+            await carry(actions, entry, (x, y), await _middle(actions, entry, goal, deadline), deadline)
+            settled = await actions.act_and_settle(entry, None, [], settle_s, deadline)
+            actions.check_hit(entry, settled)
+        elif goal is not None and ready.get("also"):
             settled, said = await _html_drag(actions, entry, goal, settle_s, deadline)
             notices = (f"{said}",) if said else ()
         else:

@@ -13,7 +13,7 @@ from bridge.page.attachment import WORLD_NAME, Attachment
 from bridge.page.pointer import to_top_viewport
 from bridge.page.refs import RefEntry, RefTable
 from bridge.page.snapshots import Snapshots
-from bridge.page.state import World
+from bridge.page.worlds import World
 
 
 @asynccontextmanager

@@ -21,7 +21,8 @@ from bridge.errors import (
     Unsupported,
 )
 from bridge.page.attachment import Attachment
-from bridge.page.fetching import Abort, PausedRequest, Rank, Verdict
+from bridge.page.fetch_messages import Abort, PausedRequest, Verdict
+from bridge.page.fetching import Rank
 from bridge.page.navigation import navigation_failed
 from bridge.policy.address import parse_address
 from bridge.policy.judge import decide

@@ -13,7 +13,7 @@ from bridge.deadline import Deadline
 from bridge.errors import ActionFailed
 from bridge.page.attachment import Attachment
 from bridge.page.handles import evaluate_handle, release
-from bridge.page.state import World
+from bridge.page.worlds import World
 
 _PIECE_BYTES = 512 * 1024
 

@@ -18,15 +18,17 @@ from bridge.page.attachment import Attachment
 from bridge.page.capture import capture_viewport
 from bridge.page.picture import ImageFormat, decoded, encoded
 
+Redact = Callable[[str], str]
+
 _MAX_CHARS = 400_000
 _FILL = (128, 128, 128)
 # In CSS pixels of the visual viewport: letters reach out of their line's box, and a page may still be moving.
 _MARGIN_PX = 2.0
-# Texts in view with the boxes of their lines, through open shadow roots; [width, texts], or null beyond the bound.
-_TEXTS = """(max=>{const v=visualViewport,out=[];let room=max;
+# Texts in view, or all, with their lines' boxes, through open shadow roots: [width, texts], or null beyond the bound.
+_TEXTS = """((max,all)=>{const v=visualViewport,out=[];let room=max;
 const put=(text,rects)=>{if(!text.trim())return;
-const seen=[...rects].filter(r=>r.width&&r.height&&r.bottom>v.offsetTop&&r.top<v.offsetTop+v.height
-&&r.right>v.offsetLeft&&r.left<v.offsetLeft+v.width).map(r=>[r.left-v.offsetLeft,r.top-v.offsetTop,r.width,r.height]);
+const seen=[...rects].filter(r=>r.width&&r.height&&(all||r.bottom>v.offsetTop&&r.top<v.offsetTop+v.height
+&&r.right>v.offsetLeft&&r.left<v.offsetLeft+v.width)).map(r=>[r.left-v.offsetLeft,r.top-v.offsetTop,r.width,r.height]);
 if(seen.length){room-=text.length;out.push([text,seen])}};
 const walk=root=>{for(const at of root.childNodes){if(room<0)return;
 if(at.nodeType===3){const range=document.createRange();range.selectNodeContents(at);put(at.data,range.getClientRects())}
@@ -48,22 +50,40 @@ class Box:
 
 
 async def masked_viewport(
-    attachment: Attachment, hides: Callable[[str], bool], image_format: ImageFormat, quality: int, *, timeout_s: float
+    attachment: Attachment,
+    redact: Redact,
+    image_format: ImageFormat,
+    quality: int | None,
+    *,
+    timeout_s: float,
 ) -> bytes:
-    """A picture of the viewport without the texts for which `hides` is true.
+    """A picture of the viewport without the texts that `redact` changes.
 
     Raises:
         CaptureFailed: It cannot be told where they are, or there is no picture.
     """
     deadline = Deadline.after(timeout_s)
-    before = await _boxes(attachment, hides, deadline)
+    before = await _boxes(attachment, redact, deadline)
     # Without loss: a coarse picture has traces of the letters around the box that covers them.
     image = await capture_viewport(attachment, "png", None, timeout_s=deadline.remaining_s, is_fast=True)
-    boxes = [*before, *await _boxes(attachment, hides, deadline)]
+    boxes = [*before, *await _boxes(attachment, redact, deadline)]
     return await asyncio.to_thread(painted_over, image, boxes, image_format, quality)
 
 
-def painted_over(image: bytes, boxes: Iterable[Box], image_format: ImageFormat, quality: int) -> bytes:
+async def check_nothing_to_mask(attachment: Attachment, redact: Redact, deadline: Deadline) -> None:
+    """For pictures of more than the view, which are put together while the page moves.
+
+    Raises:
+        CaptureFailed: The page shows such a text somewhere.
+    """
+    if await _boxes(attachment, redact, deadline, everywhere=True):
+        raise CaptureFailed(
+            "the page shows a secret, which is painted over only in a picture of the view",
+            hint="Take a picture of the view: without full_page and without ref.",
+        )
+
+
+def painted_over(image: bytes, boxes: Iterable[Box], image_format: ImageFormat, quality: int | None) -> bytes:
     """The picture with these boxes filled."""
     from PIL import ImageDraw
 
@@ -76,17 +96,17 @@ def painted_over(image: bytes, boxes: Iterable[Box], image_format: ImageFormat, 
     return encoded(bitmap, image_format, quality)
 
 
-async def _boxes(attachment: Attachment, hides: Callable[[str], bool], deadline: Deadline) -> list[Box]:
+async def _boxes(attachment: Attachment, redact: Redact, deadline: Deadline, *, everywhere: bool = False) -> list[Box]:
     found: list[Box] = []
-    main = attachment.state.main_frame_id
+    main, asked = attachment.state.main_frame_id, f"{_TEXTS}({_MAX_CHARS},{str(everywhere).lower()})"
     for frame in attachment.state.ordered_frames():
-        answer = await attachment.evaluate(frame.frame_id, f"{_TEXTS}({_MAX_CHARS})", timeout_s=deadline.remaining_s)
+        answer = await attachment.evaluate(frame.frame_id, asked, timeout_s=deadline.remaining_s)
         if not isinstance(answer, list) or len(answer) != 2 or not isinstance(answer[1], list):
-            raise CaptureFailed("the page has more text in view than can be looked through for secrets")
+            raise CaptureFailed("the page has more text than can be looked through for secrets")
         width_px, texts = answer
-        hidden = [rects for text, rects in texts if hides(str(text))]
+        hidden = [rects for text, rects in texts if redact(str(text)) != text]
         if hidden and frame.frame_id != main:
-            raise CaptureFailed("a frame of the page shows a secret")
+            raise CaptureFailed("a frame of the page shows a secret, which cannot be painted over")
         found += [_box(rect, float(width_px)) for rects in hidden for rect in rects]
     return found
 

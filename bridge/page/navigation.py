@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from bridge.deadline import Deadline, finish
 from bridge.errors import BridgeError, DeadlineExceeded, NavigationFailed, TransportError, UsageError
 from bridge.page.attachment import Attachment
-from bridge.page.state import Frame
+from bridge.page.frames import Frame
 
 # What the renderer has been given to show is a document at once, unless the script of the one before keeps the thread.
 _COMMIT_S = 3.0

@@ -74,6 +74,7 @@ class ObservedPage(ABC):
         annotate: bool = False,
         max_height_px: int = 10_000,
         strategy: Strategy | Literal["auto"] = "auto",
+        redact: Callable[[str], str] | None = None,
         timeout_s: float = 30.0,
         on_progress: Progress | None = None,
     ) -> Screenshot:
@@ -84,13 +85,15 @@ class ObservedPage(ABC):
             annotate: Draw numbered boxes equal to the refs of a snapshot taken with it.
             max_height_px: Of the picture; a longer page is cut there and `truncated` says so.
             strategy: How a whole page is captured; "auto" begins with what the capability probe found.
+            redact: Fields and texts that it changes are painted over in a picture of the viewport; one of more than
+                that is refused where the page shows any.
             on_progress: Told the rows that are done and all rows, during a long capture.
 
         Raises:
-            CaptureFailed: The engine gave no picture, or none of the right size.
+            CaptureFailed: The engine gave no picture, or none of the right size, or what is to be hidden cannot be.
             RefNotFound, StaleRef, NotVisible: The element is gone, or cannot be seen.
         """
-        request = ScreenshotRequest(full_page, ref, format, quality, scale, annotate, max_height_px, strategy)
+        request = ScreenshotRequest(full_page, ref, format, quality, scale, annotate, max_height_px, strategy, redact)
         async with self._turn.within(timeout_s) as timeout_s:
             attachment, notices = await self._ready()
             assert self._snapshots is not None

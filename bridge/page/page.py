@@ -3,39 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, AbstractContextManager, suppress
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
-from bridge.deadline import Deadline
-from bridge.errors import BridgeError, DeadlineExceeded, NavigationFailed, UsageError
+from bridge.errors import BridgeError, UsageError
 from bridge.page.acting import ACTION_TIMEOUT_S
 from bridge.page.actions import Actions
-from bridge.page.attachment import Attachment, WorldGone
+from bridge.page.attachment import Attachment
 from bridge.page.dialogs import DialogAnswer
 from bridge.page.emulated import SETUP_TIMEOUT_S, EmulatedPage
 from bridge.page.emulation import PageSetup
 from bridge.page.filed import FiledPage, FiledTab
-from bridge.page.ladder import let_go
 from bridge.page.locating import LocatingPage
-from bridge.page.navigation import (
-    NotLetGo,
-    WaitUntil,
-    checked_url,
-    go,
-    go_to_entry,
-    history_entry,
-    present_entry,
-    reload,
-    stop,
-    wait_loaded,
-)
+from bridge.page.navigating import NAVIGATION_TIMEOUT_S, NavigatedTab, NavigatingPage
 from bridge.page.observed import ObservedPage, ObservedTab
 from bridge.page.operations import observable
 from bridge.page.popups import ExpectedPopup, OpenedPages, expected_popup
 from bridge.page.reading import ReadRequest, ReadResult, read
 from bridge.page.refs import RefTable
-from bridge.page.results import ActionResult, NavigationResult, PageState, WaitResult
+from bridge.page.results import ActionResult, WaitResult
 from bridge.page.snapshots import SnapshotRequest, Snapshots
 from bridge.page.turn import Turn
 from bridge.page.waiting import Condition, wait_for
@@ -47,13 +34,10 @@ if TYPE_CHECKING:
     from bridge.reading.markdown import LinkStyle
 
 READ_TIMEOUT_S = 10.0
-NAVIGATION_TIMEOUT_S = 30.0
-_TITLE_S = 1.0
-_KILL_S = 1.0
 _UNTOLD_KEPT = 5
 
 
-class Tab(ObservedTab, FiledTab, Protocol):
+class Tab(NavigatedTab, ObservedTab, FiledTab, Protocol):
     """What a page needs of its session."""
 
     @property
@@ -69,20 +53,8 @@ class Tab(ObservedTab, FiledTab, Protocol):
         """Windows that this tab opens inside the block."""
         ...
 
-    async def check_url(self, url: str) -> str:
-        """The address in its canonical spelling; PolicyRefused when it may not be opened."""
-        ...
-
-    def explain(self, error: NavigationFailed) -> BridgeError:
-        """What stands behind a navigation that failed, where the policy knows; else the error itself."""
-        ...
-
     def on_attach(self, prepare: Callable[[Attachment], Awaitable[None]]) -> None:
         """Await `prepare` with every fresh attachment, before any address is loaded in it."""
-        ...
-
-    async def kill_renderer(self, *, timeout_s: float) -> bool:
-        """Give the tab up, to be opened again when it is used; whether it is ours to give up."""
         ...
 
     async def look_into(self, error: BridgeError) -> BridgeError:
@@ -91,7 +63,7 @@ class Tab(ObservedTab, FiledTab, Protocol):
 
 
 @observable(lambda page: page, lambda page: "")
-class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
+class Page(NavigatingPage, LocatingPage, ObservedPage, FiledPage, EmulatedPage):
     """A tab of a session. Not made directly: `session.new_tab()` gives one.
 
     Attributes:
@@ -116,6 +88,13 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
     def tab_id(self) -> str:
         """`t1`, `t2`, …: never used again in the session."""
         return self._tab.tab_id
+
+    def __repr__(self) -> str:
+        return f"<Page {self.tab_id}>"
+
+    @property
+    def _navigated(self) -> NavigatedTab:
+        return self._tab
 
     @property
     def _observed(self) -> ObservedTab:
@@ -154,62 +133,6 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
         entry = self._refs.shown_as(ref)
         return f"{entry.role} {quote(clean(entry.name))}" if entry else ""
 
-    async def goto(
-        self, url: str, *, wait_until: WaitUntil = "load", timeout_s: float = NAVIGATION_TIMEOUT_S
-    ) -> NavigationResult:
-        """Open an address and wait until it has come as far as `wait_until` says.
-
-        An HTTP error page is a page: its status is in the result.
-
-        Raises:
-            UsageError: Not a URL.
-            PolicyRefused: A rule forbids it; nothing was sent.
-            NavigationFailed: DNS, TLS, refused, aborted: with Chromium's net error.
-            DeadlineExceeded: Says how far the page came.
-        """
-        address = await self._tab.check_url(checked_url(url))
-        return await self._navigate(
-            lambda tab, deadline: go(tab, address, wait_until, deadline), wait_until, timeout_s, revisit=False
-        )
-
-    async def back(
-        self, *, wait_until: WaitUntil = "load", timeout_s: float = NAVIGATION_TIMEOUT_S
-    ) -> NavigationResult:
-        """The page before this one in the tab's history; UsageError where there is none. Else as `goto`."""
-        return await self._travel(-1, wait_until, timeout_s)
-
-    async def forward(
-        self, *, wait_until: WaitUntil = "load", timeout_s: float = NAVIGATION_TIMEOUT_S
-    ) -> NavigationResult:
-        """The page after this one in the tab's history; UsageError where there is none. Else as `goto`."""
-        return await self._travel(+1, wait_until, timeout_s)
-
-    async def reload(
-        self,
-        *,
-        ignore_cache: bool = False,
-        wait_until: WaitUntil = "load",
-        timeout_s: float = NAVIGATION_TIMEOUT_S,
-    ) -> NavigationResult:
-        """Load the document again. Raises as `goto`."""
-        return await self._navigate(
-            lambda tab, deadline: reload(tab, wait_until, deadline, ignore_cache=ignore_cache), wait_until, timeout_s
-        )
-
-    async def get_state(self, *, timeout_s: float = ACTION_TIMEOUT_S) -> PageState:
-        """Address and title as the browser has them; the page's DOM is not touched."""
-        async with self._turn.within(timeout_s) as timeout_s:
-            attachment = await self._here()
-            with attachment.connection.measure() as meter:
-                url, title = await present_entry(attachment, timeout_s=timeout_s)
-            return PageState(url, title, meter.cost())
-
-    async def stop(self, *, timeout_s: float = ACTION_TIMEOUT_S) -> None:
-        """Stop loading; what has arrived stays."""
-        async with self._turn.within(timeout_s) as timeout_s:
-            attachment = await self._here()
-            await stop(attachment, timeout_s=timeout_s)
-
     def on_dialog(self, answer: DialogAnswer) -> None:
         """How dialogs are answered from now on.
 
@@ -234,6 +157,7 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
         more: str | None = None,
         find: str | None = None,
         boxes: bool = False,
+        controls_only: bool = False,
         delta: bool = False,
         renumber: bool = False,
         redact: Callable[[str], str] | None = None,
@@ -246,6 +170,7 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
             more: The ref of a cut (`more=e7`): what was left out there.
             find: Only the lines with these words (in any case), and what they stand in.
             boxes: With `[box=x,y,width,height]` in CSS pixels of the viewport.
+            controls_only: Only what can be acted on, a line each: no texts, no headings, no structure.
             delta: `text` tells what changed since the last snapshot of the whole page; the whole where that is not
                 longer, or there was none.
             renumber: Start again at e1: a ref of an earlier result is refused then, also where its number is given
@@ -258,8 +183,8 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
         """
         if scope and more:
             raise UsageError("scope and more exclude each other")
-        if delta and (scope or more or find):
-            raise UsageError("delta tells about the whole page; it goes with neither scope, more nor find")
+        if delta and (scope or more or find or controls_only):
+            raise UsageError("delta tells about the whole page; scope, more, find and controls_only show a part of it")
         request = SnapshotRequest(
             interactive_only=interactive_only,
             cursor_interactive=cursor_interactive,
@@ -270,6 +195,7 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
             more=more,
             find=find,
             boxes=boxes,
+            controls_only=controls_only,
             redact=redact,
         )
         async with self._turn.within(timeout_s) as timeout_s:
@@ -353,68 +279,6 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
                 result = await read(attachment, self._refs, request, timeout_s=timeout_s)
             return replace(result, cost=meter.cost(), notices=notices)
 
-    async def _navigate(
-        self,
-        move: Callable[[Attachment, Deadline], Awaitable[str]],
-        wait_until: WaitUntil,
-        timeout_s: float,
-        *,
-        revisit: bool = True,
-    ) -> NavigationResult:
-        async with self._turn.within(timeout_s) as left:
-            deadline = Deadline.after(left)
-            attachment, notices = await self._ready(revisit=revisit)
-            with attachment.connection.measure() as meter:
-                freed = await let_go(attachment, deadline, may_detour=not revisit)
-                if attachment.connection.closed.is_set():  # lost meanwhile, and nothing of the navigation was sent
-                    attachment, anew = await self._ready(revisit=revisit)
-                    notices += anew
-                try:
-                    attachment, loader_id, anew = await self._moved(attachment, move, wait_until, deadline)
-                except NavigationFailed as error:
-                    if (behind := self._tab.explain(error)) is error:
-                        raise
-                    raise behind from error
-                title = await self._title(attachment, Deadline.after(_TITLE_S))
-            notices += (*((freed,) if freed else ()), *anew)
-            if title is None:
-                notices += ("the page has not told its title: it moved on, or its script keeps it busy",)
-            state = attachment.state
-            answer = state.responses.get(loader_id) or state.responses.get(state.main.loader_id if state.main else "")
-            return NavigationResult(
-                url=self.url,
-                title=title or "",
-                status=answer.status if answer else None,
-                waited_for=wait_until,
-                cost=meter.cost(),
-                notices=(*notices, *attachment.dialogs.take_untold()),
-            )
-
-    async def _moved(
-        self,
-        attachment: Attachment,
-        move: Callable[[Attachment, Deadline], Awaitable[str]],
-        wait_until: WaitUntil,
-        deadline: Deadline,
-    ) -> tuple[Attachment, str, tuple[str, ...]]:
-        """Where the old document cannot be made to let go, the tab is opened anew, if it is ours to open."""
-        try:
-            return attachment, await move(attachment, deadline), ()
-        except NotLetGo as stuck:
-            if not await self._tab.kill_renderer(timeout_s=_KILL_S):
-                await wait_loaded(attachment, stuck.loader_id, wait_until, deadline, stuck.url)
-                return attachment, stuck.loader_id, ()
-        attachment, notices = await self._ready(revisit=False)
-        return attachment, await move(attachment, deadline), notices
-
-    async def _travel(self, steps: int, wait_until: WaitUntil, timeout_s: float) -> NavigationResult:
-        async def move(attachment: Attachment, deadline: Deadline) -> str:
-            entry_id, url = await history_entry(attachment, steps, timeout_s=deadline.remaining_s)
-            await self._tab.check_url(url)
-            return await go_to_entry(attachment, entry_id, url, wait_until, deadline)
-
-        return await self._navigate(move, wait_until, timeout_s)
-
     def expect_popup(self, *, timeout_s: float = NAVIGATION_TIMEOUT_S) -> AbstractAsyncContextManager[ExpectedPopup]:
         """`async with page.expect_popup() as popup: …click…`, then `popup.page`: the window that the block opened.
 
@@ -454,18 +318,3 @@ class Page(LocatingPage, ObservedPage, FiledPage, EmulatedPage):
         attachment, notices = await self._ready()
         self._untold = notices[-_UNTOLD_KEPT:]
         return attachment
-
-    async def _title(self, attachment: Attachment, deadline: Deadline) -> str | None:
-        """As the document has it, else as it has told the browser; None when the page moved on or nobody answers."""
-        main = attachment.state.main
-        try:
-            async with deadline.bound("the title"):
-                found = await attachment.evaluate(main.frame_id if main else "", "document.title", timeout_s=_TITLE_S)
-        except DeadlineExceeded:
-            with suppress(BridgeError):
-                url, title = await present_entry(attachment, timeout_s=_TITLE_S)
-                return title if main and url == main.url and title != url else None
-            return None
-        except WorldGone:
-            return None
-        return str(found or "")

@@ -10,7 +10,8 @@ from typing import TypeAlias
 
 from bridge.errors import UsageError
 from bridge.page.attachment import Attachment
-from bridge.page.fetching import Abort, Fulfil, PausedRequest, Proceed, Rank, Verdict
+from bridge.page.fetch_messages import Abort, Fulfil, PausedRequest, Proceed, Verdict
+from bridge.page.fetching import Rank
 from bridge.page.globs import UrlPattern, url_pattern
 
 RouteHandler: TypeAlias = Verdict | Callable[[PausedRequest], Verdict | Awaitable[Verdict | None] | None]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -31,6 +31,7 @@ from bridge.page.full_page import (
 )
 from bridge.page.handles import box_in_view, element_handle
 from bridge.page.host_services import HostServices
+from bridge.page.masking import check_nothing_to_mask, masked_viewport
 from bridge.page.picture import ImageFormat, checked_format, decoded, encoded, picture_size, resized
 from bridge.page.png_rows import PngRows
 from bridge.page.refs import RefEntry, RefTable
@@ -63,6 +64,7 @@ class ScreenshotRequest:
     annotate: bool = False
     max_height_px: int = MAX_HEIGHT_PX
     strategy: Strategy | Literal["auto"] = "auto"
+    redact: Callable[[str], str] | None = None
 
     def __post_init__(self) -> None:
         checked_format(self.format, self.quality)
@@ -124,6 +126,8 @@ class Screenshots:
         with measure() as meter:
             if not request.full_page and request.ref is None:
                 return await self._of_view(request, deadline)
+            if request.redact is not None:
+                await check_nothing_to_mask(self._attachment, request.redact, deadline)
             async with capturing(self._attachment) as document:
                 if request.ref is not None:
                     taken = await self._of_element(document, request, request.ref, deadline, on_progress)
@@ -148,9 +152,7 @@ class Screenshots:
     async def _of_view(self, request: ScreenshotRequest, deadline: Deadline) -> Screenshot:
         """The viewport: one round trip, and the engine's own bytes where nothing has to be done to them."""
         with measure() as meter:
-            shown = asyncio.ensure_future(
-                capture_viewport(self._attachment, request.format, request.quality, timeout_s=deadline.remaining_s)
-            )
+            shown = asyncio.ensure_future(self._view(request, deadline))
             asked = asyncio.ensure_future(self._evaluate(_VIEW, deadline))
             read = asyncio.ensure_future(self._raw(request, deadline))
             try:
@@ -193,6 +195,12 @@ class Screenshots:
             legend=legend,
             notices=cuts,
         )
+
+    async def _view(self, request: ScreenshotRequest, deadline: Deadline) -> bytes:
+        form, quality, left_s = request.format, request.quality, deadline.remaining_s
+        if request.redact is not None:
+            return await masked_viewport(self._attachment, request.redact, form, quality, timeout_s=left_s)
+        return await capture_viewport(self._attachment, form, quality, timeout_s=left_s)
 
     async def _of_element(
         self,

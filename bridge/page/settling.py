@@ -10,9 +10,9 @@ from typing import Any
 from bridge.deadline import Deadline
 from bridge.errors import DeadlineExceeded
 from bridge.page.attachment import Attachment, WorldGone
+from bridge.page.frames import Frame
 from bridge.page.results import Changes
 from bridge.page.snapshots import Snapshots
-from bridge.page.state import Frame
 from bridge.snapshot import Delta, SnapshotResult, snapshot_delta
 
 # Without changes a page is called quiet after this long; two animation frames are part of it.

@@ -10,9 +10,9 @@ from typing import Any
 from bridge.deadline import Deadline
 from bridge.errors import DeadlineExceeded, ScriptFailed, UsageError
 from bridge.page.attachment import WORLD_NAME, Attachment, WorldGone
+from bridge.page.frames import Frame
 from bridge.page.frames_asked import ask_frames
 from bridge.page.refs import RefTable, is_ref
-from bridge.page.state import Frame
 from bridge.page.stitch import FrameTree, stitch
 from bridge.snapshot import RenderOptions, SnapshotResult, render_snapshot
 
@@ -23,6 +23,8 @@ _RETRY_PAUSE_S = 0.05
 # per line with a ref: the wire carries what will be shown.
 _RAW_PER_TEXT = 2.2
 _SENT_PER_SHOWN = 2.5
+# Of what the page sends, so much is texts and structure on large saved pages where only controls are shown.
+_SENT_PER_CONTROL = 2.5
 # How long the script may hold the page up: as long as by default, or by the characters that are asked for.
 _LEAST_SCRIPT_MS, _MOST_SCRIPT_MS, _SCRIPT_MS_PER_CHAR = 300, 10_000, 0.025
 
@@ -36,6 +38,7 @@ class SnapshotRequest:
         more: The ref of a cut: what the script left out there.
         start: The first ref that the renderer's budget left out: go on from there.
         find: Only the lines with these words, and what they stand in.
+        controls_only: Only what can be acted on.
         redact: Applied to the words in which `find` looks.
     """
 
@@ -50,6 +53,7 @@ class SnapshotRequest:
     start: str | None = None
     find: str | None = None
     boxes: bool = False
+    controls_only: bool = False
     redact: Callable[[str], str] | None = None
 
     def script_options(self, scope: str | None) -> dict[str, Any]:
@@ -58,7 +62,7 @@ class SnapshotRequest:
             "cursorInteractive": self.cursor_interactive,
             "maxNodes": max(500, round(self.max_nodes * _SENT_PER_SHOWN)),
             "maxTextPerNode": self.max_text_per_node,
-            "budgetChars": round(self.max_chars * _RAW_PER_TEXT),
+            "budgetChars": round(self.max_chars * _RAW_PER_TEXT * (_SENT_PER_CONTROL if self.controls_only else 1)),
             "timeBudgetMs": min(_MOST_SCRIPT_MS, max(_LEAST_SCRIPT_MS, round(self.max_chars * _SCRIPT_MS_PER_CHAR))),
             "boxes": self.boxes,
             "scope": scope,
@@ -72,13 +76,15 @@ class SnapshotRequest:
             start=self.start or "",
             find=self.find or "",
             boxes=self.boxes,
+            controls_only=self.controls_only,
             redact=self.redact,
         )
 
     @property
     def is_whole(self) -> bool:
         """Whether it shows the page and not a part of it."""
-        return self.scope is None and self.more is None and self.start is None and self.find is None
+        parts = (self.scope, self.more, self.start, self.find)
+        return not self.controls_only and all(part is None for part in parts)
 
 
 def _never() -> bool:

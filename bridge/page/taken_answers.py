@@ -19,7 +19,7 @@ from contextlib import asynccontextmanager
 from bridge.deadline import Deadline, finish
 from bridge.errors import BridgeError, Unsupported
 from bridge.page.attachment import Attachment
-from bridge.page.fetching import PausedAnswer
+from bridge.page.fetch_messages import PausedAnswer
 from bridge.page.headers import body_bytes, media_type
 
 logger = logging.getLogger(__name__)

@@ -10,7 +10,7 @@ from typing import Any
 
 from bridge.cdp.cost import measure
 from bridge.deadline import Deadline
-from bridge.errors import ActionFailed, ProtocolError, UsageError
+from bridge.errors import ActionFailed, ElementDisabled, ProtocolError, UsageError
 from bridge.page.attachment import WORLD_NAME, Attachment, WorldGone
 from bridge.page.confinement import Confined
 from bridge.page.handles import element_handle, evaluate_handle, release
@@ -20,7 +20,7 @@ from bridge.page.refs import RefEntry, RefTable
 from bridge.page.results import ActionResult, Changes
 from bridge.page.settling import QUIET_MS, Before, Settled, changes_since
 from bridge.page.snapshots import Snapshots
-from bridge.page.state import World
+from bridge.page.worlds import World
 
 MAX_UPLOAD_BYTES = 100 * 1024 * 1024
 _MAX_FILES = 50
@@ -75,7 +75,8 @@ class Uploads:
             PolicyRefused: A path leads out of the uploads folder, or none is set; nothing was sent.
             UsageError: A file is not there or too large, or the input takes only one.
             RefNotFound, StaleRef: The element is gone or has become something else.
-            ActionFailed: It is disabled, or takes no drop.
+            ElementDisabled: It is.
+            ActionFailed: It takes no drop.
         """
         deadline = Deadline.after(timeout_s)
         wanted = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
@@ -135,7 +136,7 @@ class Uploads:
     async def _check_input(self, entry: RefEntry, world: World, input_id: str, count: int, deadline: Deadline) -> None:
         about = json.loads((await self._call(world, input_id, _ABOUT, deadline)).get("value") or "{}")
         if about.get("disabled"):
-            raise ActionFailed(f"{entry.ref} ({entry.described()}) is disabled", ref=entry.ref)
+            raise ElementDisabled(f"{entry.ref} ({entry.described()}) is disabled", ref=entry.ref)
         if count > 1 and not about.get("multiple"):
             raise UsageError(f"{entry.ref} ({entry.described()}) takes one file, and {count} were given")
 

@@ -46,6 +46,8 @@ class HostTabServices:
 
     async def draw(self, max_height_px: int, timeout_s: float) -> bytes:
         limit_px = max(1, min(max_height_px, self._host.hello.max_capture_height_px))
+        if max_height_px > limit_px + 1:  # a pixel is what rounding makes
+            raise CaptureFailed(f"the host app draws at most {limit_px} device px of height, not {max_height_px}")
         try:
             reply = await self._host.capture(
                 self._host_tab, full_page=True, max_height_px=limit_px, timeout_s=timeout_s

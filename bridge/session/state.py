@@ -19,7 +19,8 @@ from urllib.parse import urlsplit
 from bridge.deadline import Deadline
 from bridge.errors import NavigationFailed, PolicyRefused, ScriptFailed, UsageError
 from bridge.page.attachment import Attachment, WorldGone
-from bridge.page.fetching import Fulfil, PausedRequest, Rank, Verdict
+from bridge.page.fetch_messages import Fulfil, PausedRequest, Verdict
+from bridge.page.fetching import Rank
 from bridge.page.page import Page
 
 STATE_TIMEOUT_S = 30.0

@@ -58,6 +58,7 @@ class HtmlSnapshotOptions:
         cursor_interactive: Elements that are no control but react to a click or to the keyboard have a ref too.
         scope: Only what is below the first element that this CSS selector finds, or below this ref.
         start: Only what comes from this ref on: where `more=` says that something was cut.
+        controls_only: Only what can be acted on.
 
     The others are those of `RenderOptions`.
     """
@@ -77,6 +78,7 @@ class HtmlSnapshotOptions:
     find: str = ""
     scope: str = ""
     start: str = ""
+    controls_only: bool = False
 
 
 def build_document(html: str) -> HtmlDocument:
@@ -110,6 +112,7 @@ def snapshot_html(
         format=options.format,
         include_urls=options.include_urls,
         find=options.find,
+        controls_only=options.controls_only,
     )
     document = build_document(html) if isinstance(html, str) else html
     collecting = Collecting(

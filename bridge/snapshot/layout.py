@@ -149,15 +149,20 @@ def _count_lines(root: RawNode, compact: bool) -> None:
     """Notes in every node how many lines it will be at its own level (0: it has nothing to show)."""
     order = [root]
     for node in order:
-        order.extend(node.children)
+        if node.children:
+            order.extend(node.children)
     for node in reversed(order):
-        below = sum([child.lines_below for child in node.children])
+        below = _lines_below(node)
         if not compact or node.count or node.role == "text":
             node.lines_below = 1
         elif _is_transparent(node, below):
             node.lines_below = below + (1 if node.text else 0)
         else:
             node.lines_below = 1 if node.ref or below or _has_words(node) else 0
+
+
+def _lines_below(node: RawNode) -> int:
+    return sum([child.lines_below for child in node.children]) if node.children else 0
 
 
 def _is_transparent(node: RawNode, below: int) -> bool:
@@ -178,8 +183,7 @@ def _add_node(
     """Adds what the node itself shows; where its children go: parent, depth and the words already said."""
     text = node.text
     if options.compact:
-        below = sum([child.lines_below for child in node.children])
-        if _is_transparent(node, below):
+        if not (node.ref or node.name) and _is_transparent(node, _lines_below(node)):
             _add_text(entries, text, parent, depth, said, options)
             return parent, depth, said
         if said and node.role not in INTERACTIVE_ROLES and not node.cursor and _says(said, node.name or text):

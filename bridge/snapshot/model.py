@@ -47,6 +47,7 @@ class RenderOptions:
         boxes: Show `[box=x,y,width,height]` where the page sent it.
         find: Show only the lines with these words (case-insensitive), and what they stand in.
         start: Show only what comes from this ref on, and what it stands in: the next page after `more=`.
+        controls_only: Show only what can be acted on: no texts, no headings, no structure.
         redact: Applied to the words in which `find` looks, and to no others.
 
     Raises:
@@ -64,6 +65,7 @@ class RenderOptions:
     boxes: bool = False
     find: str = ""
     start: str = ""
+    controls_only: bool = False
     redact: Callable[[str], str] | None = None
 
     def __post_init__(self) -> None:

@@ -153,14 +153,16 @@ class _TreeBuilder:
         # Texts with characters that take no room: words for a model can hide in them.
         self.removed = 0
         self._refs: set[str] = set()
-        self._tokens: dict[tuple[re.Pattern[str], str], str] = {}
+        # A page has few different ones.
+        self._roles: dict[str, str] = {}
+        self._tags: dict[str, str] = {}
 
     def build(self, tree: Mapping[str, Any]) -> RawNode:
         root = self._node(tree) or RawNode("generic")
-        stack: list[tuple[RawNode, Iterator[Any]]] = [(root, iter(_list(tree.get("children"))))]
+        stack: list[tuple[list[RawNode], Iterator[Any]]] = [(root.children, iter(_list(tree.get("children"))))]
         budget = MAX_RAW_NODES
         while stack:
-            parent, siblings = stack[-1]
+            children, siblings = stack[-1]
             for raw in siblings:
                 # As json.loads gives it, without the price of asking an abstract class of every node.
                 if type(raw) is not dict and not isinstance(raw, Mapping):
@@ -172,10 +174,10 @@ class _TreeBuilder:
                     self._reason("maxNodes")
                     return root
                 budget -= 1
-                parent.children.append(node)
+                children.append(node)
                 below = raw.get("children")
                 if below and isinstance(below, list) and not node.count and node.role != "text":
-                    stack.append((node, iter(below)))
+                    stack.append((node.children, iter(below)))
                     break
             else:
                 stack.pop()
@@ -191,19 +193,25 @@ class _TreeBuilder:
             self.removed += hides_words(raw["text"])
         if role == "text" or (role is None and text and "children" not in raw):
             return RawNode("text", text=text) if text else None
-        node = RawNode(self._token(role, _ROLE) or "generic", self._token(raw.get("tag"), _TAG).lower(), "", text)
-        if "name" in raw:
-            node.name = self._words(raw["name"])
-        ref = raw.get("ref")
-        if isinstance(ref, str) and _REF.fullmatch(ref) and ref not in self._refs:
-            self._refs.add(ref)
-            node.ref = ref
+        tag = raw.get("tag")
+        node = RawNode(
+            (_known(role, _ROLE, self._roles) if isinstance(role, str) else "") or "generic",
+            _known(tag, _TAG, self._tags).lower() if isinstance(tag, str) else "",
+            self._words(raw["name"]) if "name" in raw else "",
+            text,
+        )
+        if "ref" in raw:
+            ref = raw["ref"]
+            if isinstance(ref, str) and _REF.fullmatch(ref) and ref not in self._refs:
+                self._refs.add(ref)
+                node.ref = ref
         if "cursorInteractive" in raw:
             cursor = raw["cursorInteractive"]
             node.cursor = cursor if isinstance(cursor, str) and cursor in CURSOR_WORDS else ""
-        attrs = raw.get("attrs")
-        if attrs and isinstance(attrs, Mapping):
-            node.attrs = self._attrs(attrs)
+        if "attrs" in raw:
+            attrs = raw["attrs"]
+            if isinstance(attrs, Mapping):
+                node.attrs = self._attrs(attrs)
         _add_told_by_tag(node)
         if "description" in raw:
             node.description = self._words(raw["description"])
@@ -212,16 +220,6 @@ class _TreeBuilder:
             if isinstance(box, list) and len(box) == 4 and all(_is_number(side) and abs(side) < 1e9 for side in box):
                 node.box = tuple(round(side) for side in box)
         return node
-
-    def _token(self, word: object, form: re.Pattern[str]) -> str:
-        """The word when it has the form, else ""; a page has few different ones."""
-        if not isinstance(word, str):
-            return ""
-        key = (form, word)
-        found = self._tokens.get(key)
-        if found is None:
-            found = self._tokens[key] = word if form.fullmatch(word) else ""
-        return found
 
     def _cut(self, raw: Mapping[str, Any], role: object, count: object) -> RawNode | None:
         if not _is_number(count) or not 0 < count < 1e12:
@@ -270,6 +268,14 @@ class _TreeBuilder:
     def _reason(self, reason: str) -> None:
         if reason not in self.reasons:
             self.reasons.append(reason)
+
+
+def _known(word: str, form: re.Pattern[str], known: dict[str, str]) -> str:
+    """The word when it has the form, else ""; what was asked before is in `known`."""
+    found = known.get(word)
+    if found is None:
+        found = known[word] = word if form.fullmatch(word) else ""
+    return found
 
 
 def _is_number(value: object) -> TypeGuard[int | float]:

@@ -22,6 +22,7 @@ from typing import Any
 
 from bridge.snapshot.budget import select
 from bridge.snapshot.collector import collector_paused
+from bridge.snapshot.controls import only_controls
 from bridge.snapshot.escape import clean, cut, url_token
 from bridge.snapshot.forms import Facts, Form, JsonForm, TextForm
 from bridge.snapshot.layout import lay_out, only_from, only_matching
@@ -58,7 +59,7 @@ def render_snapshot(
     options = options or RenderOptions()
     snapshot = parse_snapshot(raw)
     url = url_token(snapshot.url)
-    entries = lay_out(snapshot.root, options)
+    entries = lay_out(only_controls(snapshot.root) if options.controls_only else snapshot.root, options)
     if options.start:
         entries = only_from(entries, options.start)
     facts = Facts(nodes=len(entries))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from bridge.adb import AdbDevice
 from bridge.errors import BridgeError
-from bridge.page.fetching import Fulfil
+from bridge.page.fetch_messages import Fulfil
 from bridge.surfaces.doctor import Report, Verdict, failed, passed, skipped, warned
 from bridge.surfaces.doctor_drawing import evaluate
 from bridge.surfaces.doctor_pages import DOWNLOAD

@@ -69,6 +69,13 @@ def test_a_snapshot_is_text_on_stdout_and_its_cost_on_stderr(command: Command) -
     assert "1 round trip" in err
 
 
+def test_a_snapshot_of_the_controls_has_nothing_to_read(command: Command) -> None:
+    _, out, _ = command("snapshot", "--controls")
+    assert 'button "Add to cart"' in out
+    assert "heading" not in out
+    assert command("snapshot", "--controls", "--all")[0] == 2
+
+
 def test_a_snapshot_waits_for_the_text_it_is_asked_to(command: Command, tmp_path: Path) -> None:
     target = tmp_path / "late.txt"
 

@@ -10,7 +10,7 @@ import pytest
 
 from bridge.errors import BridgeError, DeadlineExceeded
 from bridge.page import ladder
-from bridge.page.fetching import PausedRequest, Proceed
+from bridge.page.fetch_messages import PausedRequest, Proceed
 from bridge.page.page import Page
 from tests.conftest import LocalServer
 from tests.faults.conftest import Opened, nothing_leaks, within

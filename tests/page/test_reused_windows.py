@@ -10,7 +10,7 @@ import asyncio
 import pytest
 
 from bridge.errors import NotVisible, RefNotFound
-from bridge.page.fetching import PausedRequest
+from bridge.page.fetch_messages import PausedRequest
 from bridge.page.page import Page
 from tests.conftest import LocalServer
 

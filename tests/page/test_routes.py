@@ -8,7 +8,8 @@ import re
 import pytest
 
 from bridge.errors import NavigationFailed, UsageError
-from bridge.page.fetching import Abort, Fulfil, PausedRequest, Proceed, Rank, Verdict
+from bridge.page.fetch_messages import Abort, Fulfil, PausedRequest, Proceed, Verdict
+from bridge.page.fetching import Rank
 from bridge.page.globs import url_pattern
 from bridge.page.page import Page
 from tests.conftest import LocalServer

@@ -14,7 +14,7 @@ import pytest
 
 from bridge import Session, TestServerGrant
 from bridge.errors import DeadlineExceeded, NavigationFailed, PolicyRefused, UsageError
-from bridge.page.fetching import PausedAnswer
+from bridge.page.fetch_messages import PausedAnswer
 from bridge.page.page import Page
 from bridge.page.taken_answers import is_download
 

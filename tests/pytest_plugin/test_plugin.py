@@ -138,6 +138,22 @@ def test_a_test_of_an_async_function_without_its_plugin_says_what_is_missing(pro
     run = project.run("-p", "no:asyncio", "--webview-device=virtual")
 
     assert "pip install pytest-asyncio" in run.output
+    assert not (project.folder / "webview-artifacts").exists()
+
+
+def test_a_test_of_an_async_function_that_nobody_would_await_says_what_is_to_be_set(project: Project) -> None:
+    project.write("pytest.ini", "[pytest]\n")
+    project.write(
+        "test_one.py",
+        "import pytest\nasync def test_one(page):\n    pass\n\n"
+        "@pytest.mark.asyncio\nasync def test_marked(page):\n    assert (await page.get_state()).title == ''\n",
+    )
+
+    run = project.run("--webview-device=virtual")
+
+    assert "needs asyncio_mode = auto, or @pytest.mark.asyncio" in run.output
+    assert "1 passed, 1 error" in run.output
+    assert not (project.folder / "webview-artifacts").exists()
 
 
 def test_the_folder_of_a_test_is_readable_and_safe(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 from bridge import Session
 from bridge.adb import AdbServer
 from bridge.errors import ActionFailed, DeadlineExceeded, PolicyRefused, UsageError
-from bridge.page.fetching import Fulfil
+from bridge.page.fetch_messages import Fulfil
 from bridge.page.page import Page
 from bridge.policy.grant import TestServerGrant
 from bridge.virtual_device.client import start_virtual_device

@@ -5,17 +5,21 @@ from __future__ import annotations
 import io
 import time
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 from PIL import Image
 
 from bridge import Session
 from bridge.adb import AdbServer
-from bridge.errors import DeadlineExceeded
-from bridge.page.fetching import Fulfil
+from bridge.deadline import Deadline
+from bridge.errors import DeadlineExceeded, UsageError
+from bridge.page.fetch_messages import Fulfil
 from bridge.page.page import Page
 from bridge.policy.grant import TestServerGrant
 from bridge.session.attached import AttachedSession
+from bridge.surfaces.live_view.hands import Hands
+from bridge.surfaces.live_view.messages import Choice, Touch
 from bridge.virtual_device.client import VirtualDeviceHandle, start_virtual_device
 from tests.conftest import LocalServer
 
@@ -200,3 +204,70 @@ async def test_an_element_in_a_renderer_that_hangs_is_refused_by_the_deadline(pa
     assert time.monotonic() - began < 4
     await free(page, session_id)
     assert "Isolated clicked true" in (await page.click(button)).changes.text
+
+
+DRAGGED = """document.body.insertAdjacentHTML('afterbegin',
+  '<div id=from role=button draggable=true tabindex=0>Card</div>');
+addEventListener('click',(e)=>e.target.id=='from'&&(e.target.textContent='Clicked'));
+document.getElementById('from').ondragstart=(e)=>e.dataTransfer.setData('text/plain','the card')"""
+PLACE = """document.body.insertAdjacentHTML('afterbegin','<div id=to role=button tabindex=0>Place here</div>');
+const to=document.getElementById('to');to.ondragover=(e)=>e.preventDefault();
+to.ondrop=(e)=>{e.preventDefault();to.textContent='Has '+e.dataTransfer.getData('text/plain')+' '+e.isTrusted}"""
+
+
+async def add_to_frames(page: Page, to_top: str, to_isolated: str) -> None:
+    attachment = await page.attached()
+    _, session_id = await isolated_frame(page)
+    await attachment.call("Runtime.evaluate", {"expression": to_top}, timeout_s=5)
+    await attachment.call("Runtime.evaluate", {"expression": to_isolated}, timeout_s=5, session_id=session_id)
+
+
+@pytest.mark.parametrize("inwards", [True, False], ids=["into", "out of"])
+async def test_what_is_draggable_is_dropped_in_a_frame_of_another_renderer(page: Page, inwards: bool) -> None:
+    await add_to_frames(page, *((DRAGGED, PLACE) if inwards else (PLACE, DRAGGED)))
+    shot = await page.snapshot()
+    card, place = shot.find(role="button", name="Card").ref, shot.find(role="button", name="Place here").ref
+    assert "Has the card true" in (await page.drag(card, place)).changes.text
+    assert shot.find(role="button", name="Card").ref in (await page.snapshot()).refs  # it was not clicked
+    # What comes next is a usual tap again.
+    assert (await page.click((await page.snapshot()).find(role="button", name="Outside").ref)).success
+
+
+async def test_a_fingers_drag_into_another_frame_is_refused_with_what_can_be_done(page: Page) -> None:
+    shot = await page.snapshot()
+    outside, inner = shot.find(name="Outside").ref, shot.find(name="Isolated button").ref
+    with pytest.raises(UsageError, match="different frames"):
+        await page.drag(outside, inner)
+    assert "Isolated clicked true" in (await page.click(inner)).changes.text
+
+
+async def test_a_person_touches_what_is_in_another_renderer(page: Page) -> None:
+    attachment = await page.attached()
+    frame_id, session_id = await isolated_frame(page)
+    add = "document.body.insertAdjacentHTML('afterbegin','<select id=s><option>S<option>M</select>')"
+    await attachment.call("Runtime.evaluate", {"expression": add}, timeout_s=5, session_id=session_id)
+    shot, actions, hands = await page.snapshot(), page._actions, Hands(attachment)
+    assert actions is not None
+    hands.width, hands.height = await attachment.evaluate(page_frame(page), "[innerWidth,innerHeight]", timeout_s=5)
+
+    async def touch(name: str, role: str) -> dict[str, Any] | None:
+        entry, deadline = actions.look_up(shot.find(role=role, name=name).ref), Deadline.after(5)
+        x, y, _ = await actions.point(entry, "click", deadline)
+        await actions.stand_down(entry)
+        begun = await hands.act(Touch("touchStart", x / hands.width, y / hands.height))
+        await hands.act(Touch("touchEnd", x / hands.width, y / hands.height))
+        return begun
+
+    offered = await touch("", "combobox")
+    assert offered is not None
+    assert [label for label, _ in offered["options"]] == ["S", "M"]
+    await hands.act(Choice(1))
+    assert await attachment.evaluate(frame_id, "document.getElementById('s').value", timeout_s=5) == "M"
+    assert await touch("Isolated button", "button") is None
+    await page.wait_for(text="Isolated clicked true", timeout_s=5)
+
+
+def page_frame(page: Page) -> str:
+    main = page._attachment.state.main if page._attachment else None
+    assert main is not None
+    return main.frame_id

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
+import bridge
 from bridge.errors import ExpectationFailed, NavigationFailed, RefNotFound, UsageError
-from bridge.page.fetching import Fulfil, PausedRequest
-from bridge.surfaces.blocking import THE_LOOP
+from bridge.page.fetch_messages import Fulfil, PausedRequest
+from bridge.surfaces.blocking import THE_LOOP, _wrapped
 from bridge.sync import Page, Session, expect
 from tests.conftest import LocalServer
 
@@ -62,6 +63,7 @@ def test_a_script_without_await_does_what_one_with_it_does(webview_device: str, 
             "**/no-such-page", lambda _: Fulfil(headers={"content-type": "text/html"}, body=b"<title>Stub</title>")
         )
         assert page.goto(local_server.url("no-such-page")).title == "Stub"
+        assert repr(page) == "<blocking <Page t1>>"
         expect(page).to_have_title("Stub")
         with pytest.raises(ExpectationFailed, match="last seen"):
             expect(page.get_by_role("button")).not_.to_have_count(0, timeout_s=0.2)
@@ -71,6 +73,17 @@ def test_a_script_without_await_does_what_one_with_it_does(webview_device: str, 
     assert THE_LOOP._loop is None
     with pytest.raises(UsageError, match="the session is over"):
         page.snapshot()
+
+
+@pytest.mark.browser
+async def test_each_expect_names_the_other_where_it_was_mistaken_for_it(webview_device: str) -> None:
+    async with bridge.Session.open(webview_device) as session:
+        page = await session.new_tab()
+        for subject in (page, page.get_by_role("button")):
+            with pytest.raises(UsageError, match="import expect from bridge"):
+                expect(subject)  # type: ignore[call-overload]
+            with pytest.raises(UsageError, match=r"not bridge\.sync\..* need the expect of bridge.sync"):
+                bridge.expect(_wrapped(subject))
 
 
 @pytest.mark.browser

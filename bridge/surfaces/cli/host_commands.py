@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -59,28 +59,24 @@ def install(options: CommonOptions, device: str, force: bool, apk: Path | None) 
     from bridge.host.apk import ready_apk
     from bridge.host.installation import install_host
 
-    async def work(steps: Steps) -> None:
-        async with _opened(options, device, steps) as chosen:
-            build_s = steps.begin("building the host app", BUILD_TIMEOUT_S)
-            source = apk or await ready_apk(note, timeout_s=build_s)
-            with _alone(chosen, force), _progress("installing", quiet=options.as_json) as on_progress:
-                done = await install_host(
-                    chosen,
-                    source,
-                    timeout_s=steps.begin("installing the host app", INSTALL_TIMEOUT_S),
-                    on_progress=on_progress,
-                    tell=note,
-                )
+    async def work(chosen: AdbDevice, steps: Steps) -> Told:
+        build_s = steps.begin("building the host app", BUILD_TIMEOUT_S)
+        source = apk or await ready_apk(note, timeout_s=build_s)
+        with _alone(chosen, force), _progress("installing", quiet=options.as_json) as on_progress:
+            done = await install_host(
+                chosen,
+                source,
+                timeout_s=steps.begin("installing the host app", INSTALL_TIMEOUT_S),
+                on_progress=on_progress,
+                tell=note,
+            )
         if apk is None and done.version_name != bridge.__version__:
             note(f"the host app says version {done.version_name}, this is webview-bridge {bridge.__version__}")
-        results = {"device": chosen.serial, "action": done.action, "version": done.version_name}
-        if options.as_json:
-            print_json("host install", {**results, "before": done.before, "why": done.why})
-            return
+        results = {"action": done.action, "version": done.version_name, "before": done.before, "why": done.why}
         was = f", was {done.before}" if done.before else ""
-        click.echo(one_line(f"{done.action} host app {done.version_name} on {chosen.serial}{was}"))
+        return Told(results, f"{done.action} host app {done.version_name} on {chosen.serial}{was}")
 
-    _run("host install", options, work)
+    _run("host install", options, device, work)
 
 
 @host.command()
@@ -102,25 +98,21 @@ def start(options: CommonOptions, device: str, instrument: bool) -> None:
 
     plans: tuple[Plan, ...] = ("instrumentation",) if instrument else ("service", "instrumentation")
 
-    async def work(steps: Steps) -> None:
-        async with _opened(options, device, steps) as chosen:
-            timeout_s = steps.begin("starting the host app", START_TIMEOUT_S)
-            async with start_host(
-                chosen, owner=f"pid {os.getpid()}", policy_digest="", timeout_s=timeout_s, plans=plans
-            ) as client:
-                hello = client.hello
-        if options.as_json:
-            print_json("host start", {"device": chosen.serial, "host": asdict(hello)})
-            return
-        click.echo(
-            one_line(
-                f"host app {hello.app_version} on {chosen.serial}: protocol {hello.protocol}, process {hello.pid}, "
-                f"API {hello.api_level}, {hello.webview_package} {hello.webview_version}"
-            )
+    async def work(chosen: AdbDevice, steps: Steps) -> Told:
+        timeout_s = steps.begin("starting the host app", START_TIMEOUT_S)
+        async with start_host(
+            chosen, owner=f"pid {os.getpid()}", policy_digest="", timeout_s=timeout_s, plans=plans
+        ) as client:
+            hello = client.hello
+        if not options.as_json:
+            note("it ends by itself after 30 s without a session")
+        return Told(
+            {"host": asdict(hello)},
+            f"host app {hello.app_version} on {chosen.serial}: protocol {hello.protocol}, process {hello.pid}, "
+            f"API {hello.api_level}, {hello.webview_package} {hello.webview_version}",
         )
-        note("it ends by itself after 30 s without a session")
 
-    _run("host start", options, work)
+    _run("host start", options, device, work)
 
 
 @host.command()
@@ -131,16 +123,13 @@ def stop(options: CommonOptions, device: str, force: bool) -> None:
     """End the host app's process and its tabs. Cookies stay. With --json: device, stopped."""
     from bridge.host.installation import stop_host
 
-    async def work(steps: Steps) -> None:
-        async with _opened(options, device, steps) as chosen:
-            with _alone(chosen, force):
-                stopped = await stop_host(chosen, timeout_s=steps.begin("stopping the host app", ASK_TIMEOUT_S))
-        if options.as_json:
-            print_json("host stop", {"device": chosen.serial, "stopped": stopped})
-            return
-        click.echo(one_line(f"stopped the host app on {chosen.serial}" if stopped else "the host app did not run"))
+    async def work(chosen: AdbDevice, steps: Steps) -> Told:
+        with _alone(chosen, force):
+            stopped = await stop_host(chosen, timeout_s=steps.begin("stopping the host app", ASK_TIMEOUT_S))
+        said = f"stopped the host app on {chosen.serial}" if stopped else "the host app did not run"
+        return Told({"stopped": stopped}, said)
 
-    _run("host stop", options, work)
+    _run("host stop", options, device, work)
 
 
 @host.command()
@@ -156,14 +145,12 @@ def status(options: CommonOptions, device: str) -> None:
     from bridge.host.installation import host_pids, installed_host
     from bridge.host.lease import held_by, lease_key
 
-    async def work(steps: Steps) -> None:
-        async with _opened(options, device, steps) as chosen:
-            found = await installed_host(chosen, timeout_s=steps.begin("asking the package manager", ASK_TIMEOUT_S))
-            pids = await host_pids(chosen, timeout_s=steps.begin("asking for its process", ASK_TIMEOUT_S))
-            holder = held_by(lease_key(chosen))
+    async def work(chosen: AdbDevice, steps: Steps) -> Told:
+        found = await installed_host(chosen, timeout_s=steps.begin("asking the package manager", ASK_TIMEOUT_S))
+        pids = await host_pids(chosen, timeout_s=steps.begin("asking for its process", ASK_TIMEOUT_S))
+        holder = held_by(lease_key(chosen))
         matches = found is not None and found.version_name == bridge.__version__
         results = {
-            "device": chosen.serial,
             "installed": found is not None,
             "version": found.version_name if found else None,
             "matches": matches,
@@ -172,18 +159,18 @@ def status(options: CommonOptions, device: str) -> None:
             "held_by": holder,
             "apk": str(APK) if APK.is_file() else None,
         }
-        if options.as_json:
-            print_json("host status", results)
-            return
+        used_by = f"used by: {holder or 'no session of this machine'}"
         if found is None:
-            click.echo(one_line(f"not installed on {chosen.serial}; webview-bridge host install"))
-        else:
-            fits = "" if matches else f" (this is webview-bridge {bridge.__version__}: webview-bridge host install)"
-            click.echo(one_line(f"installed on {chosen.serial}: version {found.version_name}{fits}"))
-            click.echo(f"running: {'process ' + ', '.join(map(str, pids)) if pids else 'no'}")
-        click.echo(one_line(f"used by: {holder or 'no session of this machine'}"))
+            return Told(results, f"not installed on {chosen.serial}; webview-bridge host install", used_by)
+        fits = "" if matches else f" (this is webview-bridge {bridge.__version__}: webview-bridge host install)"
+        return Told(
+            results,
+            f"installed on {chosen.serial}: version {found.version_name}{fits}",
+            f"running: {'process ' + ', '.join(map(str, pids)) if pids else 'no'}",
+            used_by,
+        )
 
-    _run("host status", options, work)
+    _run("host status", options, device, work)
 
 
 @host.command()
@@ -194,33 +181,49 @@ def uninstall(options: CommonOptions, device: str, force: bool) -> None:
     """Remove the host app, and the cookies and storage of its pages. With --json: device, removed."""
     from bridge.host.installation import uninstall_host
 
-    async def work(steps: Steps) -> None:
-        async with _opened(options, device, steps) as chosen:
-            with _alone(chosen, force):
-                removed = await uninstall_host(chosen, timeout_s=steps.begin("removing the host app", ASK_TIMEOUT_S))
-        if options.as_json:
-            print_json("host uninstall", {"device": chosen.serial, "removed": removed})
-            return
+    async def work(chosen: AdbDevice, steps: Steps) -> Told:
+        with _alone(chosen, force):
+            removed = await uninstall_host(chosen, timeout_s=steps.begin("removing the host app", ASK_TIMEOUT_S))
         said = f"removed the host app from {chosen.serial}" if removed else f"it is not installed on {chosen.serial}"
-        click.echo(one_line(said))
+        return Told({"removed": removed}, said)
 
-    _run("host uninstall", options, work)
+    _run("host uninstall", options, device, work)
 
 
-def _run(command: str, options: CommonOptions, work: Callable[[Steps], Coroutine[Any, Any, None]]) -> None:
+class Told:
+    """What a command has to say of a device: as JSON, or in lines."""
+
+    def __init__(self, results: Mapping[str, Any], *lines: str) -> None:
+        self.results = results
+        self.lines = lines
+
+
+def _run(
+    command: str,
+    options: CommonOptions,
+    wanted: str,
+    work: Callable[[AdbDevice, Steps], Coroutine[Any, Any, Told]],
+) -> None:
+    """Carry the work out on the device and print what it told."""
     from bridge.surfaces.cli.running import Steps, run_async
 
     steps = Steps(options.timeout_s)
 
-    async def explained() -> None:
+    async def told() -> None:
         try:
-            await work(steps)
+            async with _opened(options, wanted, steps) as chosen:
+                said = await work(chosen, steps)
         except HostVersionMismatch as error:
             raise HostVersionMismatch(
                 error.message, hint="webview-bridge host install puts the one that fits there.", **error.details
             ) from error
+        if options.as_json:
+            print_json(command, {"device": chosen.serial, **said.results})
+        else:
+            for line in said.lines:
+                click.echo(one_line(line))
 
-    run_async(command, options, steps, explained())
+    run_async(command, options, steps, told())
 
 
 @asynccontextmanager

@@ -78,6 +78,7 @@ def reload_command(options: SessionOptions) -> None:
 
 @click.command()
 @click.option("--all", "everything", is_flag=True, help="Texts and structure too, not only what can be acted on.")
+@click.option("--controls", is_flag=True, help="Only what can be acted on, a line each, and nothing around it.")
 @click.option(
     "--max-chars",
     type=WholeNumber(min=200),
@@ -98,6 +99,7 @@ def snapshot(
     html: str | None,
     wait_for: str | None,
     everything: bool,
+    controls: bool,
     max_chars: int,
     scope: str | None,
     more: str | None,
@@ -111,10 +113,28 @@ def snapshot(
     check_writable(out)
     if html is not None and (url is not None or wait_for is not None):
         raise UsageError("--html is a snapshot of a text; it goes with neither --url nor --wait-for.")
+    if everything and controls:
+        raise UsageError("--all and --controls exclude each other.")
     if html is not None:
-        snapshot_of_file(options, html, everything=everything, max_chars=max_chars, scope=scope, more=more, out=out)
+        snapshot_of_file(
+            options,
+            html,
+            everything=everything,
+            controls=controls,
+            max_chars=max_chars,
+            scope=scope,
+            more=more,
+            out=out,
+        )
         return
-    params = {"interactive_only": not everything, "max_chars": max_chars, "scope": scope, "more": more, "find": find}
+    params = {
+        "interactive_only": not everything,
+        "controls_only": controls,
+        "max_chars": max_chars,
+        "scope": scope,
+        "more": more,
+        "find": find,
+    }
     answer = perform("snapshot", options, "snapshot", params, url=url, wait_for=wait_for)
     text = str(answer.json["text"])
     if out is not None:

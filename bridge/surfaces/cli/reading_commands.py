@@ -90,6 +90,7 @@ def snapshot_of_file(
     source: str,
     *,
     everything: bool,
+    controls: bool,
     max_chars: int,
     scope: str | None,
     more: str | None,
@@ -112,7 +113,11 @@ def snapshot_of_file(
         name = "what stands on stdin" if source == "-" else source
         raise UsageError(f"{name} is no HTML but binary: {binary} of {len(body):,} bytes.")
     wanted = HtmlSnapshotOptions(
-        max_chars_total=max_chars, interactive_only=not everything, scope=scope or "", start=more or ""
+        max_chars_total=max_chars,
+        interactive_only=not everything,
+        scope=scope or "",
+        start=more or "",
+        controls_only=controls,
     )
     shot = snapshot_html(decode_text(body, markup=True).text, wanted, url=url)
     if out is not None:

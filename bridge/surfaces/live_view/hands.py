@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
@@ -12,17 +13,18 @@ from bridge.surfaces.live_view.messages import Choice, Key, Text, Touch
 
 _INPUT_S = 5.0
 # A tap on a select element asks WebView for a dialog, which needs an Activity and ends the process
-# (BadTokenException); the person gets the options instead. What is in a frame of another origin cannot be asked.
-_SELECT_AT = """((x,y)=>{let d=document,e;
-  for(;;){e=d.elementFromPoint(x,y);
-    while(e&&e.shadowRoot){const i=e.shadowRoot.elementFromPoint(x,y);if(!i||i===e)break;e=i}
-    let inner=null;try{inner=e&&e.contentDocument}catch(_){}
-    if(!inner)break;const b=e.getBoundingClientRect();x-=b.left+e.clientLeft;y-=b.top+e.clientTop;d=inner}
+# (BadTokenException); the person gets the options instead. Each frame is asked in its turn, of whatever origin it is.
+_SELECT_AT = """((x,y)=>{let e=document.elementFromPoint(x,y);
+  while(e&&e.shadowRoot){const i=e.shadowRoot.elementFromPoint(x,y);if(!i||i===e)break;e=i}
+  const frame=e&&e.contentWindow?[].indexOf.call(window,e.contentWindow):-1;
+  if(frame>=0){const b=e.getBoundingClientRect(),c=getComputedStyle(e);
+    return{frame,x:x-b.left-e.clientLeft-parseFloat(c.paddingLeft),y:y-b.top-e.clientTop-parseFloat(c.paddingTop)}}
   const s=e&&e.closest&&e.closest('select');if(!s||s.disabled)return null;
   globalThis.__liveViewSelect=s;
   return{index:s.selectedIndex,options:[...s.options].slice(0,500).map(o=>[o.label.slice(0,200),o.disabled])}})"""
 _CHOOSE = """(i=>{const s=globalThis.__liveViewSelect,o=s&&s.options[i];if(!o||o.disabled||!s.isConnected)return false;
   s.selectedIndex=i;for(const t of['input','change'])s.dispatchEvent(new Event(t,{bubbles:true}));return true})"""
+_PLACE = "[].indexOf.call(parent,window)"
 
 
 class Hands:
@@ -32,6 +34,7 @@ class Hands:
         self._attachment = attachment
         self.width = self.height = 0.0
         self._swallows = False
+        self._select_frame_id = ""
 
     async def act(self, message: Touch | Text | Key | Choice) -> dict[str, Any] | None:
         """Do it; what the viewer is to show, such as the options of a select element."""
@@ -43,15 +46,15 @@ class Hands:
             for event in message.events:
                 await self._attachment.call("Input.dispatchKeyEvent", event, timeout_s=_INPUT_S)
         else:
-            await self._in_page(f"{_CHOOSE}({message.index})")
+            await self._in_frame(self._select_frame_id, f"{_CHOOSE}({message.index})")
         return None
 
     async def _touch(self, message: Touch) -> dict[str, Any] | None:
         x, y = message.x * self.width, message.y * self.height
         if message.phase == "touchStart":
-            found = await self._in_page(f"{_SELECT_AT}({json.dumps(x)},{json.dumps(y)})")
-            self._swallows = isinstance(found, dict)
-            if self._swallows:
+            found = await self._select_at(x, y)
+            self._swallows = found is not None
+            if found is not None:
                 return {"kind": "select", **found}
         if self._swallows:
             return None
@@ -60,9 +63,23 @@ class Hands:
         await self._attachment.call(method, params, timeout_s=_INPUT_S)
         return None
 
-    async def _in_page(self, expression: str) -> Any:
-        main = self._attachment.state.main
+    async def _select_at(self, x: float, y: float) -> dict[str, Any] | None:
+        """The select element at a point of the top frame, wherever it is, with its options."""
+        state = self._attachment.state
+        frame_id = state.main.frame_id if state.main else ""
+        while True:
+            found = await self._in_frame(frame_id, f"{_SELECT_AT}({json.dumps(x)},{json.dumps(y)})")
+            if not isinstance(found, dict) or "frame" not in found:
+                self._select_frame_id = frame_id
+                return found if isinstance(found, dict) else None
+            children = [frame.frame_id for frame in state.ordered_frames() if frame.parent_id == frame_id]
+            places = await asyncio.gather(*(self._in_frame(child, _PLACE) for child in children))
+            if found["frame"] not in places:
+                return None
+            frame_id, x, y = children[places.index(found["frame"])], found["x"], found["y"]
+
+    async def _in_frame(self, frame_id: str, expression: str) -> Any:
         try:
-            return await self._attachment.evaluate(main.frame_id if main else "", expression, timeout_s=_INPUT_S)
+            return await self._attachment.evaluate(frame_id, expression, timeout_s=_INPUT_S)
         except BridgeError:
             return None

@@ -212,7 +212,7 @@ def pytest_runtest_makereport(
     report = yield
     if artifacts is not None and report.failed:
         artifacts.has_failed = True
-        if artifacts.are_wanted:
+        if artifacts.are_wanted and artifacts.has_session:
             # The folder is filled while the fixtures are torn down, after this report has been made.
             report.sections.append(("webview artifacts", artifacts.shown))
     return report
@@ -256,5 +256,8 @@ def _form(request: pytest.FixtureRequest, name: str) -> str:
     if not request.config.pluginmanager.hasplugin("webview-asyncio"):
         pytest.fail("an async test with webview fixtures needs pytest-asyncio: pip install pytest-asyncio", False)
     marker = request.node.get_closest_marker("asyncio")
+    mode = request.config.getoption("asyncio_mode", None) or request.config.getini("asyncio_mode")
+    if marker is None and str(mode) != "auto":
+        pytest.fail("an async test with webview fixtures needs asyncio_mode = auto, or @pytest.mark.asyncio", False)
     scope = marker and marker.kwargs.get("loop_scope")
     return f"{name}_{scope or request.config.getini('asyncio_default_test_loop_scope') or 'function'}"

@@ -33,6 +33,7 @@ class Artifacts:
 
     Attributes:
         has_failed: Set by the report of the test.
+        has_session: Set when there is something to collect from.
     """
 
     def __init__(
@@ -44,6 +45,7 @@ class Artifacts:
         properties: list[tuple[str, object]],
     ) -> None:
         self.has_failed = False
+        self.has_session = False
         self._root = root
         self._parent = root / below
         self._test = test

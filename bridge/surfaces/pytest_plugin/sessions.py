@@ -50,12 +50,14 @@ async def session_for_test(plan: Plan) -> AsyncIterator[AnySession]:
     if plan.app is None:
         options.setdefault("policy", load_policy("operator", os.environ))
         async with compose.Session.open(**options) as session:
+            plan.artifacts.has_session = True
             try:
                 yield session
             finally:
                 await plan.artifacts.collect(session)
     else:
         async with compose.Session.attach(plan.app, **options) as attached:
+            plan.artifacts.has_session = True
             try:
                 yield attached
             finally:

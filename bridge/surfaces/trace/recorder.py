@@ -128,9 +128,6 @@ class Recorder:
             told = redact(told)
         return told
 
-    def _is_hidden(self, text: str) -> bool:
-        return bool(self._hidden(text) != text)
-
     def timeline(self, tabs: Collection[str]) -> str:
         """What was done in these tabs, as text: a line for each operation, and below it what changed."""
         lines: list[str] = []
@@ -173,7 +170,7 @@ class Recorder:
             async with asyncio.timeout(_PICTURE_S):
                 attachment = await page.attached()
                 if self._redactions:
-                    webp = await masked_viewport(attachment, self._is_hidden, "webp", QUALITY, timeout_s=_PICTURE_S)
+                    webp = await masked_viewport(attachment, self._hidden, "webp", QUALITY, timeout_s=_PICTURE_S)
                 else:
                     webp = await capture_viewport(attachment, "webp", QUALITY, timeout_s=_PICTURE_S)
             return await asyncio.to_thread(self._pictures.add, webp)

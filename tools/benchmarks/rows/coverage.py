@@ -5,8 +5,9 @@ The truth comes from a separate, slow script: an element that is interactive by 
 the middle of the viewport, and counts when it is visible and a hit test there lands on it. It is marked with an
 attribute, and each tool is asked, ref by ref, which of the marked elements its snapshot has.
 
-agent-browser's `snapshot -i` shows what can be acted on and nothing else; ours has a budget, and shows as much of the
-rest of the page as that allows. So sizes are compared at the smallest budget with which ours covers as much.
+agent-browser's `snapshot -i` shows what can be acted on, and headings and cells with a name. Beside it stands our form
+with the controls alone; the usual one, with as much of the rest of the page as its budget allows, is reported. Sizes
+are compared at the smallest budget with which ours covers as much.
 """
 
 from __future__ import annotations
@@ -109,11 +110,11 @@ def _size(facts: dict[str, dict[str, Any]], without_peer: str) -> Finding:
         statistics.median(one[who]["chars"] / max(1, one[who]["covered"]) for one in pairs)
         for who in ("as much", "agent-browser")
     ]
-    bare = statistics.median(one["as much"]["chars_with_refs"] / one["agent-browser"]["chars"] for one in pairs)
+    with_words = statistics.median(one["as much, with words"]["chars"] / one["agent-browser"]["chars"] for one in pairs)
     aborted = [name for name, one in facts.items() if "agent-browser aborted" in one]
     note = (
-        f"per covered element {each[0]:.0f} and {each[1]:.0f} characters, {len(pairs)} pages; ours without the lines "
-        f"of text, which `-i` leaves out, {bare:.2f} ×; agent-browser's median "
+        f"per covered element {each[0]:.0f} and {each[1]:.0f} characters, {len(pairs)} pages; controls only beside `-i`, "
+        f"ours with texts and structure {with_words:.2f} ×; agent-browser's median "
         f"recall is {statistics.median(recalls):.3f}{'; left out, as it gave up: ' if aborted else ''}{', '.join(aborted)}"
     )
     return Finding(what, statistics.median(ratios), "×", at_most(0.7), spread(ratios), note)
@@ -133,22 +134,28 @@ async def _of_page(page: Page, agent: AgentBrowser | None) -> dict[str, Any]:
     except Aborted as error:
         return {**found, "agent-browser aborted": str(error)}
     wanted = min(theirs["covered"], found["ours"]["covered"])
-    low, high, best = MIN_CHARS_TOTAL, len(whole.text), whole
-    while wanted and high - low > max(50, high // 50):
-        middle = (low + high) // 2
-        raw, shot = await _ours(page, middle)
-        if len({raw["marks"][ref] for ref in shot.refs if ref in raw["marks"]}) >= wanted:
-            high, best = middle, shot
-        else:
-            low = middle
-    with_refs = sum(len(line) + 1 for line in best.text.splitlines() if "[ref=" in line)
-    found["as much"] = {"covered": wanted, "chars": len(best.text), "chars_with_refs": with_refs}
+    for what, controls_only in (("as much", True), ("as much, with words", False)):
+        found[what] = {"covered": wanted, "chars": await _least(page, wanted, controls_only=controls_only)}
     return found
 
 
-async def _ours(page: Page, max_chars: int) -> tuple[dict[str, Any], SnapshotResult]:
+async def _least(page: Page, wanted: int, *, controls_only: bool) -> int:
+    """Characters of the smallest snapshot that has so many marked elements."""
+    _, whole = await _ours(page, UNBOUNDED, controls_only=controls_only)
+    low, least = MIN_CHARS_TOTAL, len(whole.text)
+    while wanted and least - low > max(50, least // 50):
+        middle = (low + least) // 2
+        raw, shot = await _ours(page, middle, controls_only=controls_only)
+        if len({raw["marks"][ref] for ref in shot.refs if ref in raw["marks"]}) >= wanted:
+            least = min(middle, len(shot.text))
+        else:
+            low = middle
+    return least
+
+
+async def _ours(page: Page, max_chars: int, *, controls_only: bool = False) -> tuple[dict[str, Any], SnapshotResult]:
     """The script's tree with the marks of its refs, and the text of a snapshot with that budget, in the script's refs."""
-    request = SnapshotRequest(max_chars=max_chars, max_nodes=1_000_000, max_depth=100)
+    request = SnapshotRequest(max_chars=max_chars, max_nodes=1_000_000, max_depth=100, controls_only=controls_only)
     options = {**request.script_options(None), "timeBudgetMs": 60_000}
     found = await _evaluated(page, f"{COVERED}({json.dumps(options)})")
     return found, render_snapshot(found["raw"], request.render_options())

@@ -55,7 +55,7 @@ async def _bare(url: str) -> str:
 async def fetching(bench: Bench) -> Sequence[Finding]:
     pages = {"small": _SMALL.encode(), **large_pages()}
     if bench.quick:
-        pages = dict(list(pages.items())[:5])
+        pages = dict(list(pages.items())[:4])
     per_page: dict[str, Ratio] = {}
     with served({name: gzip.compress(html) for name, html in pages.items()}, is_gzip=True) as site:
         egress = PinnedEgress(policy_for("operator"), [site.grant])
@@ -67,7 +67,7 @@ async def fetching(bench: Bench) -> Sequence[Finding]:
             async def bare(url: str = site.url(name)) -> None:
                 await _bare(url)
 
-            samples = await interleave({"ours": ours, "bare": bare}, rounds=bench.choose(9, 5))
+            samples = await interleave({"ours": ours, "bare": bare}, rounds=bench.choose(9, 3))
             per_page[name] = Ratio.of(samples, "ours", "bare")
     mean = geometric_mean(list(per_page.values()))
     worst = max(per_page, key=lambda name: per_page[name].value)
@@ -77,7 +77,7 @@ async def fetching(bench: Bench) -> Sequence[Finding]:
             f"geometric mean of {len(per_page)} pages; worst {per_page[worst].value:.2f} × ({worst})",
             {name: ratio.value for name, ratio in per_page.items()},
         ),
-        _snapshot_of_html(pages, bench.choose(7, 3)),
+        _snapshot_of_html(pages, bench.choose(5, 2)),
     ]  # fmt: skip
 
 

@@ -1,0 +1,201 @@
+"""The methods of a page that go somewhere: to an address, through the history, again."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Protocol
+
+from bridge.deadline import Deadline
+from bridge.errors import BridgeError, DeadlineExceeded, NavigationFailed
+from bridge.page.acting import ACTION_TIMEOUT_S
+from bridge.page.attachment import Attachment, WorldGone
+from bridge.page.ladder import let_go
+from bridge.page.navigation import (
+    NotLetGo,
+    WaitUntil,
+    checked_url,
+    go,
+    go_to_entry,
+    history_entry,
+    present_entry,
+    reload,
+    stop,
+    wait_loaded,
+)
+from bridge.page.results import NavigationResult, PageState
+from bridge.page.turn import Turn
+
+NAVIGATION_TIMEOUT_S = 30.0
+_TITLE_S = 1.0
+_KILL_S = 1.0
+
+
+class NavigatedTab(Protocol):
+    """What going somewhere needs of the tab."""
+
+    async def check_url(self, url: str) -> str:
+        """The address in its canonical spelling; PolicyRefused when it may not be opened."""
+        ...
+
+    def explain(self, error: NavigationFailed) -> BridgeError:
+        """What stands behind a navigation that failed, where the policy knows; else the error itself."""
+        ...
+
+    async def kill_renderer(self, *, timeout_s: float) -> bool:
+        """Give the tab up, to be opened again when it is used; whether it is ours to give up."""
+        ...
+
+
+class NavigatingPage(ABC):
+    """Each move has its own deadline, and frees an old document that does not let go."""
+
+    _turn: Turn
+
+    @property
+    @abstractmethod
+    def url(self) -> str: ...
+
+    @property
+    @abstractmethod
+    def _navigated(self) -> NavigatedTab: ...
+
+    @abstractmethod
+    async def _ready(self, *, revisit: bool = True) -> tuple[Attachment, tuple[str, ...]]: ...
+
+    @abstractmethod
+    async def _here(self) -> Attachment: ...
+
+    async def goto(
+        self, url: str, *, wait_until: WaitUntil = "load", timeout_s: float = NAVIGATION_TIMEOUT_S
+    ) -> NavigationResult:
+        """Open an address and wait until it has come as far as `wait_until` says.
+
+        An HTTP error page is a page: its status is in the result.
+
+        Raises:
+            UsageError: Not a URL.
+            PolicyRefused: A rule forbids it; nothing was sent.
+            NavigationFailed: DNS, TLS, refused, aborted: with Chromium's net error.
+            DeadlineExceeded: Says how far the page came.
+        """
+        address = await self._navigated.check_url(checked_url(url))
+        return await self._navigate(
+            lambda tab, deadline: go(tab, address, wait_until, deadline), wait_until, timeout_s, revisit=False
+        )
+
+    async def back(
+        self, *, wait_until: WaitUntil = "load", timeout_s: float = NAVIGATION_TIMEOUT_S
+    ) -> NavigationResult:
+        """The page before this one in the tab's history; UsageError where there is none. Else as `goto`."""
+        return await self._travel(-1, wait_until, timeout_s)
+
+    async def forward(
+        self, *, wait_until: WaitUntil = "load", timeout_s: float = NAVIGATION_TIMEOUT_S
+    ) -> NavigationResult:
+        """The page after this one in the tab's history; UsageError where there is none. Else as `goto`."""
+        return await self._travel(+1, wait_until, timeout_s)
+
+    async def reload(
+        self,
+        *,
+        ignore_cache: bool = False,
+        wait_until: WaitUntil = "load",
+        timeout_s: float = NAVIGATION_TIMEOUT_S,
+    ) -> NavigationResult:
+        """Load the document again. Raises as `goto`."""
+        return await self._navigate(
+            lambda tab, deadline: reload(tab, wait_until, deadline, ignore_cache=ignore_cache), wait_until, timeout_s
+        )
+
+    async def get_state(self, *, timeout_s: float = ACTION_TIMEOUT_S) -> PageState:
+        """Address and title as the browser has them; the page's DOM is not touched."""
+        async with self._turn.within(timeout_s) as timeout_s:
+            attachment = await self._here()
+            with attachment.connection.measure() as meter:
+                url, title = await present_entry(attachment, timeout_s=timeout_s)
+            return PageState(url, title, meter.cost())
+
+    async def stop(self, *, timeout_s: float = ACTION_TIMEOUT_S) -> None:
+        """Stop loading; what has arrived stays."""
+        async with self._turn.within(timeout_s) as timeout_s:
+            attachment = await self._here()
+            await stop(attachment, timeout_s=timeout_s)
+
+    async def _navigate(
+        self,
+        move: Callable[[Attachment, Deadline], Awaitable[str]],
+        wait_until: WaitUntil,
+        timeout_s: float,
+        *,
+        revisit: bool = True,
+    ) -> NavigationResult:
+        async with self._turn.within(timeout_s) as left:
+            deadline = Deadline.after(left)
+            attachment, notices = await self._ready(revisit=revisit)
+            with attachment.connection.measure() as meter:
+                freed = await let_go(attachment, deadline, may_detour=not revisit)
+                if attachment.connection.closed.is_set():  # lost meanwhile, and nothing of the navigation was sent
+                    attachment, anew = await self._ready(revisit=revisit)
+                    notices += anew
+                try:
+                    attachment, loader_id, anew = await self._moved(attachment, move, wait_until, deadline)
+                except NavigationFailed as error:
+                    if (behind := self._navigated.explain(error)) is error:
+                        raise
+                    raise behind from error
+                title = await self._title(attachment, Deadline.after(_TITLE_S))
+            notices += (*((freed,) if freed else ()), *anew)
+            if title is None:
+                notices += ("the page has not told its title: it moved on, or its script keeps it busy",)
+            state = attachment.state
+            answer = state.responses.get(loader_id) or state.responses.get(state.main.loader_id if state.main else "")
+            return NavigationResult(
+                url=self.url,
+                title=title or "",
+                status=answer.status if answer else None,
+                waited_for=wait_until,
+                cost=meter.cost(),
+                notices=(*notices, *attachment.dialogs.take_untold()),
+            )
+
+    async def _moved(
+        self,
+        attachment: Attachment,
+        move: Callable[[Attachment, Deadline], Awaitable[str]],
+        wait_until: WaitUntil,
+        deadline: Deadline,
+    ) -> tuple[Attachment, str, tuple[str, ...]]:
+        """Where the old document cannot be made to let go, the tab is opened anew, if it is ours to open."""
+        try:
+            return attachment, await move(attachment, deadline), ()
+        except NotLetGo as stuck:
+            if not await self._navigated.kill_renderer(timeout_s=_KILL_S):
+                await wait_loaded(attachment, stuck.loader_id, wait_until, deadline, stuck.url)
+                return attachment, stuck.loader_id, ()
+        attachment, notices = await self._ready(revisit=False)
+        return attachment, await move(attachment, deadline), notices
+
+    async def _travel(self, steps: int, wait_until: WaitUntil, timeout_s: float) -> NavigationResult:
+        async def move(attachment: Attachment, deadline: Deadline) -> str:
+            entry_id, url = await history_entry(attachment, steps, timeout_s=deadline.remaining_s)
+            await self._navigated.check_url(url)
+            return await go_to_entry(attachment, entry_id, url, wait_until, deadline)
+
+        return await self._navigate(move, wait_until, timeout_s)
+
+    async def _title(self, attachment: Attachment, deadline: Deadline) -> str | None:
+        """As the document has it, else as it has told the browser; None when the page moved on or nobody answers."""
+        main = attachment.state.main
+        try:
+            async with deadline.bound("the title"):
+                found = await attachment.evaluate(main.frame_id if main else "", "document.title", timeout_s=_TITLE_S)
+        except DeadlineExceeded:
+            with suppress(BridgeError):
+                url, title = await present_entry(attachment, timeout_s=_TITLE_S)
+                return title if main and url == main.url and title != url else None
+            return None
+        except WorldGone:
+            return None
+        return str(found or "")

@@ -1,0 +1,31 @@
+"""What can be acted on, and nothing around it: for a reader who wants to press and not to read."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bridge.snapshot.parse import RawNode
+from bridge.snapshot.roles import INTERACTIVE_ROLES
+
+#: So much of what is in a control without a name tells it from the next one.
+_WORDS_CHARS = 80
+
+
+def only_controls(root: RawNode) -> RawNode:
+    """A tree of the controls alone, in document order; one that stands in another stays below it.
+
+    What was cut in the page stays too: there may be controls in it.
+    """
+    top = RawNode("document")
+    # Walked with a stack: a tree may be 20,000 levels deep.
+    pending = [(root, top)]
+    while pending:
+        node, above = pending.pop()
+        if node.count or node.cursor or (node.ref and node.role in INTERACTIVE_ROLES):
+            kept = replace(node, text="" if node.name else node.text, children=[])
+            above.children.append(kept)
+            above = kept
+        elif above is not top and not above.name and len(above.text) < _WORDS_CHARS:
+            above.text = f"{above.text} {node.name or node.text}".strip()
+        pending += [(child, above) for child in reversed(node.children)]
+    return top

@@ -1,0 +1,69 @@
+"""A secret that a page shows is not in the pictures that a model gets."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from bridge.model_tools import Desk, Nobody, Toolbox, tool_set
+from bridge.model_tools.toolbox import Shown
+from tests.conftest import LocalServer
+from tests.model_tools.conftest import SECRET
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
+
+OTHER = "w" * len(SECRET)
+
+
+async def called(desk: Desk, tools: str, tool: str, **given: Any) -> Shown:
+    return await Toolbox(tool_set(tools)).call(tool, given, desk, Nobody())
+
+
+async def page_that_says(desk: Desk, local: LocalServer, words: str, *, far: bool = False) -> str:
+    """The ref of its field."""
+    opened = await called(desk, "web", "web_open", url=local.url("tasks/enter-text.html"))
+    page = await desk.page()
+    place = "margin-top:3000px" if far else ""
+    html = f"<label>Field <input value='{words}'></label><p style='{place}'>You said {words}.</p><p>Kept</p>"
+    expression = f"document.body.innerHTML = {html!r}"
+    await (await page.attached()).evaluate_raw({"expression": expression}, timeout_s=5)
+    assert not opened.is_error
+    return (await page.snapshot()).find(role="textbox").ref
+
+
+def grey(shown: Shown) -> bytes:
+    assert shown.image is not None, shown.text
+    return Image.open(io.BytesIO(shown.image.image_bytes)).convert("L").tobytes()
+
+
+@pytest.mark.parametrize("annotate", [False, True])
+async def test_a_picture_of_the_view_has_a_box_where_a_secret_is(
+    desk: Desk, local_server: LocalServer, annotate: bool
+) -> None:
+    pictures = []
+    for words in (SECRET, OTHER):
+        desk.house.secrets = type(desk.house.secrets)({"PASSWORD": words})
+        await page_that_says(desk, local_server, words)
+        pictures.append(grey(await called(desk, "web", "web_screenshot", annotate=annotate)))
+        assert len(set(pictures[-1])) > 10
+    differing = sum(one != two for one, two in zip(*pictures, strict=True))
+    # The boxes are as wide as the letters that they cover, in a page whose letters are not all of one width.
+    assert differing < len(pictures[0]) / 50
+    desk.house.secrets = type(desk.house.secrets)({})
+    assert grey(await called(desk, "web", "web_screenshot", annotate=annotate)) != pictures[1]
+
+
+async def test_a_picture_of_more_than_the_view_is_refused_where_a_secret_is_shown(
+    desk: Desk, local_server: LocalServer
+) -> None:
+    ref = await page_that_says(desk, local_server, SECRET, far=True)
+    for given in ({"full_page": True}, {"ref": ref}):
+        shown = await called(desk, "web", "web_screenshot", **given)
+        assert shown.image is None
+        assert "the page shows a secret" in shown.text
+        assert "Take a picture of the view" in shown.text
+    await page_that_says(desk, local_server, "nobody's words", far=True)
+    assert (await called(desk, "web", "web_screenshot", full_page=True)).image is not None

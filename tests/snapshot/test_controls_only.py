@@ -1,0 +1,63 @@
+"""`controls_only`: what can be acted on, and nothing around it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from text_format import RAW
+
+from bridge.snapshot import RenderOptions, render_snapshot
+from bridge.snapshot.html import HtmlSnapshotOptions, snapshot_html
+from bridge.snapshot.roles import INTERACTIVE_ROLES
+
+SHOP = """<h1>Shop</h1><nav><ul><li><a href=/>Home</a><li><a href=/cart>Cart</a></ul></nav>
+<p>Welcome, <b>dear</b> reader. <a href=/terms>Terms</a> apply.</p>
+<table><tr><td>Ring<td><button>Add ring</button></table>
+<select aria-label=Size><option>S<option selected>M</select>"""
+ROOMY = RenderOptions(max_chars_total=1_000_000, max_nodes=10_000, max_depth=100)
+
+
+def shown(*children: dict[str, Any]) -> list[str]:
+    raw = {"url": "https://shop.example/", "title": "Shop", "tree": {"role": "document", "children": list(children)}}
+    return render_snapshot(raw, RenderOptions(controls_only=True)).text.splitlines()[1:]
+
+
+def test_only_controls_are_shown_in_the_order_of_the_page() -> None:
+    text = snapshot_html(SHOP, HtmlSnapshotOptions(controls_only=True)).text
+    roles = [line.removeprefix("- ").split(" [")[0].strip() for line in text.splitlines()[1:]]
+    assert roles[:4] == ['link "Home"', 'link "Cart"', 'link "Terms"', 'button "Add ring"']
+    assert roles[4].startswith('combobox "Size"')
+    assert "Welcome" not in text
+    assert "heading" not in text
+
+
+def test_a_control_in_a_control_stays_below_it() -> None:
+    option = {"role": "option", "name": "M", "ref": "e2"}
+    size = {"role": "listbox", "name": "Size", "ref": "e1", "children": [{"role": "group", "children": [option]}]}
+    assert shown(size) == ['- listbox "Size" [ref=e1]:', '  - option "M" [ref=e2]']
+
+
+def test_a_clickable_box_without_a_name_is_told_by_its_words() -> None:
+    words = {"role": "paragraph", "children": [{"role": "text", "text": "Ring 580"}]}
+    box = {"role": "listitem", "ref": "e1", "cursorInteractive": "clickable", "children": [words]}
+    assert shown(box) == ['- listitem "Ring 580" [clickable] [ref=e1]']
+
+
+def test_what_the_page_left_out_is_still_said() -> None:
+    cut = {"role": "link", "count": 7, "more": "e9", "kind": "alike"}
+    assert shown({"role": "list", "children": [cut]}) == ["- … (truncated, 7 more links alike, more=e9)"]
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(RAW, st.integers(200, 2_000), st.integers(1, 30))
+def test_it_has_every_control_and_keeps_the_bounds(raw: dict[str, Any], max_chars: int, max_nodes: int) -> None:
+    everything = render_snapshot(raw, replace(ROOMY, compact=False))
+    controls = render_snapshot(raw, replace(ROOMY, compact=False, controls_only=True))
+    assert {ref for ref, node in everything.refs.items() if node.role in INTERACTIVE_ROLES} <= set(controls.refs)
+    assert set(controls.refs) <= set(everything.refs)
+    bounded = render_snapshot(raw, RenderOptions(max_chars_total=max_chars, max_nodes=max_nodes, controls_only=True))
+    assert len(bounded.text) <= max_chars
+    assert len(bounded.refs) <= max_nodes
