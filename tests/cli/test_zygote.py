@@ -181,6 +181,22 @@ def test_several_commands_at_once_get_a_fork_each(warm: Shell) -> None:
         assert json.loads(out)["tabs"][0]["tab"] == "t1"
 
 
+def test_a_command_that_is_done_before_its_process_looks_is_not_done_again(warm: Shell) -> None:
+    slow = (
+        "import _socket, time\n"
+        "class Slow(_socket.socket):\n"
+        "    def sendmsg(self, *arguments):\n"
+        "        sent = super().sendmsg(*arguments)\n"
+        "        time.sleep(2)\n"
+        "        return sent\n"
+        "_socket.socket = Slow\n"
+        "from bridge.surfaces.cli import main; main()"
+    )
+    code, out, err = ended(warm, "tabs", "--json", program=(sys.executable, "-c", slow))
+    assert code == 0, err
+    assert out.count("\n") == 1
+
+
 def test_a_zygote_that_does_not_answer_or_is_gone_is_done_without(warm: Shell, awake: list[int]) -> None:
     assert awake
     for pid in awake:

@@ -9,12 +9,17 @@ from __future__ import annotations
 import os
 import sys
 
+_INTERRUPTED = 130
+
 
 def main() -> None:
     """The console script: run the command line, here or in a fork of its session's zygote, and end with the code."""
     from bridge.surfaces.cli.hand_over import hand_over
 
-    code = hand_over(sys.argv[1:])
+    try:
+        code = hand_over(sys.argv[1:])
+    except KeyboardInterrupt:
+        code = _INTERRUPTED  # the fork, if there is one, ends with our connection
     if code is not None:
         os._exit(code)  # nothing is left to do here, and an interpreter takes its time to find that out
 

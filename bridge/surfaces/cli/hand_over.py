@@ -59,7 +59,9 @@ def hand_over(arguments: list[str]) -> int | None:
         connection.settimeout(None)
         rights = b"".join(number.to_bytes(4, sys.byteorder) for number in descriptors)
         sent = connection.sendmsg([request], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, rights)])
-        connection.sendall(request[sent:])
+        # Once all is sent, only the answer tells: the command may be done, and its end closed, before we are here.
+        while sent < len(request):
+            sent += connection.send(request[sent:])
         if connection.recv(len(TAKEN)) != TAKEN:
             return None
     except (ImportError, OSError, AttributeError):
