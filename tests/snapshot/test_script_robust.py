@@ -91,7 +91,7 @@ def test_two_hundred_thousand_nodes_stay_within_the_time_budget(tab: Page) -> No
     assert raw["stats"]["domNodes"] > 200_000
     assert "jsTime" in raw["reasons"]
     assert raw["truncated"]
-    assert raw["stats"]["jsTimeMs"] < 2_000
+    assert raw["stats"]["visitedNodes"] < 200_000
     assert took < 5
     assert find(raw, "button", "first")
     usual = tab.snapshot()

@@ -129,7 +129,7 @@ def test_two_hundred_thousand_siblings_stay_within_the_time_budget_and_it_is_sai
     raw = tab.snapshot(maxNodes=1_000_000, budgetChars=10**9, timeBudgetMs=150)
     assert "jsTime" in raw["reasons"]
     assert raw["truncated"]
-    assert raw["stats"]["jsTimeMs"] < 1_500
+    assert raw["stats"]["visitedNodes"] < 200_000
 
 
 def test_settling_hears_what_happens_in_open_shadow_roots(tab: Page) -> None:
