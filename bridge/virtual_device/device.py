@@ -153,9 +153,10 @@ class VirtualDevice:
             return
 
     async def leave(self) -> None:
-        """Makes the adb server forget the device; no matter if it already has."""
+        """Makes the adb server forget the device, which its list tells later; no matter if it already has."""
         with contextlib.suppress(BridgeError):
             await self._server.disconnect(self.serial, timeout_s=_JOIN_TIMEOUT_S)
+            await self._server.device(self.serial).wait_for_state("absent", timeout_s=_JOIN_STEP_S)
 
     async def fault(self, name: str, arguments: Mapping[str, Any]) -> None:
         """Injects a fault: `drop_cable`, `connect`, `reboot {boot_s?}`, `unauthorize`, `authorize`,
@@ -210,6 +211,7 @@ class VirtualDevice:
         else:
             with contextlib.suppress(BridgeError):
                 await self._server.connect(self.serial, timeout_s=_JOIN_TIMEOUT_S)
+                await self._server.device(self.serial).wait_for_state("unauthorized", timeout_s=_JOIN_STEP_S)
 
     def _reboot_soon(self) -> None:
         """The command that asks for it runs inside the connection that the reboot drops, so it cannot wait for it."""
