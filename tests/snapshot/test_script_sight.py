@@ -132,6 +132,16 @@ def test_two_hundred_thousand_siblings_stay_within_the_time_budget_and_it_is_sai
     assert raw["stats"]["visitedNodes"] < 200_000
 
 
+@pytest.mark.parametrize("condition", [{"role": "button", "name": "Late"}, {"text": "Late"}, {"selector": "button"}])
+def test_waiting_begins_in_a_document_that_has_no_element_yet(tab: Page, condition: dict[str, str]) -> None:
+    tab.show("")
+    tab.run("document.documentElement.remove(); 0")
+    waiting = tab.start_call("waitFor", condition, 5_000)
+    tab.run("""setTimeout(() => document.append(Object.assign(document.createElement('html'),
+      { innerHTML: '<body><button>Late</button>' })), 50); 0""")
+    assert tab.end_call(waiting)["ok"] is True
+
+
 def test_settling_hears_what_happens_in_open_shadow_roots(tab: Page) -> None:
     tab.show("<div id=h></div>")
     tab.run("""h.attachShadow({mode: 'open'}).innerHTML = '<button>Save</button><p role=status></p>';

@@ -13,7 +13,7 @@ export const observe = (callback) => {
   const observer = new MutationObserver(callback), roots = [doc];
   for (const root of roots) {
     observer.observe(root, { childList: true, subtree: true, characterData: true, attributes: true });
-    for (const el of root == doc ? findAll(doc.documentElement, '*') : root.querySelectorAll('*')) if (shadowOf(el)) roots.push(shadowOf(el));
+    for (const el of root == doc ? doc.documentElement && findAll(doc.documentElement, '*') || [] : root.querySelectorAll('*')) if (shadowOf(el)) roots.push(shadowOf(el));
   }
   return () => observer.disconnect();
 };

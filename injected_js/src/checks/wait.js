@@ -9,6 +9,8 @@ import { observe } from './settle.js';
 /** What is asked for, as it is now: an element, true, or nothing. */
 const look = ({ text, selector, role, name = '' }) => {
   const root = doc.documentElement, todo = [root], { roleOf, refOf } = __agentBrowser;
+  // A document that has just come has no element yet.
+  if (!root) return;
   if (text) return fold(root.innerText).includes(fold(text));
   if (selector) return findAll(root, selector).find((it) => isSeen(it));
   for (const el of todo) {
