@@ -44,7 +44,7 @@ async def scale(bench: Bench) -> Sequence[Finding]:
     pages = {f"{n}": _PAGE.format(n=n).encode() for n in range(devices * tabs)}
     with served(pages, scripts=True) as site:
         async with _sessions(devices, site) as sessions:
-            idle = await _idle(sessions[0], site, bench.choose(8, 4))
+            idle = await _idle(sessions[0], site, bench.choose(7, 4))
             opened: dict[tuple[int, int], Page] = {}
             measured = []
             for many, wide in steps:
