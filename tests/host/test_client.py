@@ -196,7 +196,7 @@ async def test_a_route_that_ends_is_a_lost_host_and_not_a_wait() -> None:
         await asyncio.wait_for(client.closed.wait(), 5)
         await reading
         with pytest.raises(HostLost, match="No route to host"):
-            await client.touch(timeout_s=5)
+            await client.touch(timeout_s=20)
         writer.close()
 
 

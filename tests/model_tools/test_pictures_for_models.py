@@ -29,7 +29,7 @@ async def page_that_says(desk: Desk, local: LocalServer, words: str, *, far: boo
     place = "margin-top:3000px" if far else ""
     html = f"<label>Field <input value='{words}'></label><p style='{place}'>You said {words}.</p><p>Kept</p>"
     expression = f"document.body.innerHTML = {html!r}"
-    await (await page.attached()).evaluate_raw({"expression": expression}, timeout_s=5)
+    await (await page.attached()).evaluate_raw({"expression": expression}, timeout_s=20)
     assert not opened.is_error
     return (await page.snapshot()).find(role="textbox").ref
 

@@ -22,7 +22,7 @@ MOVING = "setInterval(() => document.body.style.background = `hsl(${performance.
 async def moving(page: Page, local_server: LocalServer) -> Page:
     await page.goto(local_server.url("second.html"))
     attachment, _ = await page._ready()
-    await attachment.call("Runtime.evaluate", {"expression": MOVING}, timeout_s=5)
+    await attachment.call("Runtime.evaluate", {"expression": MOVING}, timeout_s=20)
     return page
 
 

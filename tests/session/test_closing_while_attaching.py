@@ -41,12 +41,14 @@ async def test_an_attachment_that_is_made_when_its_tab_has_been_closed_is_not_he
 async def test_windows_may_be_closed_while_they_are_being_taken(session: Session, local_server: LocalServer) -> None:
     page = await session.new_tab(local_server.url("second.html"))
     attachment = await page.attached()
+    told = asyncio.Event()
+    session.host_client.on_event(lambda event, _fields: told.set() if event == "popup" else None)
     opening = {"expression": "open('/second.html')", "userGesture": True}
     for _ in range(5):
+        told.clear()
         attachment.connection.send("Runtime.evaluate", opening).abandon()
         async with asyncio.timeout(30):
-            while len(session.pages) == 1:
-                await asyncio.sleep(0.001)
+            await told.wait()
         await session.close_tab(session.pages[1])
         await session.windows_taken()
     assert session.pages == (page,)
