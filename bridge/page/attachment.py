@@ -16,6 +16,8 @@ from bridge.page.children import ADD_SCRIPT, AUTO_ATTACH, Children, Commands
 from bridge.page.dialogs import Dialogs
 from bridge.page.fetching import Fetching
 from bridge.page.state import PageState
+from bridge.page.titles import SOURCE as TELLS_TITLE
+from bridge.page.titles import Titles, binding_command
 from bridge.page.watch import Watch
 from bridge.page.worlds import World
 from bridge.snapshot.collector import collector_paused
@@ -75,6 +77,7 @@ class Attachment:
         state: Reduced from every event before anybody waits for it.
         fetching: The one owner of request interception.
         dialogs: How dialogs are answered; the page puts its own here.
+        titles: What documents tell of their title by themselves.
         silent_sessions: Those of frames in renderers of their own that did not answer the last time.
         check_shown: Asked with the top document's address after every command that hands out content of it; raises
             where that may not be shown.
@@ -87,6 +90,7 @@ class Attachment:
         self.children = Children(connection, self.state, self._first_commands)
         self.fetching = Fetching(connection, self.children.sessions)
         self.dialogs = Dialogs()
+        self.titles = Titles(self.state, WORLD_NAME)
         self.silent_sessions: set[str] = set()
         self.check_shown: Callable[[str], None] = _any_address
         self._script = isolated_source()
@@ -184,7 +188,7 @@ class Attachment:
             ("Network.enable", {}),
             ("Runtime.enable", {}),
             ("Log.enable", {}),
-            (ADD_SCRIPT, {"source": self._script, "worldName": WORLD_NAME, "runImmediately": True}),
+            (ADD_SCRIPT, {"source": f"{self._script}\n{TELLS_TITLE}", "worldName": WORLD_NAME, "runImmediately": True}),
             ("Emulation.setFocusEmulationEnabled", {"enabled": True}),
             *((fetch,) if fetch is not None else ()),
             AUTO_ATTACH,
@@ -203,6 +207,7 @@ class Attachment:
                     raise
                 logger.warning("this WebView has no %s", method)
         await self._insist_on_contexts(deadline)
+        self.connection.send(*binding_command(WORLD_NAME)).abandon()
         await self.children.started(Deadline.after(min(_CHILDREN_S, deadline.remaining_s)))
 
     async def _insist_on_contexts(self, deadline: Deadline) -> None:
@@ -224,6 +229,8 @@ class Attachment:
     def _take_event(self, method: str, params: Mapping[str, Any], session_id: str | None) -> None:
         self.fetching.take_event(method, params, session_id)
         if not self.state.reduce(method, params, session_id):
+            if self.titles.take_event(method, params, session_id):
+                self.watch.notify()
             return
         self.children.take_event(method, params)
         if method == "Page.javascriptDialogOpening":
