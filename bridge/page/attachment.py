@@ -105,7 +105,7 @@ class Attachment:
             self.children.repeat(method, params, reply)
         # Events are reduced in their order with replies, so this is where the reply's content came from, or later.
         if method in _SHOWS_CONTENT and (main := self.state.main) is not None:
-            self.check_shown(main.url)
+            self.check_shown(main.address)
         return reply
 
     async def evaluate(self, frame_id: str, expression: str, *, timeout_s: float) -> Any:
