@@ -183,7 +183,7 @@ class NavigatingPage(ABC):
         is_fetched: bool,
         revisit: bool,
     ) -> Attachment:
-        """Make the move; where the old document cannot be made to let go, the tab is opened anew, if it is ours to open."""
+        """Make the move; where the old document does not let go, the tab is opened anew, if it is ours to open."""
         state = attachment.state
         shown = state.navigations
         try:

@@ -71,9 +71,9 @@ class Condition:
 async def wait_for(attachment: Attachment, condition: Condition, *, timeout_s: float) -> float:
     """Milliseconds until the page met the condition, in any of its frames (`gone` and `function`: in the top frame).
 
-        DeadlineExceeded: It was not met; says what was there instead.
-        PolicyRefused, NavigationFailed: The page went to the address that is waited for, and it does not load.
-        UsageError: The page does not understand the selector.
+    DeadlineExceeded: It was not met; says what was there instead.
+    PolicyRefused, NavigationFailed: The page went to the address that is waited for, and it does not load.
+    UsageError: The page does not understand the selector.
     """
     deadline = Deadline.after(timeout_s)
     if condition.url:
