@@ -98,11 +98,11 @@ async def test_a_cancelled_operation_leaves_neither_task_nor_socket(operation: s
     async with peer(hold) as server:
         tasks = asyncio.all_tasks()
         running = asyncio.ensure_future(EVERY_OPERATION[operation](server.device("S")))
-        await asyncio.wait_for(accepted.wait(), 5)
+        await asyncio.wait_for(accepted.wait(), 30)
         running.cancel()
         with pytest.raises(asyncio.CancelledError):
             await running
-        await asyncio.wait_for(ended.wait(), 5)
+        await asyncio.wait_for(ended.wait(), 30)
         left = {task.get_name() for task in asyncio.all_tasks() - tasks if "serve" not in repr(task)}
     assert left == set()
 
@@ -311,7 +311,7 @@ async def test_a_mapping_that_is_made_while_we_are_cancelled_is_taken_back(peer:
 
     async with peer(slow) as server:
         entering = asyncio.ensure_future(server.device("S").forward("tcp:0", "tcp:1", timeout_s=20).__aenter__())
-        await asyncio.wait_for(asked.wait(), 5)
+        await asyncio.wait_for(asked.wait(), 30)
         entering.cancel()
         asyncio.get_running_loop().call_soon(cancelled.set)
         with pytest.raises(asyncio.CancelledError):

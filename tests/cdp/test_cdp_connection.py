@@ -87,7 +87,7 @@ async def test_a_cancelled_call_leaves_nothing(devtools: Devtools) -> None:
 
     async with devtools(silent) as connection:
         call = asyncio.create_task(connection.call("A.b", timeout_s=60))
-        await asyncio.wait_for(heard.wait(), 5)
+        await asyncio.wait_for(heard.wait(), 30)
         call.cancel()
         with pytest.raises(asyncio.CancelledError):
             await call

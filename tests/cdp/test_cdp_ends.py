@@ -58,7 +58,7 @@ async def test_a_message_that_is_not_cdp_ends_the_connection_with_its_text(devto
         await websocket.wait_closed()
 
     async with devtools(rant) as connection:
-        await asyncio.wait_for(connection.closed.wait(), 5)
+        await asyncio.wait_for(connection.closed.wait(), 30)
         with pytest.raises(TransportError, match="what"):
             await connection.call("A.b", timeout_s=20)
 
@@ -73,7 +73,7 @@ async def test_leaving_settles_the_calls_of_other_tasks(devtools: Devtools) -> N
 
     async with devtools(silent) as connection:
         call = asyncio.create_task(connection.call("A.b", timeout_s=60))
-        await asyncio.wait_for(heard.wait(), 5)
+        await asyncio.wait_for(heard.wait(), 30)
     with pytest.raises(TransportError, match="closed on this side"):
         await call
 

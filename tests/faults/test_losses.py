@@ -167,7 +167,7 @@ async def test_a_session_that_reconnects_by_itself_says_so_with_the_next_result(
         if fault in ("freeze_host", "kill_renderer"):
             await failure(calm)
         else:  # an operation that begins before the news of the loss is here may still end in it
-            await asyncio.wait_for(session.host_client.closed.wait(), 10)
+            await asyncio.wait_for(session.host_client.closed.wait(), 30)
         there = await calm.reload(timeout_s=20)
         assert any(notice.startswith("t1 ") for notice in there.notices)
         if plugging_in is not None:

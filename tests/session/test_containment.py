@@ -122,7 +122,7 @@ async def test_a_window_that_opens_while_the_session_ends_is_closed_with_it(
             attachment.connection.send(
                 "Runtime.evaluate", {"expression": "window.open(location.href)", "userGesture": True}
             ).abandon()
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(30):
                 while len(session.tabs) < 2:  # noqa: ASYNC110 - the news is what is waited for, and nobody tells it on
                     await asyncio.sleep(0.01)
         async with asyncio.timeout(20):  # the host app closes a tab behind what it was doing with it
