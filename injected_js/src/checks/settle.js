@@ -34,19 +34,21 @@ const isLike = (hit, words) => {
  * Watches the document and arms the guard: at the first trusted event the element must still be what it was shown as,
  * and the event must land on it; else the gesture is stopped. What has come over the element since then gets no part of
  * the tap, and what has taken its place none either: unless the page did that while it handled the tap, as a button that
- * is drawn anew when it is pressed, and the words are the same.
+ * is drawn anew when it is pressed, and the words are the same. All that holds for the second tap of `twice` too.
  */
-export const watch = (ref, el, on, open) => {
+export const watch = (ref, el, on, open, twice) => {
   if (state) state._stop();
-  const mine = (state = { _at: 0, _first: 0, _types: '', _hit: false, _texts: [], _changed: new Set() }), words = el && wordsOf(el);
+  const mine = (state = { _at: 0, _first: 0, _types: '', _hit: false, _clicks: 0, _texts: [], _changed: new Set() }), words = el && wordsOf(el);
   const listener = (event) => {
     const { type, target } = event;
     if (type == 'invalid') mine._texts.push(target.validationMessage);
     if (/load|hide/.test(type)) mine._left = 1;
     if (is(type, GUARDED) && event.isTrusted) {
       mine._first = mine._first || now();
-      // Until the first click: those after it are a label's doing.
-      if (el && !open && (mine._hit !== true || !is('click', mine._types))) {
+      // The finger's own events may all come before the first tap's click.
+      if (twice && (type == 'pointerdown' || event.detail > 1)) mine._clicked = 0;
+      // Until the tap's first click: those after it are a label's doing.
+      if (el && !open && !mine._clicked) {
         const hit = event.composedPath()[0], over = landing(hit, el, on), found = __agentBrowser.element(ref), error = found != el && found.error;
         let stops;
         if (mine._hit === true) {
@@ -61,7 +63,7 @@ export const watch = (ref, el, on, open) => {
         if (stops) {
           event.preventDefault();
           event.stopImmediatePropagation();
-        }
+        } else if (type == 'click') mine._clicked = ++mine._clicks;
       }
     }
     if (event.isTrusted) mine._event = event;
@@ -111,7 +113,7 @@ export const settle = async ({ settleMs = 1e3, quietMs = 20, expect, expectMs = 
     if (words && !_texts[7] && !_texts.some((text) => text.includes(words))) _texts.push(words);
   }
   return assign(
-    { reason: mine._left ? 'navigation' : late() ? 'deadline' : 'quiet', waitedMs: now() - start, hit: mine._hit, error: mine._error || undefined, over: mine._over, texts: _texts },
+    { reason: mine._left ? 'navigation' : late() ? 'deadline' : 'quiet', waitedMs: now() - start, hit: mine._hit, error: mine._error || undefined, over: mine._over, clicks: mine._clicks, texts: _texts },
     options && !mine._left && { snapshot: __agentBrowser.snapshot(options) },
   );
 };
