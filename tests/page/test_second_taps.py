@@ -22,12 +22,10 @@ globalThis.heard=[];
 for(const type of ['pointerdown','click','dblclick'])document.addEventListener(type,
   (e)=>heard.push(type+' '+e.target.textContent+' '+e.target.parentElement.firstChild.textContent),true)"""
 FIRST = "document.querySelector('button')"
-BUY = (
-    """(()=>{const b=document.querySelector("button"),{left,top,width,height}=b.getBoundingClientRect(),over=document.createElement('a');
+BUY = """(()=>{const over=document.createElement('a'),
+  {left,top,width,height}=document.querySelector('button').getBoundingClientRect();
   over.textContent='Buy';over.style.cssText=`position:fixed;left:${left}px;top:${top}px;width:${width}px;
   height:${height}px`;document.body.append(over)})()"""
-    % FIRST
-)
 
 
 @pytest.fixture
