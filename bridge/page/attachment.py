@@ -39,7 +39,6 @@ _WORLD_GONE = (
     "Inspected target navigated or closed",
     "Promise was collected",
     "Cannot find default execution context",
-    "Session with given id not found",
     "Target crashed",
 )
 # Frames in other renderers that are there when we attach may answer so long; they join later as well.
