@@ -9,6 +9,8 @@ from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from bridge.cost_words import cost_words
+
 
 @dataclass(frozen=True)
 class Cost:
@@ -37,6 +39,9 @@ class Cost:
             self.bytes_received + other.bytes_received,
             self.est_tokens + other.est_tokens,
         )
+
+    def __str__(self) -> str:
+        return cost_words(self)
 
     def to_json(self) -> dict[str, Any]:
         return {**asdict(self), "ms": round(self.ms, 2)}

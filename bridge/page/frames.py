@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from bridge.snapshot.address import shown_url
+
 
 @dataclass(slots=True)
 class Frame:
@@ -55,7 +57,7 @@ class Frames:
             frame = self.frames.setdefault(frame_id, Frame(frame_id, parent_id, session_id=session_id))
             if session_id is not None:  # the root of another renderer's part of the tree hangs under a frame of ours
                 frame.parent_id = frame.parent_id or described.get("parentId")
-            frame.url = described.get("url", "") + described.get("urlFragment", "")
+            frame.url = shown_url(described.get("url", "") + described.get("urlFragment", ""))
             frame.loader_id = described.get("loaderId", "")
             frame.unreachable_url = described.get("unreachableUrl", "")
             pending.extend((child, frame_id) for child in node.get("childFrames", ()))
@@ -81,7 +83,7 @@ class Frames:
     def _show(self, described: Mapping[str, Any], session_id: str | None) -> Frame:
         """A frame has a new document; what was below the old one is gone."""
         frame = self.frames.setdefault(described["id"], Frame(described["id"], described.get("parentId")))
-        frame.url = described.get("url", "") + described.get("urlFragment", "")
+        frame.url = shown_url(described.get("url", "") + described.get("urlFragment", ""))
         frame.loader_id = described.get("loaderId", "")
         frame.unreachable_url = described.get("unreachableUrl", "")
         frame.lifecycle = set()

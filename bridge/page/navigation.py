@@ -25,6 +25,7 @@ from bridge.errors import BridgeError, DeadlineExceeded, NavigationFailed, Trans
 from bridge.page.attachment import Attachment
 from bridge.page.frames import Frame
 from bridge.page.titles import MILESTONES
+from bridge.snapshot.address import shown_url
 
 # What the renderer has been given to show is a document at once, unless the script of the one before keeps the thread.
 _COMMIT_S = 3.0
@@ -218,7 +219,7 @@ async def present_entry(attachment: Attachment, *, timeout_s: float) -> tuple[st
     """Address and title of the page that is shown, by the browser's history."""
     history = await attachment.call("Page.getNavigationHistory", timeout_s=timeout_s)
     entry = history["entries"][int(history["currentIndex"])]
-    return str(entry.get("url", "")), str(entry.get("title", ""))
+    return shown_url(str(entry.get("url", ""))), shown_url(str(entry.get("title", "")))  # its title may be its address
 
 
 async def go_to_entry(

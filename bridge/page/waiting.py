@@ -14,6 +14,7 @@ from bridge.errors import DeadlineExceeded, ScriptFailed, UsageError
 from bridge.page.attachment import WORLD_NAME, Attachment, WorldGone
 from bridge.page.globs import url_pattern
 from bridge.page.navigation import check_arrived
+from bridge.page.role_names import checked_role
 
 _REARM_PAUSE_S = 0.1
 # The page's own promise ends first, and its answer is on the way a little longer.
@@ -60,6 +61,8 @@ class Condition:
             )
         if self.name is not None and self.role is None:
             raise UsageError("wait_for was given a name without a role")
+        if self.role is not None:
+            checked_role(self.role)
 
     def to_json(self) -> dict[str, str]:
         return {key: getattr(self, key) for key in ("name", *_KINDS) if getattr(self, key) is not None}
@@ -173,6 +176,11 @@ class _Armed:
             try:
                 answer = await self._answer(document[0])
                 break
+            except ScriptFailed as thrown:
+                if "is not a valid selector" not in thrown.message:
+                    raise
+                selector = self._condition.selector or self._condition.gone
+                raise UsageError(f"{selector!r} is no CSS selector that the page understands") from thrown
             except WorldGone:
                 # Its script worlds are not there yet, or not any more.
                 if self._deadline.passed:
