@@ -10,7 +10,7 @@ import signal
 import subprocess
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -225,6 +225,3 @@ def open_page(address: str, origin: str) -> Iterator[Page]:
             yield page
         finally:
             ask(-3, "Target.closeTarget", targetId=target)
-
-
-Show = Callable[[str], None]
