@@ -77,3 +77,16 @@ async def test_a_disabled_file_input_is_said_to_be(webview_device: str, tmp_path
         await attachment.call("Runtime.evaluate", disable, timeout_s=20)
         with pytest.raises(ElementDisabled, match=off):
             await page.upload(off, "a.txt")
+
+
+async def test_what_a_result_costs_a_model_to_read_is_about_a_quarter_of_its_characters(form: Page) -> None:
+    shot = await form.snapshot()
+    texts = {
+        "snapshot": (shot.text, shot.cost),
+        "read": ((found := await form.read(mode="raw")).markdown, found.cost),
+        "query": ((asked := await form.query(shot.find(name="Press").ref, "text")).value, asked.cost),
+        "click": ((done := await form.click(shot.find(name="Press").ref)).changes.text, done.cost),
+    }
+    for name, (text, cost) in texts.items():
+        assert cost is not None, name
+        assert 0 < len(text) <= 4 * cost.est_tokens < len(text) + 4, name

@@ -214,7 +214,7 @@ async def test_a_bad_answer_never_becomes_a_page_of_the_site_in_a_browser(gate: 
         answer = await said(browsers, b"GET http://site.example" + path + b" HTTP/1.1\r\n\r\n")
 
     assert answer == b""
-    assert isinstance(gate.egress.recent_failure("http://site.example/"), BadAnswer)
+    assert isinstance(gate.egress.recent_failure("http://site.example/", within_s=60), BadAnswer)
 
 
 async def test_hints_before_an_answer_pass(gate: Gate) -> None:

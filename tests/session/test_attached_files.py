@@ -94,7 +94,6 @@ async def test_files_are_given_to_a_page_of_an_app_that_is_not_ours(form: Page, 
         await form.upload(await ref_of(form, "One"), "../down/x")
 
 
-@pytest.mark.xfail(strict=False, reason="now and then the download of a tap in an attached browser is not seen")
 async def test_what_a_tap_downloads_is_taken_from_the_browser(
     form: Page, local_server: LocalServer, tmp_path: Path
 ) -> None:

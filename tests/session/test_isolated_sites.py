@@ -102,6 +102,27 @@ async def test_a_frame_of_another_renderer_moves_on_and_goes(page: Page, local_s
     await page.wait_for(text="Isolated button")
 
 
+async def test_frames_below_frames_of_other_renderers_go_with_a_page_that_is_left(
+    page: Page, local_server: LocalServer
+) -> None:
+    assert await own_renderers(page) == 2
+    await page.goto(local_server.url("second.html"))
+    attachment = await page.attached()
+    assert attachment.children.sessions == {} == attachment.connection.sessions
+    assert len(attachment.state.frames) == 1
+    assert {world.session_id for world in attachment.state.worlds.values()} == {None}
+
+
+async def test_a_renderer_that_goes_unheard_leaves_interception_as_it_was(
+    page: Page, local_server: LocalServer
+) -> None:
+    # What is sent while the news of its end is on its way.
+    (await page.attached()).children.sessions["4B1D"] = "gone"
+    await page.route("**/second.html", Fulfil(418))
+    load = (await page.snapshot()).find(role="button", name="Load").ref
+    assert "loaded 418" in (await page.click(load)).changes.text
+
+
 async def test_both_logs_hold_what_happens_in_another_renderer(session: AttachedSession, page: Page) -> None:
     await page.reload()
     assert "isolated page speaks" in [entry.text for entry in page.console().entries]
