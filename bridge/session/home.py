@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
@@ -62,6 +63,8 @@ class Home(Protocol):
     def popups_of(self, tab_id: str) -> AbstractContextManager[OpenedPages]: ...
 
     async def check_url(self, url: str) -> str: ...
+
+    def watch_received(self) -> Callable[[], int]: ...
 
     def explain(self, error: NavigationFailed) -> BridgeError: ...
 
