@@ -67,11 +67,11 @@ async def ref_of(page: Page, name: str) -> str:
 
 
 async def seen(page: Page) -> Any:
-    await page.wait_for(function="seen.textContent", timeout_s=5)
+    await page.wait_for(function="seen.textContent", timeout_s=20)
     attachment = await page.attached()
     taken = {"expression": "seen.textContent", "returnByValue": True}
-    found = (await attachment.call("Runtime.evaluate", taken, timeout_s=5))["result"]["value"]
-    await attachment.call("Runtime.evaluate", {"expression": "seen.textContent=''"}, timeout_s=5)
+    found = (await attachment.call("Runtime.evaluate", taken, timeout_s=20))["result"]["value"]
+    await attachment.call("Runtime.evaluate", {"expression": "seen.textContent=''"}, timeout_s=20)
     return json.loads(found)
 
 
