@@ -12,7 +12,7 @@ import pytest
 from tests.cli.conftest import PROGRAM
 
 LIMIT_S = 60
-COMMANDS = ("--help", "schema --format mcp", "policy check https://shop.example/", "virtual status", "daemon status")
+COMMANDS = ("--help", "schema --format mcp", "policy check https://shop.example/", "daemon status")
 
 
 def in_shell(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
