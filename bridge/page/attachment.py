@@ -39,7 +39,6 @@ _WORLD_GONE = (
     "Inspected target navigated or closed",
     "Promise was collected",
     "Cannot find default execution context",
-    "Session with given id not found",
     "Target crashed",
 )
 # Frames in other renderers that are there when we attach may answer so long; they join later as well.
@@ -105,7 +104,7 @@ class Attachment:
             self.children.repeat(method, params, reply)
         # Events are reduced in their order with replies, so this is where the reply's content came from, or later.
         if method in _SHOWS_CONTENT and (main := self.state.main) is not None:
-            self.check_shown(main.url)
+            self.check_shown(main.address)
         return reply
 
     async def evaluate(self, frame_id: str, expression: str, *, timeout_s: float) -> Any:

@@ -14,6 +14,7 @@ from bridge.page.departure import Move, depart
 from bridge.page.navigation import (
     NotLetGo,
     WaitUntil,
+    check_arrived,
     checked_url,
     go,
     go_to_entry,
@@ -145,9 +146,10 @@ class NavigatingPage(ABC):
             notices, left_document = list(first), attachment.titles.document
             with attachment.connection.measure() as meter:
                 try:
-                    attachment, loader_id = await self._moved(
+                    attachment = await self._moved(
                         attachment, move, wait_until, deadline, notices, is_fetched=is_fetched, revisit=revisit
                     )
+                    check_arrived(attachment)
                 except NavigationFailed as error:
                     if (behind := self._navigated.explain(error)) is error:
                         raise
@@ -159,7 +161,9 @@ class NavigatingPage(ABC):
             if title is None:
                 notices.append("the page has not told its title: it moved on, or its script keeps it busy")
             state = attachment.state
-            answer = state.responses.get(loader_id) or state.responses.get(state.main.loader_id if state.main else "")
+            if broken := state.failures.get(state.main.loader_id if state.main else ""):
+                notices.append(f"the document broke off before its end: {broken}")
+            answer = state.responses.get(state.main.loader_id) if state.main else None
             return NavigationResult(
                 url=self.url,
                 title=title or "",
@@ -179,14 +183,13 @@ class NavigatingPage(ABC):
         *,
         is_fetched: bool,
         revisit: bool,
-    ) -> tuple[Attachment, str]:
-        """Where the old document cannot be made to let go, the tab is opened anew, if it is ours to open."""
+    ) -> Attachment:
+        """Make the move; where the old document does not let go, the tab is opened anew, if it is ours to open."""
         state = attachment.state
         shown = state.navigations
         try:
-            return attachment, await depart(
-                attachment, move, deadline, is_fetched=is_fetched, may_detour=not revisit, tell=notices.append
-            )
+            await depart(attachment, move, deadline, is_fetched=is_fetched, may_detour=not revisit, tell=notices.append)
+            return attachment
         except TransportError:
             # Lost before anything was heard of the navigation: nobody knows of it.
             if not attachment.connection.closed.is_set() or state.navigating_to or state.navigations > shown:
@@ -194,11 +197,12 @@ class NavigatingPage(ABC):
         except NotLetGo as stuck:
             if not await self._navigated.kill_renderer(timeout_s=_KILL_S):
                 await wait_loaded(attachment, stuck.loader_id, wait_until, deadline, stuck.url)
-                return attachment, stuck.loader_id
+                return attachment
             revisit = False
         attachment, anew = await self._ready(revisit=revisit)
         notices.extend(anew)
-        return attachment, await move(attachment, deadline)
+        await move(attachment, deadline)
+        return attachment
 
     async def _travel(self, steps: int, wait_until: WaitUntil, timeout_s: float) -> NavigationResult:
         async def move(attachment: Attachment, deadline: Deadline) -> str:

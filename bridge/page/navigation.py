@@ -25,6 +25,7 @@ from bridge.errors import BridgeError, DeadlineExceeded, NavigationFailed, Trans
 from bridge.page.attachment import Attachment
 from bridge.page.frames import Frame
 from bridge.page.titles import MILESTONES
+from bridge.snapshot.address import shown_url
 
 # What the renderer has been given to show is a document at once, unless the script of the one before keeps the thread.
 _COMMIT_S = 3.0
@@ -42,7 +43,8 @@ _HINTS = {
     "net::ERR_CONNECTION_REFUSED": "Nothing listens there on the device; a server on this machine needs --local PORT.",
     "net::ERR_INTERNET_DISCONNECTED": "The device has no network.",
     "net::ERR_CLEARTEXT_NOT_PERMITTED": "The installed host app does not allow plain http: reinstall it.",
-    "net::ERR_ABORTED": "The address may start a download, or answer with nothing to show.",
+    "net::ERR_INVALID_AUTH_CREDENTIALS": "The server asks who you are: set_http_credentials answers it.",
+    "net::ERR_ABORTED": "The address may start a download, lead to another app, or answer with nothing to show.",
 }
 
 
@@ -152,6 +154,20 @@ def _has_reached(frame: Frame, wait_until: WaitUntil) -> bool:
     return wait_until == "commit" or _LIFECYCLE[wait_until] in frame.lifecycle
 
 
+def check_arrived(attachment: Attachment) -> None:
+    """Raise when the browser shows a page of its own instead: the document that was opened has gone on from there.
+
+    Raises:
+        PolicyRefused: It went where it may not.
+        NavigationFailed: What it went to cannot be loaded.
+    """
+    state = attachment.state
+    if state.main is None or not state.main.unreachable_url:
+        return
+    attachment.check_shown(state.main.address)
+    raise navigation_failed(state.main.unreachable_url, state.failures.get(state.main.loader_id, "net::ERR_FAILED"))
+
+
 async def told_title(attachment: Attachment, wait_until: WaitUntil, left: str) -> str | None:
     """The title as a document other than `left` (`Titles.document`) tells it; None where it has to be asked for."""
     titles, milestone = attachment.titles, _LIFECYCLE.get(wait_until, "")
@@ -160,7 +176,7 @@ async def told_title(attachment: Attachment, wait_until: WaitUntil, left: str) -
     if not await attachment.watch.wait(lambda: titles.is_told(milestone), timeout_s=_TOLD_S):
         return None
     main = attachment.state.main
-    attachment.check_shown(main.url if main else "")
+    attachment.check_shown(main.address if main else "")
     return titles.at(milestone)
 
 
@@ -203,7 +219,7 @@ async def present_entry(attachment: Attachment, *, timeout_s: float) -> tuple[st
     """Address and title of the page that is shown, by the browser's history."""
     history = await attachment.call("Page.getNavigationHistory", timeout_s=timeout_s)
     entry = history["entries"][int(history["currentIndex"])]
-    return str(entry.get("url", "")), str(entry.get("title", ""))
+    return shown_url(str(entry.get("url", ""))), shown_url(str(entry.get("title", "")))  # its title may be its address
 
 
 async def go_to_entry(
