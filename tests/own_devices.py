@@ -1,16 +1,18 @@
-"""The real adb server, on a port of our own."""
+"""Real adb servers on ports of our own, and virtual devices that one test has for itself."""
 
 from __future__ import annotations
 
 import asyncio
 import random
 import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any
 
 from bridge.adb import AdbServer
 from bridge.adb.program import find_adb_program
 from bridge.errors import AdbUnavailable
+from bridge.virtual_device.client import VirtualDeviceHandle, start_virtual_device
 
 
 @contextmanager
@@ -31,3 +33,12 @@ async def _started_somewhere() -> AdbServer:
             continue
         return server
     raise AssertionError("no adb server could be started on five ports")
+
+
+@asynccontextmanager
+async def own_device(**options: Any) -> AsyncIterator[VirtualDeviceHandle]:
+    """A device at the suite's adb server while the block lasts; the options are those of `start_virtual_device`."""
+    server = AdbServer.from_environment()
+    await server.ensure_running(timeout_s=20)
+    async with start_virtual_device(server=server, timeout_s=60, **options) as handle:
+        yield handle
