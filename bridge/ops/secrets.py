@@ -50,7 +50,7 @@ class Secret:
             UsageError: It is not set.
         """
         if not (value := environ.get(variable)):
-            raise UsageError(f"the environment has no {variable}", hint="Name a variable that is set.")
+            raise UsageError(f"the environment has no {variable or repr('')}", hint="Name a variable that is set.")
         return cls(value, (origin,) if origin else ())
 
 

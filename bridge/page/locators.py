@@ -24,6 +24,7 @@ from bridge.page.attachment import WorldGone
 from bridge.page.frames_asked import ask_frames
 from bridge.page.operations import observable
 from bridge.page.results import ActionResult
+from bridge.page.role_names import checked_role
 
 if TYPE_CHECKING:
     from bridge.page.gestures import Direction
@@ -96,8 +97,12 @@ class Locator:
         return self._with({"css": css}, f"locator({css!r})")
 
     def get_by_role(self, role: str, *, name: Text | None = None, exact: bool = False) -> Locator:
-        """Elements of that ARIA role that a person can perceive; `name` is part of their accessible name."""
-        step: Step = {"role": role}
+        """Elements of that ARIA role that a person can perceive; `name` is part of their accessible name.
+
+        Raises:
+            UsageError: No element has such a role.
+        """
+        step: Step = {"role": checked_role(role)}
         if name is not None:
             step["name"] = _matcher(name, exact)
         said = f", name={_shown(name)}" if name is not None else ""
@@ -253,8 +258,8 @@ class Locator:
             ref = (await self.one(deadline)).ref
             try:
                 return await act(ref, max(deadline.remaining_s, 0.05))
-            except (RefNotFound, StaleRef):
-                if deadline.passed:
+            except (RefNotFound, StaleRef) as error:
+                if deadline.passed or error.details.get("taps_done"):
                     raise
 
     def _with(self, step: Step, said: str) -> Locator:

@@ -11,6 +11,7 @@ from bridge.deadline import Deadline
 from bridge.errors import ScriptFailed, UsageError
 from bridge.page.attachment import WORLD_NAME, Attachment, WorldGone
 from bridge.page.refs import RefTable
+from bridge.snapshot.address import shown_url
 
 if TYPE_CHECKING:
     from lxml import etree
@@ -138,7 +139,7 @@ async def _result(
     from bridge.reading.parsing import parse_html
     from bridge.reading.workers import in_reader
 
-    html, url = _text(reply, "html"), _text(reply, "url")
+    html, url = _text(reply, "html"), shown_url(_text(reply, "url"))
     mode: Mode = "raw" if request.selector else request.mode
     found = await in_reader(len(html), lambda: main_content(parse_html(html), mode=mode, comments=request.comments))
     for element in _elements(found):

@@ -16,6 +16,7 @@ from typing import Any
 from bridge.page.frames import Frame, Frames
 from bridge.page.requests import Requests
 from bridge.page.worlds import Worlds
+from bridge.snapshot.address import shown_url
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,7 @@ class PageState(Frames, Worlds, Requests):
     def _navigated_within_document(self, params: Mapping[str, Any], session_id: str | None) -> None:
         frame = self.frames.get(params["frameId"])
         if frame:
-            frame.url = params["url"]
+            frame.url = shown_url(params["url"])
         if params["frameId"] == self.main_frame_id:
             self.moves_within += 1
 

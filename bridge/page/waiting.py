@@ -13,6 +13,8 @@ from bridge.deadline import Deadline
 from bridge.errors import DeadlineExceeded, ScriptFailed, UsageError
 from bridge.page.attachment import WORLD_NAME, Attachment, WorldGone
 from bridge.page.globs import url_pattern
+from bridge.page.navigation import check_arrived
+from bridge.page.role_names import checked_role
 
 _REARM_PAUSE_S = 0.1
 # The page's own promise ends first, and its answer is on the way a little longer.
@@ -59,6 +61,8 @@ class Condition:
             )
         if self.name is not None and self.role is None:
             raise UsageError("wait_for was given a name without a role")
+        if self.role is not None:
+            checked_role(self.role)
 
     def to_json(self) -> dict[str, str]:
         return {key: getattr(self, key) for key in ("name", *_KINDS) if getattr(self, key) is not None}
@@ -70,9 +74,9 @@ class Condition:
 async def wait_for(attachment: Attachment, condition: Condition, *, timeout_s: float) -> float:
     """Milliseconds until the page met the condition, in any of its frames (`gone` and `function`: in the top frame).
 
-    Raises:
-        DeadlineExceeded: It was not met; says what was there instead.
-        UsageError: The page does not understand the selector.
+    DeadlineExceeded: It was not met; says what was there instead.
+    PolicyRefused, NavigationFailed: The page went to the address that is waited for, and it does not load.
+    UsageError: The page does not understand the selector.
     """
     deadline = Deadline.after(timeout_s)
     if condition.url:
@@ -93,9 +97,10 @@ async def _url_reached(attachment: Attachment, condition: Condition, glob: str, 
     pattern, state, redact = url_pattern(glob), attachment.state, condition.redact or str
     began = time.monotonic()
     if not await attachment.watch.wait(
-        lambda: state.main is not None and pattern.matches(redact(state.main.url)), timeout_s=deadline.remaining_s
+        lambda: state.main is not None and pattern.matches(redact(state.main.address)), timeout_s=deadline.remaining_s
     ):
-        raise deadline.exceeded(f"waiting for url {glob!r}", f"at {state.main.url if state.main else 'no page'}")
+        raise deadline.exceeded(f"waiting for url {glob!r}", f"at {state.main.address if state.main else 'no page'}")
+    check_arrived(attachment)
     return (time.monotonic() - began) * 1000
 
 
@@ -171,6 +176,11 @@ class _Armed:
             try:
                 answer = await self._answer(document[0])
                 break
+            except ScriptFailed as thrown:
+                if "is not a valid selector" not in thrown.message:
+                    raise
+                selector = self._condition.selector or self._condition.gone
+                raise UsageError(f"{selector!r} is no CSS selector that the page understands") from thrown
             except WorldGone:
                 # Its script worlds are not there yet, or not any more.
                 if self._deadline.passed:

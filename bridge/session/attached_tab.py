@@ -151,7 +151,7 @@ class AttachedTab:
     async def close(self) -> None:
         """Detach; the page stays."""
         self._closed = True
-        await self._held.let_go()
+        await self._held.close()
 
     async def look_into(self, error: BridgeError) -> BridgeError:
         attachment = self._held.present
@@ -172,7 +172,7 @@ class AttachedTab:
 
     async def reattach(self, *, timeout_s: float) -> Attachment:
         deadline = Deadline.after(timeout_s)
-        return await self._loaded(await self._held.renew(self.connect(timeout_s), deadline), deadline)
+        return await self._loaded(await self._held.make(self.connect(timeout_s), deadline), deadline)
 
     async def kill_renderer(self, *, timeout_s: float) -> bool:
         """Never: an app whose renderer dies dies with it unless it handles that, and it is not ours to kill."""

@@ -8,6 +8,7 @@ import os
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from functools import partial
+from pathlib import Path
 from typing import ClassVar, Self
 
 from bridge.adb import AdbServer
@@ -31,7 +32,7 @@ from bridge.session.leaving import clear_state
 from bridge.session.link import HostLink
 from bridge.session.state import STATE_TIMEOUT_S, StateSummary, load_state, save_state
 from bridge.session.tabs import SessionTabs
-from bridge.session.tracing import Tracing, traced
+from bridge.session.tracing import Tracing, check_writable, traced
 
 logger = logging.getLogger(__name__)
 
@@ -125,6 +126,8 @@ class Session(SessionTabs):
         """
         deadline = Deadline.after(timeout_s)
         uploads, downloads = Confined.at(uploads_root, UPLOADS_KEY), Confined.at(downloads_root, DOWNLOADS_KEY)
+        if trace is not None:
+            check_writable(Path(trace))
         notice = on_notice or _log_notice
         server = AdbServer.from_environment(adb_server)
         await server.ensure_running(timeout_s=deadline.remaining_s)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeGuard
 
 from bridge.errors import ActionFailed, ScriptFailed, action_error
+from bridge.snapshot.address import shown_url
 from bridge.snapshot.escape import clean, clean_lines, hides_words
 from bridge.snapshot.json_text import decode_json
 from bridge.snapshot.wording import refusal
@@ -98,7 +99,7 @@ def parse_snapshot(raw: Mapping[str, Any] | str | bytes) -> RawSnapshot:
     if builder.cut and not reasons:
         reasons.append("maxNodes")
     return RawSnapshot(
-        url=_string(value.get("url"))[:MAX_RAW_STRING],
+        url=shown_url(_string(value.get("url"))[:MAX_RAW_STRING]),
         title=clean(_string(value.get("title"))[:MAX_RAW_STRING]),
         root=root,
         js_stats=_with_removed(_numbers(value.get("stats")), builder.removed),

@@ -36,7 +36,7 @@ async def page_that_says(desk: Desk, local: LocalServer, words: str, *, far: boo
 
 async def show(desk: Desk, html: str) -> None:
     attachment = await (await desk.page()).attached()
-    await attachment.evaluate_raw({"expression": f"document.body.innerHTML = {html!r}"}, timeout_s=5)
+    await attachment.evaluate_raw({"expression": f"document.body.innerHTML = {html!r}"}, timeout_s=20)
 
 
 def grey(shown: Shown) -> bytes:

@@ -111,7 +111,7 @@ async def ref_of(page: Page, name: str) -> str:
 async def seen(page: Page) -> Any:
     attachment, _ = await page._ready()
     call = {"expression": "new Promise((done) => setTimeout(() => done(seen.textContent), 50))", "awaitPromise": True}
-    return json.loads((await attachment.call("Runtime.evaluate", call, timeout_s=5))["result"]["value"])
+    return json.loads((await attachment.call("Runtime.evaluate", call, timeout_s=20))["result"]["value"])
 
 
 async def test_a_file_input_gets_the_file_and_the_page_hears_of_it(form: tuple[Page, Session]) -> None:
@@ -142,9 +142,9 @@ async def test_files_are_dropped_where_an_element_takes_them(form: tuple[Page, S
 async def test_files_on_the_device_go_with_the_tab(form: tuple[Page, Session]) -> None:
     page, session = form
     await page.upload(await ref_of(page, "One"), "a.txt")
-    assert (await session.host_client.stats(timeout_s=5))["files"] == 1
+    assert (await session.host_client.stats(timeout_s=20))["files"] == 1
     await session.close_tab(page)
-    assert (await session.host_client.stats(timeout_s=5))["files"] == 0
+    assert (await session.host_client.stats(timeout_s=20))["files"] == 0
 
 
 async def test_paths_that_lead_out_are_refused_before_anything_happens(
@@ -162,14 +162,14 @@ async def test_paths_that_lead_out_are_refused_before_anything_happens(
         await page.upload(ref, "missing.txt")
     with pytest.raises(UsageError):
         await page.upload(ref, [])
-    assert (await session.host_client.stats(timeout_s=5))["files"] == 0
+    assert (await session.host_client.stats(timeout_s=20))["files"] == 0
 
 
 async def test_refs_of_what_is_gone_or_disabled_are_errors(form: tuple[Page, Session]) -> None:
     page, session = form
     ref = await ref_of(page, "One")
     attachment, _ = await page._ready()
-    await attachment.call("Runtime.evaluate", {"expression": "one.closest('label').remove()"}, timeout_s=5)
+    await attachment.call("Runtime.evaluate", {"expression": "one.closest('label').remove()"}, timeout_s=20)
     with pytest.raises((RefNotFound, StaleRef)):
         await page.upload(ref, "a.txt")
     shot = await page.snapshot(interactive_only=False)
@@ -177,7 +177,7 @@ async def test_refs_of_what_is_gone_or_disabled_are_errors(form: tuple[Page, Ses
     if off:
         with pytest.raises(ActionFailed, match="disabled"):
             await page.upload(off[0], "a.txt")
-    assert (await session.host_client.stats(timeout_s=5))["files"] == 0
+    assert (await session.host_client.stats(timeout_s=20))["files"] == 0
 
 
 async def test_without_roots_both_are_refused_with_the_key_to_set(webview_device: str, site: LocalServer) -> None:

@@ -8,14 +8,16 @@ from typing import Any
 
 import click
 
-from bridge.surfaces.cli.options import SessionOptions, WholeNumber, session_options
+from bridge.surfaces.cli.options import FILE, WORDS, SessionOptions, WholeNumber, session_options
 from bridge.surfaces.cli.output import one_line
 from bridge.surfaces.cli.performing import perform, print_answer
 
 _url = click.option("--url", metavar="URL", help="Open this in a session of its own (default: the open session).")
 # Of an action's arguments, what tells the action apart; others show in what comes of it.
 _SAID = ("key", "direction", "amount")
-_wait_for = click.option("--wait-for", metavar="TEXT", help="With --url: go on when this text is on the page.")
+_wait_for = click.option(
+    "--wait-for", type=WORDS, metavar="TEXT", help="With --url: go on when this text is on the page."
+)
 
 
 def on_a_page(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -118,7 +120,7 @@ def press(options: SessionOptions, key: str, ref: str | None, url: str | None, w
 
 
 @click.command()
-@click.argument("direction", type=click.Choice(["up", "down", "left", "right"]))
+@click.argument("direction", metavar="DIRECTION", type=click.Choice(["up", "down", "left", "right"]))
 @click.option(
     "--amount", type=WholeNumber(1, 100_000), default=300, show_default=True, metavar="PX", help="CSS pixels."
 )
@@ -127,7 +129,7 @@ def press(options: SessionOptions, key: str, ref: str | None, url: str | None, w
 def scroll(
     options: SessionOptions, direction: str, amount: int, ref: str | None, url: str | None, wait_for: str | None
 ) -> None:
-    """Scroll the page, or inside REF, and tell what changed.
+    """Scroll the page, or inside REF, to DIRECTION (up, down, left, right), and tell what changed.
 
     With --json: success, action, ref, changes, cost.
     """
@@ -149,7 +151,7 @@ def drag(options: SessionOptions, ref: str, to: str, url: str | None, wait_for: 
 
 @click.command()
 @click.argument("ref")
-@click.argument("paths", nargs=-1, required=True, metavar="FILE…", type=click.Path(path_type=Path))
+@click.argument("paths", nargs=-1, required=True, metavar="FILE…", type=FILE)
 @on_a_page
 def upload(options: SessionOptions, ref: str, paths: tuple[Path, ...], url: str | None, wait_for: str | None) -> None:
     """Give FILEs to the file input REF, and tell what changed.
@@ -164,7 +166,7 @@ def upload(options: SessionOptions, ref: str, paths: tuple[Path, ...], url: str 
 
 @click.command()
 @click.argument("source", metavar="URL|REF")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=FILE)
 @click.option("--overwrite", is_flag=True, help="Replace FILE if it is there.")
 @on_a_page
 def download(

@@ -117,4 +117,8 @@ def run(arguments: Sequence[str]) -> int:
 
 def _usage_error(error: click.UsageError) -> UsageError:
     command = error.ctx.command_path if error.ctx else "webview-bridge"
+    group = error.ctx.command if error.ctx else None
+    # A group without a command: click's message is the whole help (and what raises it is not there before click 8.2).
+    if isinstance(group, click.Group) and error.message.startswith("Usage:"):
+        return UsageError(f"{command} needs a command: {', '.join(group.commands)}", hint=f"See '{command} --help'.")
     return UsageError(error.format_message(), hint=f"See '{command} --help'.")

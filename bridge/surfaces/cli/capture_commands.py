@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
 from bridge.surfaces.cli.action_commands import checked_ref, on_a_page
-from bridge.surfaces.cli.options import Number, SessionOptions, WholeNumber
-from bridge.surfaces.cli.output import note, write_file
-from bridge.surfaces.cli.page_commands import check_writable
+from bridge.surfaces.cli.options import FILE, WORDS, Number, SessionOptions, WholeNumber
+from bridge.surfaces.cli.output import check_writable, note, write_file
 from bridge.surfaces.cli.performing import perform, print_answer
 
 _SUFFIXES = {"png": "png", "jpeg": "jpg", "webp": "webp"}
+_FILM_FORMATS = ["webp", "gif"]
 _limit = click.option(
     "--limit",
     type=WholeNumber(1, 2_000),
@@ -31,7 +32,12 @@ _after = click.option(
 @click.option("--full-page", is_flag=True, help="The whole page, not only what is in view.")
 @click.option("--ref", metavar="REF", help="Only this element.")
 @click.option("--annotate", is_flag=True, help="Draw boxes that are numbered like the refs of a snapshot.")
-@click.option("--format", "image_format", type=click.Choice(list(_SUFFIXES)), default="png", show_default=True)
+@click.option(
+    "--format",
+    "image_format",
+    type=click.Choice(list(_SUFFIXES)),
+    show_default="by the file's name, else png",
+)
 @click.option("--quality", type=WholeNumber(0, 100), metavar="N", help="For jpeg and webp.")
 @click.option(
     "--scale",
@@ -52,7 +58,7 @@ _after = click.option(
     "--out",
     "--output",
     "out",
-    type=click.Path(path_type=Path),
+    type=FILE,
     metavar="FILE",
     help="Where to (default: screenshot.png).",
 )
@@ -61,7 +67,7 @@ def screenshot(
     options: SessionOptions,
     url: str | None,
     wait_for: str | None,
-    image_format: str,
+    image_format: str | None,
     out: Path | None,
     ref: str | None,
     **wanted: Any,
@@ -70,6 +76,7 @@ def screenshot(
 
     With --json: file, format, width_px, height_px, scale, strategy, truncated, legend, notices?, cost.
     """
+    image_format = image_format or _format_of(out, list(_SUFFIXES))
     target = out or Path(f"screenshot.{_SUFFIXES[image_format]}")
     check_writable(target)
     params = {**wanted, "format": image_format, "ref": None if ref is None else checked_ref(ref)}
@@ -83,25 +90,31 @@ def screenshot(
 
 @click.command()
 @click.option("--seconds", "duration_s", type=Number(0.1, 600), default=3.0, show_default=True, metavar="S")
-@click.option("--format", "film_format", type=click.Choice(["webp", "gif"]), default="webp", show_default=True)
+@click.option("--format", "film_format", type=click.Choice(_FILM_FORMATS), show_default="by the file's name, else webp")
 @click.option("--max-frames", type=WholeNumber(1, 5_000), default=300, show_default=True, metavar="N")
 @click.option("--max-width", "max_width_px", type=WholeNumber(16, 4_096), default=412, show_default=True, metavar="PX")
 @click.option(
     "--out",
     "--output",
     "out",
-    type=click.Path(path_type=Path),
+    type=FILE,
     metavar="FILE",
     help="Where to (default: recording.webp).",
 )
 @on_a_page
 def record(
-    options: SessionOptions, url: str | None, wait_for: str | None, film_format: str, out: Path | None, **wanted: Any
+    options: SessionOptions,
+    url: str | None,
+    wait_for: str | None,
+    film_format: str | None,
+    out: Path | None,
+    **wanted: Any,
 ) -> None:
     """Save what the page draws in the next seconds as an animated picture.
 
     With --json: file, format, frames, duration_ms, width_px, height_px, size_bytes, truncated, notices?, cost.
     """
+    film_format = film_format or _format_of(out, _FILM_FORMATS)
     target = out or Path(f"recording.{film_format}")
     check_writable(target)
     params = {**wanted, "format": film_format}
@@ -114,7 +127,7 @@ def record(
 
 @click.command()
 @click.option("--level", type=click.Choice(["debug", "info", "warning", "error"]), help="The least severe to show.")
-@click.option("--text", metavar="TEXT", help="Only messages with this text in them.")
+@click.option("--text", type=WORDS, metavar="TEXT", help="Only messages with this text in them.")
 @_after
 @_limit
 @on_a_page
@@ -130,16 +143,18 @@ def console(options: SessionOptions, url: str | None, wait_for: str | None, **wa
         lines.append(f"{entry['number']:>5} {entry['level']:<7} {entry['text']}{where}")
         lines.extend(f"      at {frame}" for frame in entry.get("stack", ()))
     print_answer("console", options, answer, "\n".join(lines), {})
-    _say_if_nothing(lines, options, "nothing was logged")
+    _say_if_nothing(lines, options, wanted, "nothing was logged")
 
 
 @click.command()
-@click.option("--filter", "address", metavar="TEXT", help="Only addresses with this in them; a glob if it has a *.")
-@click.option("--method", metavar="METHOD")
-@click.option("--status", metavar="STATUS", help="A number, or a class such as 4xx.")
-@click.option("--type", "resource_type", metavar="TYPE", help="document, script, image, xhr, fetch, …")
+@click.option(
+    "--filter", "address", type=WORDS, metavar="TEXT", help="Only addresses with this in them; a glob if it has a *."
+)
+@click.option("--method", type=WORDS, metavar="METHOD")
+@click.option("--status", type=WORDS, metavar="STATUS", help="A number, or a class such as 4xx.")
+@click.option("--type", "resource_type", type=WORDS, metavar="TYPE", help="document, script, image, xhr, fetch, …")
 @click.option("--failed", is_flag=True, default=None, help="Only requests that failed.")
-@click.option("--har", type=click.Path(path_type=Path), metavar="FILE", help="Write all of them there as HAR 1.2.")
+@click.option("--har", type=FILE, metavar="FILE", help="Write all of them there as HAR 1.2.")
 @_after
 @_limit
 @on_a_page
@@ -169,12 +184,19 @@ def network(
     if har is not None:
         lines.append(f"saved {har}")
     print_answer("network", options, answer, "\n".join(lines), {"file": str(har)} if har is not None else {})
-    _say_if_nothing(lines, options, "nothing was requested")
+    _say_if_nothing(lines, options, {**wanted, "url": address}, "nothing was requested")
 
 
-def _say_if_nothing(lines: list[str], options: SessionOptions, words: str) -> None:
+def _format_of(out: Path | None, formats: Sequence[str]) -> str:
+    """What a file of that name holds, where it says; else the first of the formats."""
+    suffix = "" if out is None else out.suffix.lower().removeprefix(".")
+    return next((name for name in formats if suffix in (name, _SUFFIXES.get(name))), formats[0])
+
+
+def _say_if_nothing(lines: list[str], options: SessionOptions, wanted: Mapping[str, Any], words: str) -> None:
+    is_narrowed = any(value for key, value in wanted.items() if key != "limit")
     if not lines and not options.as_json:
-        note(words)
+        note(f"{words} that fits" if is_narrowed else words)
 
 
 CAPTURE_COMMANDS = (screenshot, record, console, network)

@@ -10,10 +10,10 @@ _VARIABLE = "_WEBVIEW_BRIDGE_COMPLETE"
 
 
 @click.command()
-@click.argument("shell", type=click.Choice(SHELLS))
+@click.argument("shell", metavar="SHELL", type=click.Choice(SHELLS))
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:
-    """Print the script that makes SHELL complete commands and options.
+    """Print the script that makes SHELL (bash, zsh, fish) complete commands and options.
 
     \b
     bash   eval "$(webview-bridge completion bash)"        in ~/.bashrc

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from bridge.errors import UsageError
-from bridge.surfaces.cli.options import SessionOptions, session_options
-from bridge.surfaces.cli.output import cost_words, is_terminal, print_json, printable, write_file
+from bridge.surfaces.cli.options import FOLDER, SessionOptions, session_options
+from bridge.surfaces.cli.output import is_terminal, print_json, printable, write_file
 
 if TYPE_CHECKING:
     from bridge.surfaces.demo import DemoStep
@@ -21,7 +21,7 @@ _SHOWN_LINES = 24
 @click.command()
 @click.option(
     "--out",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=FOLDER,
     default=Path(),
     metavar="DIR",
     help="Where snapshot.txt and annotated.png go (default: the current folder).",
@@ -67,7 +67,7 @@ def demo(options: SessionOptions, out: Path) -> None:
         if options.as_json:
             results = {"device": device, "steps": [step.to_json() for step in done]}
             print_json("demo", {**results, "files": files.to_json(), "cost": total.to_json()})
-        printer.closing(f"{len(done)} steps: {cost_words(total)}", f"{files.snapshot} and {files.annotated}")
+        printer.closing(f"{len(done)} steps: {total}", f"{files.snapshot} and {files.annotated}")
 
     run_async("demo", options, steps, work())
 
@@ -98,7 +98,7 @@ class _Printer:
             self._line(f"    {line}", _style(line))
         if len(lines) > _SHOWN_LINES:
             self._line(f"    … {len(lines) - _SHOWN_LINES} more lines", "dim")
-        self._line(f"    {cost_words(step.cost)}", "dim")
+        self._line(f"    {step.cost}", "dim")
 
     def closing(self, summary: str, files: str) -> None:
         self._line("")

@@ -9,7 +9,7 @@ import click
 
 from bridge.errors import NoDevice, UsageError
 from bridge.surfaces.cli.groups import Commands
-from bridge.surfaces.cli.options import CommonOptions, WholeNumber, common_options
+from bridge.surfaces.cli.options import WORDS, CommonOptions, WholeNumber, common_options
 from bridge.surfaces.cli.output import note, one_line, print_json
 from bridge.surfaces.cli.tables import print_table
 
@@ -26,7 +26,7 @@ RAY_RESOURCE = "android_device"
 def devices(options: CommonOptions, ray: bool) -> None:
     """List the devices that the adb server knows.
 
-    With --json: devices: [{serial, state, model, product, virtual}].
+    With --json: devices: [{serial, state, model, product, virtual}], or with --ray resources: {android_device}.
     """
     import json
 
@@ -51,13 +51,14 @@ def devices(options: CommonOptions, ray: bool) -> None:
             }
             for entry in found
         ]
+        owned = {handle.serial for handle in list_virtual_devices() if not handle.is_detached}
+        ready = [entry for entry in found if entry.state == "device" and entry.serial not in owned]
+        resources = {RAY_RESOURCE: len(ready)}
         if options.as_json:
-            print_json("devices", {"devices": rows})
+            print_json("devices", {"resources": resources} if ray else {"devices": rows})
             return
         if ray:
-            owned = {handle.serial for handle in list_virtual_devices() if not handle.is_detached}
-            ready = [entry for entry in found if entry.state == "device" and entry.serial not in owned]
-            click.echo(json.dumps({RAY_RESOURCE: len(ready)}))
+            click.echo(json.dumps(resources))
             return
         print_table(rows)
         if not rows:
@@ -69,7 +70,9 @@ def devices(options: CommonOptions, ray: bool) -> None:
 @click.command()
 @click.option("--pages", "with_pages", is_flag=True, help="Ask each for its pages, which connects to it.")
 @click.option("--forward", "forwards", is_flag=True, help="Lead a port of this machine to each, until Ctrl-C.")
-@click.option("--device", default="auto", show_default=True, metavar="auto|virtual|SERIAL", help="Which device.")
+@click.option(
+    "--device", type=WORDS, default="auto", show_default=True, metavar="auto|virtual|SERIAL", help="Which device."
+)
 @common_options
 def targets(options: CommonOptions, device: str, with_pages: bool, forwards: bool) -> None:
     """List the WebViews and browsers on a device that can be attached to, and whose they are.
@@ -142,7 +145,7 @@ def virtual() -> None:
 
 
 @virtual.command()
-@click.option("--name", metavar="NAME", help="Letters, digits, - and _ (default: a random one).")
+@click.option("--name", type=WORDS, metavar="NAME", help="Letters, digits, - and _ (default: a random one).")
 @click.option("--no-quirks", "quirks", is_flag=True, flag_value=False, default=True, help="Plain Chromium.")
 @click.option("--api-level", type=WholeNumber(26, 36), default=34, show_default=True)
 @common_options

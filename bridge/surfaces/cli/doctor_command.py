@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from bridge.surfaces.cli.options import CommonOptions, common_options
+from bridge.surfaces.cli.options import WORDS, CommonOptions, common_options
 from bridge.surfaces.cli.output import is_terminal, note, one_line, print_json
 
 if TYPE_CHECKING:
@@ -24,7 +24,9 @@ _LEAST_WIDTH = 20
 
 
 @click.command()
-@click.option("--device", default="auto", show_default=True, metavar="auto|virtual|SERIAL", help="Which device.")
+@click.option(
+    "--device", type=WORDS, default="auto", show_default=True, metavar="auto|virtual|SERIAL", help="Which device."
+)
 @click.option(
     "--wait",
     is_flag=True,

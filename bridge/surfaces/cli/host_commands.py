@@ -11,7 +11,7 @@ import click
 
 from bridge.errors import HostVersionMismatch
 from bridge.surfaces.cli.groups import Commands
-from bridge.surfaces.cli.options import CommonOptions, common_options
+from bridge.surfaces.cli.options import EXISTING_FILE, WORDS, CommonOptions, common_options
 from bridge.surfaces.cli.output import is_terminal, note, one_line, print_json
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ INSTALL_TIMEOUT_S = 180.0
 START_TIMEOUT_S = 45.0
 
 _device_option = click.option(
-    "--device", default="auto", show_default=True, metavar="auto|virtual|SERIAL", help="Which device."
+    "--device", type=WORDS, default="auto", show_default=True, metavar="auto|virtual|SERIAL", help="Which device."
 )
 _force_option = click.option(
     "--force", is_flag=True, help="Also while a session of this machine works on the device, which then breaks."
@@ -44,7 +44,7 @@ def host() -> None:
 @_force_option
 @click.option(
     "--apk",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    type=EXISTING_FILE,
     metavar="FILE",
     help="Another APK than the one that comes with this package.",
 )

@@ -7,7 +7,15 @@ from pathlib import Path
 
 import click
 
-from bridge.surfaces.cli.options import DEVICE_OPTIONS, CommonOptions, WholeNumber, common_options, folder_options
+from bridge.surfaces.cli.options import (
+    DEVICE_OPTIONS,
+    FILE,
+    WORDS,
+    CommonOptions,
+    WholeNumber,
+    common_options,
+    folder_options,
+)
 from bridge.surfaces.cli.output import print_json
 
 SETS = ("web", "simple", "ops")
@@ -36,7 +44,7 @@ _javascript = click.option(
 @folder_options
 @click.option(
     "--trace",
-    type=click.Path(path_type=Path),
+    type=FILE,
     metavar="FILE",
     help="When the session ends, write what was done in it there, as HTML; meanwhile it is the resource webview://trace.",
 )
@@ -48,7 +56,9 @@ _javascript = click.option(
     "only there. May be repeated.",
 )
 @_javascript
-@click.option("--adb-server", metavar="HOST:PORT", help="Which adb server (default: as adb itself finds it).")
+@click.option(
+    "--adb-server", type=WORDS, metavar="HOST:PORT", help="Which adb server (default: as adb itself finds it)."
+)
 @click.option("-v", "--verbose", is_flag=True, help="Log to stderr.")
 def mcp(
     tools: str,

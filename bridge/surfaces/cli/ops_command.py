@@ -14,7 +14,14 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from bridge.errors import PolicyRefused, UsageError
-from bridge.surfaces.cli.options import OwnSessionOptions, folder_options, origin_flags, own_session_options
+from bridge.surfaces.cli.options import (
+    FILE,
+    FOLDER,
+    OwnSessionOptions,
+    folder_options,
+    origin_flags,
+    own_session_options,
+)
 from bridge.surfaces.cli.output import json_line, note, write_file
 
 if TYPE_CHECKING:
@@ -26,11 +33,11 @@ LONGEST_LINE_BYTES = 2 * 1024 * 1024
 
 @click.command("ops")
 @click.option("--bail", is_flag=True, help="End with the first operation that fails.")
-@click.option("--events", type=click.Path(path_type=Path), metavar="FILE", help="Append events as lines of JSON.")
+@click.option("--events", type=FILE, metavar="FILE", help="Append events as lines of JSON.")
 @folder_options
 @click.option(
     "--pictures",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=FOLDER,
     metavar="FOLDER",
     help="Save screenshots there instead of printing them in Base64.",
 )
@@ -164,7 +171,7 @@ def _secrets(pairs: Iterable[str]) -> Secrets:
     """Values are named by the variables that hold them: a command line is seen by everybody on the machine."""
     from bridge.ops import Secret, Secrets
 
-    named = {}
+    named, notes = {}, []
     for pair in pairs:
         name, separator, rest = pair.partition("=")
         if not separator:
@@ -172,5 +179,10 @@ def _secrets(pairs: Iterable[str]) -> Secrets:
         variable, _, origin = rest.partition("@")
         named[name] = Secret.read(os.environ, variable, origin=origin)
         if not origin:
-            note(f"secret:{name} may be filled in on any page; {name}={variable}@https://… binds it to one origin")
-    return Secrets(named)
+            notes.append(
+                f"secret:{name} may be filled in on any page; {name}={variable}@https://… binds it to one origin"
+            )
+    secrets = Secrets(named)
+    for words in notes:
+        note(words)
+    return secrets

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -48,33 +49,44 @@ class SessionOptions(OwnSessionOptions):
     downloads_root: str | None
 
 
-def _check_seconds(context: click.Context, option: click.Parameter, value: float | None) -> float | None:
-    if value is not None and not 0 < value < math.inf:
-        raise click.BadParameter(f"{value:g} is not a time in seconds above 0.", context, option)
-    return value
-
-
-_COMMON = (
-    click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
-    click.option(
-        "--timeout",
-        "timeout_s",
-        type=float,
-        callback=_check_seconds,
-        metavar="S",
-        help="Seconds for the whole command (default: each step has its own).",
-    ),
-    click.option("--adb-server", metavar="HOST:PORT", help="Which adb server (default: as adb itself finds it)."),
-    click.option("-v", "--verbose", is_flag=True, help="Log to stderr, and show where unexpected errors came from."),
-)
-
-
 class WholeNumber(click.IntRange):
     name = "whole number"  # 'x' is not a valid one; click's word is "integer range"
 
 
 class Number(click.FloatRange):
     name = "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        number = float(super().convert(value, param, ctx))
+        if not math.isfinite(number):  # nan is in every range
+            self.fail(f"{number:g} is no number of anything.", param, ctx)
+        return number
+
+
+class _Words(click.ParamType[str]):
+    """Text; an empty one is refused, which is a shell variable that is not set."""
+
+    name = "text"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if not str(value).strip():
+            self.fail("it is empty.", param, ctx)
+        return str(value)
+
+
+class _File(click.Path):
+    """A path; an empty one is refused rather than taken for the current folder."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not os.fspath(value):
+            self.fail("it is empty.", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+WORDS = _Words()
+FILE = _File(path_type=Path)
+FOLDER = _File(path_type=Path, file_okay=False)
+EXISTING_FILE = _File(path_type=Path, exists=True, dir_okay=False)
 
 
 class _Port(click.ParamType[int]):
@@ -86,6 +98,29 @@ class _Port(click.ParamType[int]):
         return int(WholeNumber(1, 65535).convert(value, param, ctx))
 
 
+def _check_seconds(context: click.Context, option: click.Parameter, value: float | None) -> float | None:
+    if value is not None and not 0 < value < math.inf:
+        raise click.BadParameter(f"{value:g} is not a time in seconds above 0.", context, option)
+    return value
+
+
+_COMMON = (
+    click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
+    click.option(
+        "--timeout",
+        "timeout_s",
+        type=Number(),
+        callback=_check_seconds,
+        metavar="S",
+        help="Seconds for the whole command (default: each step has its own).",
+    ),
+    click.option(
+        "--adb-server", type=WORDS, metavar="HOST:PORT", help="Which adb server (default: as adb itself finds it)."
+    ),
+    click.option("-v", "--verbose", is_flag=True, help="Log to stderr, and show where unexpected errors came from."),
+)
+
+
 def local_option(said: str) -> Callable[[click.decorators.FC], click.decorators.FC]:
     """`--local PORT`."""
     return click.option("--local", "local_ports", type=_Port(), multiple=True, metavar="PORT", help=said)
@@ -95,6 +130,7 @@ def local_option(said: str) -> Callable[[click.decorators.FC], click.decorators.
 DEVICE_OPTIONS = (
     click.option(
         "--device",
+        type=WORDS,
         default="auto",
         show_default=True,
         metavar="auto|virtual|SERIAL",
@@ -104,8 +140,12 @@ DEVICE_OPTIONS = (
 )
 #: Where files may come from and go to.
 FOLDER_OPTIONS = (
-    click.option("--uploads-root", metavar="FOLDER", help="Where upload may take files from (default: nowhere)."),
-    click.option("--downloads-root", metavar="FOLDER", help="Where download may put files (default: nowhere)."),
+    click.option(
+        "--uploads-root", type=WORDS, metavar="FOLDER", help="Where upload may take files from (default: nowhere)."
+    ),
+    click.option(
+        "--downloads-root", type=WORDS, metavar="FOLDER", help="Where download may put files (default: nowhere)."
+    ),
 )
 _SESSION = (
     *DEVICE_OPTIONS,
@@ -128,7 +168,7 @@ _SESSION = (
     ),
     click.option(
         "--trace",
-        type=click.Path(path_type=Path),
+        type=FILE,
         metavar="FILE",
         help="When the session ends, write what was done in it there, as HTML.",
     ),

@@ -9,7 +9,7 @@ import shutil
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Protocol, TextIO
+from typing import Any, TextIO
 
 import click
 
@@ -21,19 +21,6 @@ _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]|\r(?!
 _BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _BREAKS = re.compile("[\t-\r\x1c-\x1f\x85\u2028\u2029 ]+")
 _NOT_ASCII = re.compile("[^ -~]")
-
-
-class Spent(Protocol):
-    """A cost record."""
-
-    @property
-    def ms(self) -> float: ...
-    @property
-    def round_trips(self) -> int: ...
-    @property
-    def bytes_sent(self) -> int: ...
-    @property
-    def bytes_received(self) -> int: ...
 
 
 def json_line(value: Any) -> str:
@@ -76,12 +63,12 @@ def printable(text: str, *, to: TextIO | None = None) -> str:
     return _BIDI.sub("\N{REPLACEMENT CHARACTER}", text) if (to or sys.stdout).isatty() else text
 
 
-def cost_words(cost: Spent) -> str:
-    """`12 ms · 2 round trips · 0.3 kB sent, 4.1 kB received`."""
-    trips = "1 round trip" if cost.round_trips == 1 else f"{cost.round_trips} round trips"
-    return (
-        f"{cost.ms:.0f} ms · {trips} · {_kilobytes(cost.bytes_sent)} sent, {_kilobytes(cost.bytes_received)} received"
-    )
+def check_writable(target: Path | None) -> None:
+    """Refuse a file that cannot be written, before anything is done for it."""
+    if target is not None and not target.parent.is_dir():
+        raise UsageError(f"there is no folder {target.parent}.")
+    if target is not None and target.is_dir():
+        raise UsageError(f"{target} is a folder.")
 
 
 def write_file(target: Path, content: bytes | str) -> None:
@@ -114,7 +101,3 @@ def is_terminal() -> bool:
     import os
 
     return sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
-
-
-def _kilobytes(size_bytes: int) -> str:
-    return f"{size_bytes / 1000:.1f} kB"

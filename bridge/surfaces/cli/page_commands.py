@@ -11,8 +11,8 @@ import click
 
 from bridge.errors import UsageError
 from bridge.surfaces.cli.action_commands import checked_ref, on_a_page
-from bridge.surfaces.cli.options import SessionOptions, WholeNumber, session_options
-from bridge.surfaces.cli.output import note, one_line, write_file
+from bridge.surfaces.cli.options import FILE, WORDS, SessionOptions, WholeNumber, session_options
+from bridge.surfaces.cli.output import check_writable, note, one_line, write_file
 from bridge.surfaces.cli.performing import perform, print_answer
 from bridge.surfaces.cli.reading_commands import snapshot_of_file
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @click.argument("url", required=False)
 @click.option("--url", "url_option", metavar="URL", help="The same, as an option.")
 @click.option("--new-tab", is_flag=True, help="In a tab of its own.")
-@click.option("--wait-for", metavar="TEXT", help="Go on when this text is on the page.")
+@click.option("--wait-for", type=WORDS, metavar="TEXT", help="Go on when this text is on the page.")
 @session_options
 def open_command(
     options: SessionOptions, url: str | None, url_option: str | None, new_tab: bool, wait_for: str | None
@@ -87,11 +87,11 @@ def reload_command(options: SessionOptions) -> None:
     metavar="N",
     help="Bound of the text.",
 )
-@click.option("--scope", metavar="CSS|REF", help="Only what is below the first element that this finds.")
-@click.option("--more", metavar="REF", help="What was cut there (more=e7).")
-@click.option("--find", metavar="TEXT", help="Only the lines with this text, and what they stand in.")
-@click.option("--html", metavar="FILE|-", help="Instead of a page: HTML text, without a device.")
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write the text there.")
+@click.option("--scope", type=WORDS, metavar="CSS|REF", help="Only what is below the first element that this finds.")
+@click.option("--more", type=WORDS, metavar="REF", help="What was cut there (more=e7).")
+@click.option("--find", type=WORDS, metavar="TEXT", help="Only the lines with this text, and what they stand in.")
+@click.option("--html", type=WORDS, metavar="FILE|-", help="Instead of a page: HTML text, without a device.")
+@click.option("--out", type=FILE, metavar="FILE", help="Write the text there.")
 @on_a_page
 def snapshot(
     options: SessionOptions,
@@ -124,6 +124,7 @@ def snapshot(
             max_chars=max_chars,
             scope=scope,
             more=more,
+            find=find,
             out=out,
         )
         return
@@ -161,12 +162,12 @@ def get(options: SessionOptions, ref: str, kind: str, limit: int, url: str | Non
 
 
 @click.command()
-@click.option("--text", metavar="TEXT", help="Until this text is on the page.")
-@click.option("--selector", metavar="CSS", help="Until this selector finds something visible.")
-@click.option("--role", metavar="ROLE", help="Until something with this ARIA role is there.")
+@click.option("--text", type=WORDS, metavar="TEXT", help="Until this text is on the page.")
+@click.option("--selector", type=WORDS, metavar="CSS", help="Until this selector finds something visible.")
+@click.option("--role", type=WORDS, metavar="ROLE", help="Until something with this ARIA role is there.")
 @click.option("--name", metavar="NAME", help="With --role: and with this accessible name.")
-@click.option("--address", metavar="GLOB", help="Until the tab's URL fits this pattern.")
-@click.option("--gone", metavar="CSS", help="Until this selector finds nothing visible any more.")
+@click.option("--address", type=WORDS, metavar="GLOB", help="Until the tab's URL fits this pattern.")
+@click.option("--gone", type=WORDS, metavar="CSS", help="Until this selector finds nothing visible any more.")
 @session_options
 def wait(options: SessionOptions, address: str | None, **given: str | None) -> None:
     """Wait until something is on the page, or gone from it.
@@ -179,14 +180,6 @@ def wait(options: SessionOptions, address: str | None, **given: str | None) -> N
     # The wait's own deadline says what it saw instead; the command's would only say that it is over.
     answer = perform("wait", replace(options, timeout_s=None), "wait", condition)
     print_answer("wait", options, answer, f"{answer.json['awaited']} after {answer.json['waited_ms']:.0f} ms", {})
-
-
-def check_writable(target: Path | None) -> None:
-    """Refuse a file that cannot be written, before anything is done for it."""
-    if target is not None and not target.parent.is_dir():
-        raise UsageError(f"there is no folder {target.parent}.")
-    if target is not None and target.is_dir():
-        raise UsageError(f"{target} is a folder.")
 
 
 def _print_location(command: str, options: SessionOptions, answer: Answer) -> None:

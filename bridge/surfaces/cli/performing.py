@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from bridge.cost_words import cost_words
+from bridge.errors import UsageError
 from bridge.surfaces.cli.options import SessionOptions
-from bridge.surfaces.cli.output import cost_words, note, one_line, print_json, printable
+from bridge.surfaces.cli.output import note, one_line, print_json, printable
 
 if TYPE_CHECKING:
     from bridge.surfaces.workspace import Answer
@@ -41,6 +43,8 @@ def perform(
         BridgeError: Whatever the task raises.
     """
     if url is None:
+        if wait_for is not None:
+            raise UsageError("--wait-for goes with a URL to open.", hint="On the open page it is: wait --text TEXT.")
         return _in_kept_session(command, options, task, params, starts=starts)
     return _in_own_session(command, options, task, params, url=url, wait_for=wait_for, shows_refs=shows_refs)
 

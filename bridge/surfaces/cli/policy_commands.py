@@ -103,6 +103,7 @@ def gate(
     """
     import asyncio
     import json
+    import math
 
     from bridge.errors import UsageError
     from bridge.policy.gate import run_gate
@@ -111,6 +112,7 @@ def gate(
     from bridge.surfaces.workspace import StartOptions
 
     rules = flagged_policy("operator", allow, deny, default_action)
+    steps = Steps(options.timeout_s)
 
     def tell(record: ConnectionRecord) -> None:
         click.echo(json.dumps(record.to_json()))
@@ -124,16 +126,17 @@ def gate(
                 else:
                     click.echo(running.url)
                     note(f"the gate runs until it is interrupted: curl -x {running.url} https://example.com/")
+                steps.begin(f"serving at {running.url}", math.inf)
                 await asyncio.get_running_loop().create_future()
         except OSError as error:
             raise UsageError(f"the gate cannot listen on port {port}: {error.strerror}") from error
 
-    run_async("gate", options, Steps(options.timeout_s), work())
+    run_async("gate", options, steps, work())
 
 
 def _line(row: dict[str, object], *, explain: bool) -> str:
     verdict = {"allow": "allowed", "deny": "refused", "ask": "asks"}[str(row["action"])]
-    text = f"{verdict:8}{row['url']}"
+    text = f"{verdict:8}{row['url'] or repr('')}"
     if row["reason"]:
         text += f": {row['reason']}."
     if row["action"] != "allow" and row["hint"]:

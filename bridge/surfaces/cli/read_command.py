@@ -8,27 +8,33 @@ from typing import Any
 import click
 
 from bridge.errors import UsageError
-from bridge.surfaces.cli.options import SessionOptions, session_options
-from bridge.surfaces.cli.output import note, write_file
-from bridge.surfaces.cli.page_commands import check_writable
+from bridge.surfaces.cli.options import FILE, WORDS, SessionOptions, WholeNumber, session_options
+from bridge.surfaces.cli.output import check_writable, note, write_file
 from bridge.surfaces.cli.performing import perform, print_answer
 
 
 @click.command()
 @click.argument("url", required=False)
-@click.option("--wait-for", metavar="TEXT", help="Read when this text is on the page.")
+@click.option("--wait-for", type=WORDS, metavar="TEXT", help="Read when this text is on the page.")
 @click.option(
     "--mode", type=click.Choice(["main_content", "article", "raw"]), default="main_content", show_default=True
 )
 @click.option(
-    "--max-length", type=int, default=50_000, show_default=True, metavar="N", help="Bound of the text; 0 is none."
+    "--max-length",
+    type=WholeNumber(min=0),
+    default=50_000,
+    show_default=True,
+    metavar="N",
+    help="Bound of the text; 0 is none.",
 )
-@click.option("--selector", metavar="CSS", help="Only what is below the first element that this finds.")
+@click.option("--selector", type=WORDS, metavar="CSS", help="Only what is below the first element that this finds.")
 @click.option("--outline", is_flag=True, help="Only the headings.")
-@click.option("--section", metavar="HEADING", help="Only what is below this heading (its words or its anchor).")
+@click.option(
+    "--section", type=WORDS, metavar="HEADING", help="Only what is below this heading (its words or its anchor)."
+)
 @click.option("--links", type=click.Choice(["inline", "ref", "none"]), default="inline", show_default=True)
 @click.option("--comments", is_flag=True, help="The readers' comments too.")
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write the text there.")
+@click.option("--out", type=FILE, metavar="FILE", help="Write the text there.")
 @session_options
 def read(
     options: SessionOptions,

@@ -9,8 +9,8 @@ from typing import Any
 import click
 
 from bridge.errors import UsageError
-from bridge.surfaces.cli.options import CommonOptions, SessionOptions, WholeNumber, session_options
-from bridge.surfaces.cli.output import cost_words, note, print_json, printable, write_file
+from bridge.surfaces.cli.options import FILE, WORDS, CommonOptions, SessionOptions, WholeNumber, session_options
+from bridge.surfaces.cli.output import check_writable, note, print_json, printable, write_file
 
 FETCH_TIMEOUT_S = 30.0
 RENDER_TIMEOUT_S = 120.0
@@ -19,9 +19,14 @@ RENDER_TIMEOUT_S = 120.0
 @click.command()
 @click.argument("url")
 @click.option(
-    "--max-length", type=int, default=50_000, show_default=True, metavar="N", help="Bound of the text; 0: no bound."
+    "--max-length",
+    type=WholeNumber(min=0),
+    default=50_000,
+    show_default=True,
+    metavar="N",
+    help="Bound of the text; 0: no bound.",
 )
-@click.option("--selector", metavar="CSS", help="Only the first element that this selector finds.")
+@click.option("--selector", type=WORDS, metavar="CSS", help="Only the first element that this selector finds.")
 @click.option(
     "--mode",
     type=click.Choice(["main_content", "article", "raw"]),
@@ -35,7 +40,7 @@ RENDER_TIMEOUT_S = 120.0
     "--pages", type=WholeNumber(1, 50), default=1, show_default=True, metavar="N", help="Follow rel=next up to here."
 )
 @click.option("--links", type=click.Choice(["inline", "none"]), default="inline", show_default=True)
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write the text there.")
+@click.option("--out", type=FILE, metavar="FILE", help="Write the text there.")
 @click.option("--render", is_flag=True, help="Open a page that is empty without JavaScript on a device (--device).")
 @session_options
 def fetch(options: SessionOptions, url: str, out: Path | None, render: bool, **wanted: Any) -> None:
@@ -44,11 +49,12 @@ def fetch(options: SessionOptions, url: str, out: Path | None, render: bool, **w
     With --json: markdown, url, status, content_type, title, truncated, truncate_reasons, body_bytes, charset,
     charset_source, kind, redirects, metadata, outline, notes, pages, hidden_text_removed, rendered, cost.
     """
+    from bridge.page.navigation import checked_url
     from bridge.policy.pinning import PinnedEgress
-    from bridge.surfaces.cli.page_commands import check_writable
     from bridge.surfaces.cli.running import Steps, opened_page, run_async, start_options
 
     check_writable(out)
+    address = checked_url(url)
     start = start_options(options)
     egress = PinnedEgress(start.policy(), start.grants())
     usual_s = RENDER_TIMEOUT_S if render else FETCH_TIMEOUT_S
@@ -69,7 +75,9 @@ def fetch(options: SessionOptions, url: str, out: Path | None, render: bool, **w
         from bridge.reading.fetch import webfetch
 
         timeout_s = usual_s if options.timeout_s is None else options.timeout_s
-        page = await webfetch(url, egress=egress, timeout_s=timeout_s, render=rendered if render else None, **wanted)
+        page = await webfetch(
+            address, egress=egress, timeout_s=timeout_s, render=rendered if render else None, **wanted
+        )
         if out is not None:
             write_file(out, f"{page.markdown}\n")
         if options.as_json:
@@ -78,8 +86,8 @@ def fetch(options: SessionOptions, url: str, out: Path | None, render: bool, **w
         click.echo(f"saved {out}" if out else printable(page.markdown))
         for words in page.notes:
             note(words)
-        where = "" if page.url == url else f"{page.url} · "
-        note(f"{where}{page.content_type} · {cost_words(page.cost)}")
+        where = "" if page.url == address else f"{page.url} · "
+        note(f"{where}{page.content_type} · {page.cost}")
 
     # The fetch has the whole budget: its own words for running out of it say more than the command's.
     run_async("fetch", options, Steps(None), work())
@@ -94,6 +102,7 @@ def snapshot_of_file(
     max_chars: int,
     scope: str | None,
     more: str | None,
+    find: str | None,
     out: Path | None,
 ) -> None:
     """`snapshot --html`: a snapshot of HTML text from a file, or from stdin for "-"."""
@@ -117,6 +126,7 @@ def snapshot_of_file(
         interactive_only=not everything,
         scope=scope or "",
         start=more or "",
+        find=find or "",
         controls_only=controls,
     )
     shot = snapshot_html(decode_text(body, markup=True).text, wanted, url=url)

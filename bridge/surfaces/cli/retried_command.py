@@ -7,12 +7,12 @@ from pathlib import Path
 import click
 
 from bridge.errors import UsageError
-from bridge.surfaces.cli.options import CommonOptions, common_options
+from bridge.surfaces.cli.options import FILE, CommonOptions, common_options
 from bridge.surfaces.cli.output import one_line, print_json
 
 
 @click.command()
-@click.argument("files", nargs=-1, required=True, metavar="JUNIT…", type=click.Path(path_type=Path))
+@click.argument("files", nargs=-1, required=True, metavar="JUNIT…", type=FILE)
 @common_options
 def retried(options: CommonOptions, files: tuple[Path, ...]) -> None:
     """Say which tests passed only on retry, and which never: JUNIT files of a run, then of each retry of what failed.

@@ -20,7 +20,7 @@ from bridge.errors import PolicyRefused
 from bridge.policy import BrowserPolicy, Decision, TestServerGrant, decide
 from bridge.surfaces.cli.lines import typed_line
 from bridge.surfaces.cli.options import CommonOptions, OwnSessionOptions, SessionOptions
-from bridge.surfaces.cli.output import note, one_line
+from bridge.surfaces.cli.output import check_writable, note, one_line
 from bridge.surfaces.workspace import StartOptions
 
 if TYPE_CHECKING:
@@ -91,7 +91,12 @@ def grants_of(options: OwnSessionOptions) -> tuple[TestServerGrant, ...]:
 
 
 def start_options(options: SessionOptions) -> StartOptions:
-    """How the session is opened that the command runs in; folders and files absolute, its process may be elsewhere."""
+    """How the session is opened that the command runs in; folders and files absolute, its process may be elsewhere.
+
+    Raises:
+        UsageError: No trace can be written where it is wanted.
+    """
+    check_writable(options.trace)
     return StartOptions(
         options.device,
         options.adb_server,

@@ -7,11 +7,11 @@ from pathlib import Path
 import click
 
 from bridge.surfaces.cli.groups import Commands
-from bridge.surfaces.cli.options import CommonOptions, common_options
+from bridge.surfaces.cli.options import FILE, CommonOptions, common_options
 from bridge.surfaces.cli.output import note, print_json, write_file
 
-_file = click.argument("file", type=click.Path(path_type=Path))
-_out = click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write it there (default: stdout).")
+_file = click.argument("file", type=FILE)
+_out = click.option("--out", type=FILE, metavar="FILE", help="Write it there (default: stdout).")
 
 
 @click.group(cls=Commands)
@@ -22,7 +22,7 @@ def trace() -> None:
 @trace.command()
 @_file
 @_out
-@click.option("--pictures", type=click.Path(path_type=Path), metavar="FOLDER", help="Put the pictures there instead.")
+@click.option("--pictures", type=FILE, metavar="FOLDER", help="Put the pictures there instead.")
 @common_options
 def export(options: CommonOptions, file: Path, out: Path | None, pictures: Path | None) -> None:
     """Print the trace in FILE as JSON.

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bridge.adb import AdbServer
 from bridge.model_tools.desk import House
 from bridge.model_tools.person import Asking
 from bridge.model_tools.sets import SetName
@@ -67,7 +68,8 @@ async def opened_house(options: ServerOptions, environ: Mapping[str, str]) -> As
     policy = load_policy("model", environ)
     egress = PinnedEgress(policy, options.start.grants(), ask=asking.may_open)
     action_policy = configured_actions(environ)
-    # Before anybody calls: a folder that is none should stop the start.
+    # Before anybody calls: an address or a folder that is none should stop the start.
+    AdbServer.from_environment(options.start.adb_server, environ)
     Confined.at(options.uploads_root, UPLOADS_KEY)
     Confined.at(options.downloads_root, DOWNLOADS_KEY)
     secrets = Secrets(dict(_secrets(options.secrets_env, environ)))

@@ -62,9 +62,10 @@ def read_trace(path: Path) -> dict[str, Any]:
         if path.stat().st_size > _LARGEST_BYTES:
             raise UsageError(f"{path} is too large for a trace")
         text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else error
-        raise UsageError(f"{path} cannot be read: {why}.") from error
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path} holds no trace") from error
     start = text.find(_OPENING)
     if start >= 0:
         text = text[start + len(_OPENING) : text.find(_CLOSING, start)]
