@@ -14,7 +14,7 @@ from PIL import Image, ImageChops
 
 from bridge import Session
 from bridge.errors import CaptureFailed, NotVisible, StaleRef, UsageError
-from bridge.page.full_page import Layout, Region, plan_for
+from bridge.page.capture_plan import Layout, Region, plan_for
 from bridge.page.page import Page
 from bridge.page.results import Screenshot
 from tests.conftest import LocalServer
