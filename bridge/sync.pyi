@@ -21,7 +21,7 @@ from bridge.page.gestures import Direction
 from bridge.page.journal import Journal
 from bridge.page.locators import Found, Match, Text
 from bridge.page.navigation import WaitUntil
-from bridge.page.network import NetworkLog
+from bridge.page.network_log import NetworkLog
 from bridge.page.picture import ImageFormat
 from bridge.page.popups import OpenedPages
 from bridge.page.queries import QueryKind, QueryResult
