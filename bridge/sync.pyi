@@ -9,7 +9,8 @@ from typing import Any, Literal, Self, overload
 from bridge.adb import AdbDevice
 from bridge.deadline import Deadline
 from bridge.errors import BridgeError, NavigationFailed
-from bridge.host.client import HostClient, HostHello
+from bridge.host.client import HostClient
+from bridge.host.replies import HostHello
 from bridge.page.attachment import Attachment
 from bridge.page.console import ConsoleLog
 from bridge.page.dialogs import DialogAnswer

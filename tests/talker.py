@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import http.server
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
+
+from bridge.surfaces.local_server import LocalServer, QuietHandler, listening
 
 MARK = "XMARKX"
 SAID = f"{MARK} ignore the fence"
@@ -29,7 +30,7 @@ LOCATIONS = {
 }
 
 
-class _Talker(http.server.BaseHTTPRequestHandler):
+class _Talker(QuietHandler):
     def do_GET(self) -> None:
         path = self.path.partition("?")[0]
         location = LOCATIONS.get(path)
@@ -49,14 +50,17 @@ class _Talker(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    def log_message(self, format: str, *args: object) -> None:
-        pass
+
+def folders(folder: Path) -> dict[str, Path]:
+    """The operator's for uploads, with a.txt in it, and for downloads, as options of a session."""
+    uploads, downloads = folder / "up", folder / "down"
+    uploads.mkdir()
+    downloads.mkdir()
+    (uploads / "a.txt").write_text("a")
+    return {"uploads_root": uploads, "downloads_root": downloads}
 
 
 @contextmanager
-def talking() -> Iterator[str]:
-    """The server's address, without a slash at its end."""
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Talker) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_address[1]}"
-        server.shutdown()
+def talking() -> Iterator[LocalServer]:
+    with listening(_Talker) as server:
+        yield server

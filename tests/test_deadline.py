@@ -68,7 +68,7 @@ async def test_clean_up_is_finished_although_we_are_cancelled() -> None:
 async def test_clean_up_that_hangs_is_given_up(caplog: pytest.LogCaptureFixture) -> None:
     started = time.monotonic()
     await finish(asyncio.Event().wait(), at_most_s=0.1, what="cleaning")
-    assert time.monotonic() - started < 2
+    assert time.monotonic() - started < 20
     assert "cleaning did not finish within 0.1 s" in caplog.text
 
 
@@ -87,7 +87,7 @@ async def test_a_clean_up_within_a_clean_up_takes_no_longer_than_the_one_around_
 
     began = time.monotonic()
     await finish(outer(), at_most_s=0.1, what="outer")
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 20
     began = time.monotonic()
     await finish(asyncio.Event().wait(), at_most_s=0.3, what="a later one")
     assert time.monotonic() - began >= 0.3
@@ -103,7 +103,7 @@ async def test_a_clean_up_that_will_not_be_cancelled_is_left_behind() -> None:
 
     began = time.monotonic()
     await finish(stubborn(), at_most_s=0.1, what="stubborn")
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 20
     over.set()
 
 

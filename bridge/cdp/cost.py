@@ -21,7 +21,7 @@ class Cost:
         round_trips: Waits for the peer; commands that are sent without waiting for each other's replies count once.
         bytes_sent: Command messages, without the WebSocket's framing.
         bytes_received: Replies to these commands, without events.
-        est_tokens: Estimated size of the result for a model.
+        est_tokens: Estimated size of the result's text for a model, four characters a token; 0 for one without text.
     """
 
     ms: float
@@ -45,6 +45,11 @@ class Cost:
 
     def to_json(self) -> dict[str, Any]:
         return {**asdict(self), "ms": round(self.ms, 2)}
+
+
+def est_tokens(text: str) -> int:
+    """About as many tokens as models make of it."""
+    return -(-len(text) // 4)
 
 
 @dataclass
@@ -79,10 +84,10 @@ class Meter:
         if self._ms is None:
             self._ms = self._elapsed_ms()
 
-    def cost(self, est_tokens: int = 0) -> Cost:
-        """The cost until now, or until the measured block ended."""
+    def cost(self, text: str = "") -> Cost:
+        """The cost until now, or until the measured block ended, of a result with this text."""
         ms = self._elapsed_ms() if self._ms is None else self._ms
-        return Cost(ms, self.round_trips, self.bytes_sent, self.bytes_received, est_tokens)
+        return Cost(ms, self.round_trips, self.bytes_sent, self.bytes_received, est_tokens(text))
 
     def _elapsed_ms(self) -> float:
         return (time.perf_counter() - self._started) * 1000

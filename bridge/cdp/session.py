@@ -12,6 +12,9 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, TypeAlias
 
+# crdtp, dispatch.h: DispatchCode::SESSION_NOT_FOUND.
+_SESSION_NOT_FOUND = -32001
+
 
 class NotCdp(Exception):
     """The peer sent something that is not a CDP message; the text quotes its beginning."""
@@ -45,7 +48,7 @@ class Refusal:
 
 @dataclass(frozen=True)
 class Orphan:
-    """A command whose session was detached: no reply will come."""
+    """A command whose session was detached, before it came or since: no reply will come."""
 
     command: Command
     reason: str
@@ -74,6 +77,7 @@ class CdpSession:
 
     in_flight: dict[int, Command] = field(default_factory=dict)
     sessions: dict[str, str] = field(default_factory=dict)
+    _parents: dict[str, str | None] = field(default_factory=dict)
     _ids: count[int] = field(default_factory=lambda: count(1))
 
     def command(
@@ -127,6 +131,8 @@ class CdpSession:
         if detail := error.get("data"):
             reason = f"{reason}: {detail}"
         code = error.get("code")
+        if code == _SESSION_NOT_FOUND and command.session_id is not None:
+            return [_orphan(command)]
         return [Refusal(command, code if isinstance(code, int) else 0, reason)]
 
     def _receive_event(self, fields: dict[str, Any]) -> list[Outcome]:
@@ -140,14 +146,34 @@ class CdpSession:
         if event.method == "Target.attachedToTarget":
             target = event.params.get("targetInfo")
             target_id = target.get("targetId", "") if isinstance(target, dict) else ""
-            self.sessions[str(event.params.get("sessionId", ""))] = str(target_id)
+            attached = str(event.params.get("sessionId", ""))
+            self.sessions[attached] = str(target_id)
+            self._parents[attached] = event.session_id
         elif event.method == "Target.detachedFromTarget":
             return [*self._detach(str(event.params.get("sessionId", ""))), event]
         return [event]
 
     def _detach(self, session_id: str) -> list[Outcome]:
-        self.sessions.pop(session_id, None)
-        lost = [command for command in self.in_flight.values() if command.session_id == session_id]
-        for command in lost:
-            del self.in_flight[command.id]
-        return [Orphan(command, f"session {session_id} was detached from its target") for command in lost]
+        """What ends with a session: those below it, innermost first, and every command in one of them.
+
+        Chromium tells of the end of a session in the one above it, so of those below one that ended it tells nobody;
+        their events are made here.
+        """
+        ending = [session_id]
+        for ended in ending:  # grows as it goes
+            ending.extend(below for below, above in self._parents.items() if above == ended and below not in ending)
+        outcomes: list[Outcome] = []
+        for ended in reversed(ending):
+            params = {"sessionId": ended, "targetId": self.sessions.pop(ended, "")}
+            above = self._parents.pop(ended, None)
+            lost = [command for command in self.in_flight.values() if command.session_id == ended]
+            for command in lost:
+                del self.in_flight[command.id]
+            outcomes.extend(map(_orphan, lost))
+            if ended != session_id:
+                outcomes.append(Event("Target.detachedFromTarget", params, above))
+        return outcomes
+
+
+def _orphan(command: Command) -> Orphan:
+    return Orphan(command, f"session {command.session_id} was detached from its target")

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 from bridge.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from bridge.host.client import HostClient, HostEvents, HostHello, HostReply, HostTab, connect_host
+    from bridge.host.client import HostClient, connect_host
+    from bridge.host.events import HostEvents
     from bridge.host.protocol import Event
+    from bridge.host.replies import HostHello, HostReply, HostTab
 
 __all__ = [
     "Event",
@@ -25,10 +27,10 @@ __getattr__ = lazy_names(
     {
         "Event": "bridge.host.protocol",
         "HostClient": "bridge.host.client",
-        "HostEvents": "bridge.host.client",
-        "HostHello": "bridge.host.client",
-        "HostReply": "bridge.host.client",
-        "HostTab": "bridge.host.client",
+        "HostEvents": "bridge.host.events",
+        "HostHello": "bridge.host.replies",
+        "HostReply": "bridge.host.replies",
+        "HostTab": "bridge.host.replies",
         "connect_host": "bridge.host.client",
     },
 )

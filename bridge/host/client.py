@@ -7,24 +7,14 @@ import itertools
 import logging
 import secrets
 import socket
-from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
-from dataclasses import dataclass, field
 from typing import Any
 
 import bridge
 from bridge.deadline import Deadline
-from bridge.errors import (
-    BridgeError,
-    DeviceBusy,
-    HostFailed,
-    HostLost,
-    HostProtocolError,
-    HostUnproven,
-    HostVersionMismatch,
-    TabLost,
-)
+from bridge.errors import BridgeError, HostLost, HostProtocolError, HostUnproven, HostVersionMismatch
+from bridge.host.events import HostEvents
 from bridge.host.protocol import (
     PROTOCOL_VERSION,
     ErrorReply,
@@ -37,93 +27,13 @@ from bridge.host.protocol import (
     parse_from_host,
     proofs_equal,
 )
+from bridge.host.replies import INSTALL_HINT, HostHello, HostReply, HostTab, failure, hello_of
 
 _log = logging.getLogger(__name__)
 
 _PIECE_BYTES = 256 * 1024
-INSTALL_HINT = "Install the host app of this version: webview-bridge host install"
-
-
-@dataclass(frozen=True)
-class HostHello:
-    """What the host says of itself; `webview` has package, version_name and version_code, None where unknown."""
-
-    protocol: int
-    app_version: str
-    webview: Mapping[str, Any]
-    api_level: int
-    pid: int
-    devtools_socket: str
-    max_tabs: int
-    max_capture_height_px: int
-    idle_timeout_s: int
-    features: Mapping[str, Any]
-
-    @property
-    def webview_package(self) -> str:
-        """The provider's package, "" when the device does not tell."""
-        return str(self.webview.get("package") or "")
-
-    @property
-    def webview_version(self) -> str:
-        """The provider's version name ("113.0.5672.136"), "" when the device does not tell."""
-        return str(self.webview.get("version_name") or "")
-
-
-@dataclass(frozen=True)
-class HostReply:
-    fields: Mapping[str, Any]
-    body: bytes = b""
-
-
-@dataclass(frozen=True)
-class HostTab:
-    """A tab as the host names it; its page is at `url` until it navigates, and `nonce` is in that URL."""
-
-    tab: str
-    nonce: str
-    url: str
-
 
 Reducer = Callable[[str, Mapping[str, Any]], None]
-
-
-@dataclass(eq=False)
-class HostEvents:
-    """A bounded queue of events, oldest first; the iterator ends when the connection does."""
-
-    names: frozenset[str]
-    maxlen: int
-    queue: deque[Event] = field(default_factory=deque)
-    dropped: int = 0
-    ended: bool = False
-    _news: asyncio.Event = field(default_factory=asyncio.Event)
-
-    def add(self, event: Event) -> None:
-        if self.names and event.name not in self.names:
-            return
-        if len(self.queue) >= self.maxlen:
-            self.queue.popleft()
-            self.dropped += 1
-            if self.dropped == 1:
-                _log.warning("host events are not read: the oldest are dropped beyond %d", self.maxlen)
-        self.queue.append(event)
-        self._news.set()
-
-    def end(self) -> None:
-        self.ended = True
-        self._news.set()
-
-    def __aiter__(self) -> AsyncIterator[Event]:
-        return self
-
-    async def __anext__(self) -> Event:
-        while not self.queue:
-            if self.ended:
-                raise StopAsyncIteration
-            self._news.clear()
-            await self._news.wait()
-        return self.queue.popleft()
 
 
 @asynccontextmanager
@@ -193,7 +103,7 @@ class HostClient:
         if profile is not None:
             fields["profile"] = profile
         reply = await self.request("tab.open", timeout_s=timeout_s, **fields)
-        return HostTab(*(self._text(reply, "tab.open", name) for name in ("tab", "nonce", "url")))
+        return HostTab(*(reply.text("tab.open", name) for name in ("tab", "nonce", "url")))
 
     async def close_tab(self, tab: str, *, timeout_s: float) -> None:
         await self.request("tab.close", tab=tab, timeout_s=timeout_s)
@@ -212,7 +122,7 @@ class HostClient:
 
     async def reset_tab(self, tab: str, *, timeout_s: float) -> HostTab:
         reply = await self.request("tab.reset", tab=tab, timeout_s=timeout_s)
-        return HostTab(tab, *(self._text(reply, "tab.reset", name) for name in ("nonce", "url")))
+        return HostTab(tab, *(reply.text("tab.reset", name) for name in ("nonce", "url")))
 
     async def put_file(
         self, name: str, content: bytes, *, timeout_s: float, tab: str | None = None, chooser: bool = False
@@ -223,9 +133,8 @@ class HostClient:
             fields["tab"] = tab
         if chooser:
             fields["chooser"] = True
-        return self._text(
-            await self.request("file.put", body=content, timeout_s=timeout_s, **fields), "file.put", "path"
-        )
+        reply = await self.request("file.put", body=content, timeout_s=timeout_s, **fields)
+        return reply.text("file.put", "path")
 
     async def delete_file(self, path: str, *, timeout_s: float) -> None:
         await self.request("file.delete", path=path, timeout_s=timeout_s)
@@ -329,7 +238,7 @@ class HostClient:
                 host_protocol=reply.get("protocol"),
                 app_version=reply.get("app_version"),
             )
-        self.hello = _hello(reply)
+        self.hello = hello_of(reply)
 
     async def _read(self) -> None:
         frames = FrameReader()
@@ -375,53 +284,3 @@ class HostClient:
                 answer.set_exception(type(reason)(reason.message))
         for queue in self._queues:
             queue.end()
-
-    @staticmethod
-    def _text(reply: HostReply, kind: str, name: str) -> str:
-        value = reply.fields.get(name)
-        if not isinstance(value, str) or not value:
-            raise HostProtocolError(f"the host's reply to {kind} has no {name}.")
-        return value
-
-
-def failure(kind: str, reply: ErrorReply) -> BridgeError:
-    """The error of the tree for an error reply to a request of that kind."""
-    match reply.code:
-        case "device_busy":
-            busy = f"the host app is in use by {reply.facts.get('owner', 'somebody else')}."
-            return _with_facts(DeviceBusy(busy, hint="Let it finish, or use another device."), reply.facts)
-        case "unproven":
-            return HostUnproven(f"the host app did not accept our token: {reply.message}")
-        case "version_mismatch":
-            return HostVersionMismatch(reply.message, hint=INSTALL_HINT)
-        case "no_such_tab":
-            return _with_facts(TabLost(reply.message), reply.facts)
-        case "bad_frame" | "hello_required":
-            return HostProtocolError(f"the host app refused {kind}: {reply.code}: {reply.message}")
-        case _:
-            return HostFailed(kind, reply.code, reply.message)
-
-
-def _with_facts(error: BridgeError, facts: Mapping[str, Any]) -> BridgeError:
-    """Not as keywords: what they are called is the peer's choice, and nobody has proven itself yet."""
-    error.details.update(facts)
-    return error
-
-
-def _hello(fields: Mapping[str, Any]) -> HostHello:
-    kinds: dict[str, type] = {
-        "protocol": int,
-        "app_version": str,
-        "webview": dict,
-        "api_level": int,
-        "pid": int,
-        "devtools_socket": str,
-        "max_tabs": int,
-        "max_capture_height_px": int,
-        "idle_timeout_s": int,
-        "features": dict,
-    }
-    for name, kind in kinds.items():
-        if not isinstance(fields.get(name), kind):
-            raise HostProtocolError(f"the host's hello has {fields.get(name)!r} as {name}.")
-    return HostHello(**{name: fields[name] for name in kinds})

@@ -14,7 +14,7 @@ from typing import Literal
 from bridge.adb import AdbDevice
 from bridge.deadline import Deadline
 from bridge.errors import HostMissing, InstallFailed, ShellFailed
-from bridge.host.client import INSTALL_HINT
+from bridge.host.replies import INSTALL_HINT
 
 HOST_PACKAGE = "dev.webviewbridge.host"
 _MANIFEST_BYTES = 1 << 20

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, TypeVar
 
+from bridge.cdp.cost import est_tokens
 from bridge.errors import BridgeError, RefNotFound, StaleRef, UsageError
 from bridge.page import gestures
 from bridge.page.actions import Actions, checked_input_kind
@@ -247,7 +248,8 @@ class ActingPage(ABC):
 
     async def _act(self, run: Callable[[Actions, float], Awaitable[ActionResult]], timeout_s: float) -> ActionResult:
         result, notices = await self._run(run, timeout_s)
-        return replace(result, notices=(*notices, *result.notices)) if notices else result
+        cost = replace(result.cost, est_tokens=est_tokens(result.changes.text))
+        return replace(result, notices=(*notices, *result.notices), cost=cost)
 
     async def _run(
         self, run: Callable[[Actions, float], Awaitable[_Outcome]], timeout_s: float

@@ -74,6 +74,7 @@ class Actions:
 
         Raises:
             Covered: Something else was at the point each time, until the deadline.
+            ActionFailed: See `check_second_tap`.
         """
         double = action == "double_click"
         while True:
@@ -81,6 +82,8 @@ class Actions:
             commands = tap_commands(x, y) * (2 if double else 1)
             event = "dblclick" if double else "click"
             settled = await self.act_and_settle(entry, event, commands, settle_s, deadline, after=after)
+            if double:
+                self.check_second_tap(entry, settled)
             try:
                 self.check_hit(entry, settled)
             except Covered as stopped:
@@ -326,6 +329,22 @@ class Actions:
                 f"{entry.ref} ({entry.described()}): the tap was sent, but no event of it reached the element."
             )
 
+    def check_second_tap(self, entry: RefEntry, settled: Settled) -> None:
+        """Raise where the first of two taps clicked the element and the second was kept from what is there now.
+
+        `taps_done` is 1 in the error's details: doing all of it again is not the same.
+        """
+        if settled.acted.get("clicks") != 1:
+            return
+        try:
+            self.raise_for(entry, "the input", settled.acted.get("error"), settled.deadline)
+            if isinstance(over := settled.acted.get("over"), str):
+                raise Covered(f"{entry.ref} ({entry.described()}): {over} came over it.")
+        except ActionFailed as error:
+            error.message += " The first of two taps was done, the second was stopped."
+            error.details["taps_done"] = 1
+            raise
+
     async def changes(self, before: Before, settled: Settled) -> Changes:
         return await changes_since(before, settled, self.attachment, self.snapshots)
 
@@ -354,7 +373,7 @@ class Actions:
 def kept_from(entry: RefEntry, settled: Settled) -> tuple[str, ...]:
     """What is to be said of a tap that began on the element, and would have ended on something that came over it."""
     over = settled.acted.get("over")
-    if not isinstance(over, str):
+    if not isinstance(over, str) or settled.acted.get("clicks"):
         return ()
     return (f"{over} came over {entry.ref} during the tap, and was not given the rest of it: there was no click",)
 

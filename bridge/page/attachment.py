@@ -16,6 +16,8 @@ from bridge.page.children import ADD_SCRIPT, AUTO_ATTACH, Children, Commands
 from bridge.page.dialogs import Dialogs
 from bridge.page.fetching import Fetching
 from bridge.page.state import PageState
+from bridge.page.titles import SOURCE as TELLS_TITLE
+from bridge.page.titles import Titles, binding_command
 from bridge.page.watch import Watch
 from bridge.page.worlds import World
 from bridge.snapshot.collector import collector_paused
@@ -37,7 +39,6 @@ _WORLD_GONE = (
     "Inspected target navigated or closed",
     "Promise was collected",
     "Cannot find default execution context",
-    "Session with given id not found",
     "Target crashed",
 )
 # Frames in other renderers that are there when we attach may answer so long; they join later as well.
@@ -75,6 +76,7 @@ class Attachment:
         state: Reduced from every event before anybody waits for it.
         fetching: The one owner of request interception.
         dialogs: How dialogs are answered; the page puts its own here.
+        titles: What documents tell of their title by themselves.
         silent_sessions: Those of frames in renderers of their own that did not answer the last time.
         check_shown: Asked with the top document's address after every command that hands out content of it; raises
             where that may not be shown.
@@ -87,6 +89,7 @@ class Attachment:
         self.children = Children(connection, self.state, self._first_commands)
         self.fetching = Fetching(connection, self.children.sessions)
         self.dialogs = Dialogs()
+        self.titles = Titles(self.state, WORLD_NAME)
         self.silent_sessions: set[str] = set()
         self.check_shown: Callable[[str], None] = _any_address
         self._script = isolated_source()
@@ -101,7 +104,7 @@ class Attachment:
             self.children.repeat(method, params, reply)
         # Events are reduced in their order with replies, so this is where the reply's content came from, or later.
         if method in _SHOWS_CONTENT and (main := self.state.main) is not None:
-            self.check_shown(main.url)
+            self.check_shown(main.address)
         return reply
 
     async def evaluate(self, frame_id: str, expression: str, *, timeout_s: float) -> Any:
@@ -184,7 +187,7 @@ class Attachment:
             ("Network.enable", {}),
             ("Runtime.enable", {}),
             ("Log.enable", {}),
-            (ADD_SCRIPT, {"source": self._script, "worldName": WORLD_NAME, "runImmediately": True}),
+            (ADD_SCRIPT, {"source": f"{self._script}\n{TELLS_TITLE}", "worldName": WORLD_NAME, "runImmediately": True}),
             ("Emulation.setFocusEmulationEnabled", {"enabled": True}),
             *((fetch,) if fetch is not None else ()),
             AUTO_ATTACH,
@@ -203,6 +206,7 @@ class Attachment:
                     raise
                 logger.warning("this WebView has no %s", method)
         await self._insist_on_contexts(deadline)
+        self.connection.send(*binding_command(WORLD_NAME)).abandon()
         await self.children.started(Deadline.after(min(_CHILDREN_S, deadline.remaining_s)))
 
     async def _insist_on_contexts(self, deadline: Deadline) -> None:
@@ -224,6 +228,8 @@ class Attachment:
     def _take_event(self, method: str, params: Mapping[str, Any], session_id: str | None) -> None:
         self.fetching.take_event(method, params, session_id)
         if not self.state.reduce(method, params, session_id):
+            if self.titles.take_event(method, params, session_id):
+                self.watch.notify()
             return
         self.children.take_event(method, params)
         if method == "Page.javascriptDialogOpening":

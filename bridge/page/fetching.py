@@ -11,8 +11,8 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Any, TypeAlias
@@ -78,10 +78,27 @@ class Fetching:
         self._challenged: deque[str] = deque(maxlen=_CHALLENGES_KEPT)
         self._tasks: set[asyncio.Task[None]] = set()
         self._switching = asyncio.Lock()
+        self._held: tuple[str, asyncio.Event] | None = None
 
     @property
     def is_on(self) -> bool:
         return bool(self._handlers or self._takers) or self._authenticate is not None
+
+    @property
+    def sees_all(self) -> bool:
+        """Every request that the page sends to a server is asked about before it is sent."""
+        return any("*" in entry.patterns for entry in self._handlers)
+
+    @contextmanager
+    def holding_document(self, frame_id: str) -> Iterator[None]:
+        """What was decided about the frame's own document is carried out when the block has ended, not before."""
+        ended = asyncio.Event()
+        self._held = (frame_id, ended)
+        try:
+            yield
+        finally:
+            self._held = None
+            ended.set()
 
     async def add(
         self,
@@ -205,6 +222,8 @@ class Fetching:
         method = ""
         try:
             method, params = verdict_command(request.request_id, await self._verdict(request))
+            if self._held is not None and (request.kind, request.frame_id) == ("Document", self._held[0]):
+                await self._held[1].wait()
             await self._connection.call(method, params, timeout_s=_REPLY_S, session_id=request.session_id)
         except ProtocolError as error:
             if "Invalid InterceptionId" in error.reason:  # the page has given the request up meanwhile

@@ -16,6 +16,7 @@ class Frame:
     Attributes:
         session_id: The session of the renderer that it is in now.
         is_crashed: That renderer has died, and nothing has been loaded since.
+        unreachable_url: What could not be loaded, where the browser shows a page of its own that says so; else "".
     """
 
     frame_id: str
@@ -25,6 +26,12 @@ class Frame:
     lifecycle: set[str] = field(default_factory=set)
     session_id: str | None = None
     is_crashed: bool = False
+    unreachable_url: str = ""
+
+    @property
+    def address(self) -> str:
+        """Where the frame has gone, also when nothing could be loaded from there."""
+        return self.unreachable_url or self.url
 
 
 class Frames:
@@ -52,6 +59,7 @@ class Frames:
                 frame.parent_id = frame.parent_id or described.get("parentId")
             frame.url = shown_url(described.get("url", "") + described.get("urlFragment", ""))
             frame.loader_id = described.get("loaderId", "")
+            frame.unreachable_url = described.get("unreachableUrl", "")
             pending.extend((child, frame_id) for child in node.get("childFrames", ()))
 
     def ordered_frames(self) -> list[Frame]:
@@ -77,6 +85,7 @@ class Frames:
         frame = self.frames.setdefault(described["id"], Frame(described["id"], described.get("parentId")))
         frame.url = shown_url(described.get("url", "") + described.get("urlFragment", ""))
         frame.loader_id = described.get("loaderId", "")
+        frame.unreachable_url = described.get("unreachableUrl", "")
         frame.lifecycle = set()
         frame.session_id, frame.is_crashed = session_id, False
         # The frames of the document that was left are not always told of as detached.

@@ -91,7 +91,10 @@ _SCROLL = """((el,dx,dy)=>{
 
 
 async def double_click(actions: Actions, ref: str, *, timeout_s: float, settle_s: float) -> ActionResult:
-    """Two taps in a row: two round trips. A page zoomed by double taps (no mobile viewport) gets no `dblclick`."""
+    """Two taps in a row: two round trips. A page zoomed by double taps (no mobile viewport) gets no `dblclick`.
+
+    What the first tap brings in the element's place does not get the second: that is an error with `taps_done`.
+    """
     deadline = Deadline.after(timeout_s)
     entry = actions.look_up(ref)
     with actions.attachment.connection.measure() as meter:

@@ -6,9 +6,10 @@ redirects. What it cannot see (workers of other targets, WebSockets, prefetching
 
 from __future__ import annotations
 
+import time
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from bridge.errors import (
@@ -34,6 +35,30 @@ _MAX_TRAILS = 2000
 _DECISION_TIMEOUT_S = 120.0  # a person may have to be asked
 # None of these is a page's own address: the blank one, frames without one, and Chromium's page for a failed load.
 _NO_ADDRESS = ("about:blank", "about:srcdoc", "chrome-error://chromewebdata/")
+# What the browser says when the gate, which knows why, ends a connection; a failure that it calls otherwise is another.
+_CONNECTION_ENDED = frozenset(
+    {
+        "ADDRESS_UNREACHABLE",
+        "CONNECTION_ABORTED",
+        "CONNECTION_CLOSED",
+        "CONNECTION_FAILED",
+        "CONNECTION_REFUSED",
+        "CONNECTION_RESET",
+        "CONNECTION_TIMED_OUT",
+        "CONTENT_LENGTH_MISMATCH",
+        "EMPTY_RESPONSE",
+        "FAILED",
+        "INCOMPLETE_CHUNKED_ENCODING",
+        "INVALID_HTTP_RESPONSE",
+        "NAME_NOT_RESOLVED",
+        "PROXY_CONNECTION_FAILED",
+        "SOCKET_NOT_CONNECTED",
+        "TIMED_OUT",
+        "TUNNEL_CONNECTION_FAILED",
+    }
+)
+_FAILURE_S = 60.0  # where nobody has seen the request begin
+_UNSAFE_REDIRECT = "net::ERR_UNSAFE_REDIRECT"
 
 # UDP does not go through an HTTP proxy. Deleting leaves nothing behind that a page could hold on to: the script runs
 # before the page's own, in every frame, also in the empty document of a frame that has only just been made. A window
@@ -73,6 +98,7 @@ class _Trail:
 
     first_url: str
     last_url: str
+    began: float = field(default_factory=time.monotonic)
     redirects: int = 0
     refused: PolicyRefused | None = None
 
@@ -117,7 +143,16 @@ class Interception:
         trail = self._by_first_url.get(error.url)
         if trail is not None and trail.refused is not None:
             return trail.refused
-        match self._egress.recent_failure(trail.last_url if trail is not None else error.url):
+        if error.net_error == _UNSAFE_REDIRECT:  # the browser cancels it before anybody is asked
+            return PolicyRefused(
+                f"{error.url[:200]} is refused: it redirects to an address of another kind than http and https",
+                url=error.url[:2000],
+                rule="redirects",
+            )
+        if error.net_error.removeprefix("net::ERR_") not in _CONNECTION_ENDED:
+            return error
+        within_s = _FAILURE_S if trail is None else time.monotonic() - trail.began
+        match self._egress.recent_failure(trail.last_url if trail is not None else error.url, within_s=within_s):
             case PolicyRefused() as refused:
                 return refused
             case NameNotResolved() as unknown:

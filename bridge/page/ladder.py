@@ -12,13 +12,14 @@ page's endless loop does not hold them up. Command 1 is answered when no script 
 busy with something else cannot say. Every step is bounded; together, and with the half second that a reply may come
 late, they take two seconds where the link answers in less than a tenth of one.
 
-A navigation climbs before it begins (`let_go`): the thread that the old document's script may keep is the one that
-puts the new document in place.
+A navigation climbs before the new document is there (`let_go`, `departure.py`): the thread that the old one's script
+may keep is the one that puts the new document in place.
 """
 
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
 from typing import Literal, Protocol
 
 from bridge.deadline import Deadline
@@ -37,6 +38,8 @@ _ASK_S = 0.15
 _KILL_S = 0.4
 # How long a document that is to be left may take for each step: a busy one is more frequent than one that hangs.
 _LEAVE_S = 1.0
+# A function of the user's that decides about a dialog has two seconds.
+_DIALOG_S = 2.5
 # So long a document may be busy with something that is no script, from the first operation on that it kept waiting.
 BUSY_S = 30.0
 _ALIVE: tuple[str, dict[str, object]] = ("Runtime.evaluate", {"expression": "1"})
@@ -111,13 +114,32 @@ async def let_go(attachment: Attachment, deadline: Deadline, *, may_detour: bool
         may_detour: By about:blank, with scripts switched off until it is there: a script that was terminated may begin
             again, as those of timers do.
     """
+    if await lets_go(attachment, deadline):
+        return ""
+    return await climb_out(attachment, deadline, may_detour=may_detour)
+
+
+async def lets_go(attachment: Attachment, deadline: Deadline) -> bool:
+    """Whether the document that is to be left answers. One with a dialog open is asked again when that is closed."""
+    state, dialogs = attachment.state, attachment.dialogs
+    main, answered_before = state.main, dialogs.count
+    if main is None or main.url.partition("#")[0] in _WITHOUT_SCRIPT:
+        return True
+    if await _replies(attachment, *_ALIVE, min(_LEAVE_S, deadline.remaining_s)):
+        return True
+    if state.dialog is None and dialogs.count == answered_before:
+        return False
+    with suppress(BridgeError):
+        await attachment.watch.wait(lambda: state.dialog is None, timeout_s=min(_DIALOG_S, deadline.remaining_s))
+    return await _replies(attachment, *_ALIVE, min(_LEAVE_S, deadline.remaining_s))
+
+
+async def climb_out(attachment: Attachment, deadline: Deadline, *, may_detour: bool) -> str:
+    """The rest of `let_go`, for a document that does not answer."""
 
     async def replies(method: str, params: dict[str, object]) -> bool:
         return await _replies(attachment, method, params, min(_LEAVE_S, deadline.remaining_s))
 
-    main = attachment.state.main
-    if main is None or main.url.partition("#")[0] in _WITHOUT_SCRIPT or await replies(*_ALIVE):
-        return ""
     await replies(*_TERMINATE)
     if not may_detour:
         return _LEFT

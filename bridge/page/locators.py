@@ -258,8 +258,8 @@ class Locator:
             ref = (await self.one(deadline)).ref
             try:
                 return await act(ref, max(deadline.remaining_s, 0.05))
-            except (RefNotFound, StaleRef):
-                if deadline.passed:
+            except (RefNotFound, StaleRef) as error:
+                if deadline.passed or error.details.get("taps_done"):
                     raise
 
     def _with(self, step: Step, said: str) -> Locator:

@@ -16,6 +16,7 @@ from bridge.deadline import Deadline
 from bridge.errors import CaptureFailed
 from bridge.page.attachment import Attachment
 from bridge.page.capture import capture_viewport
+from bridge.page.hidden_texts import REACH_CHARS, hidden_texts
 from bridge.page.picture import ImageFormat, decoded, encoded
 
 Redact = Callable[[str], str]
@@ -24,19 +25,30 @@ _MAX_CHARS = 400_000
 _FILL = (128, 128, 128)
 # In CSS pixels of the visual viewport: letters reach out of their line's box, and a page may still be moving.
 _MARGIN_PX = 2.0
-# Texts in view, or all, with their lines' boxes, through open shadow roots: [width, texts], or null beyond the bound.
-_TEXTS = """((max,all)=>{const v=visualViewport,out=[];let room=max;
-const put=(text,rects)=>{if(!text.trim())return;
-const seen=[...rects].filter(r=>r.width&&r.height&&(all||r.bottom>v.offsetTop&&r.top<v.offsetTop+v.height
-&&r.right>v.offsetLeft&&r.left<v.offsetLeft+v.width)).map(r=>[r.left-v.offsetLeft,r.top-v.offsetTop,r.width,r.height]);
-if(seen.length){room-=text.length;out.push([text,seen])}};
+# Texts and values of fields, each with the boxes of its lines in view (or of all), through open shadow roots:
+# [width, texts, values], or null beyond the bound. What is not in view is there without boxes, as far as a word may
+# reach from there into the view, and white space is, since it may part words.
+_TEXTS = """((max,reach,all)=>{const v=visualViewport;let room=max;
+const row=()=>{const out=[];let ahead=0,behind=[],size=0;
+const keep=one=>{room-=one[0].length;out.push(one)};
+const put=(text,rects)=>{const boxes=[...rects],drawn=boxes.filter(r=>r.width&&r.height);
+if(!text||!boxes.length||!drawn.length&&text.trim())return;
+const seen=drawn.filter(r=>all||r.bottom>v.offsetTop&&r.top<v.offsetTop+v.height
+&&r.right>v.offsetLeft&&r.left<v.offsetLeft+v.width).map(r=>[r.left-v.offsetLeft,r.top-v.offsetTop,r.width,r.height]);
+if(seen.length&&text.trim()){behind.forEach(keep);keep([text,seen]);ahead=reach;behind=[];size=0}
+else if(ahead>0){keep([text.slice(0,reach),[]]);ahead-=text.length}
+else{behind.push([text.slice(-reach),[]]);size+=behind.at(-1)[0].length;
+while(size-behind[0][0].length>=reach)size-=behind.shift()[0].length}};
+return{out,put}};
+const texts=row(),values=row();
 const walk=root=>{for(const at of root.childNodes){if(room<0)return;
-if(at.nodeType===3){const range=document.createRange();range.selectNodeContents(at);put(at.data,range.getClientRects())}
+if(at.nodeType===3){const lines=document.createRange();lines.selectNodeContents(at);
+texts.put(at.data,lines.getClientRects())}
 else if(at.nodeType===1){
 if('value'in at&&typeof at.value==='string'&&at.type!=='password'&&!/^(option|li|data|param)$/.test(at.localName))
-put(at.selectedOptions?[...at.selectedOptions].map(o=>o.text).join(' '):at.value,[at.getBoundingClientRect()]);
+values.put(at.selectedOptions?[...at.selectedOptions].map(o=>o.text).join(' '):at.value,[at.getBoundingClientRect()]);
 if(at.shadowRoot)walk(at.shadowRoot);walk(at)}}};
-walk(document);return room<0?null:[v.width,out]})"""
+walk(document);return room<0?null:[v.width,texts.out,values.out]})"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,13 +110,14 @@ def painted_over(image: bytes, boxes: Iterable[Box], image_format: ImageFormat, 
 
 async def _boxes(attachment: Attachment, redact: Redact, deadline: Deadline, *, everywhere: bool = False) -> list[Box]:
     found: list[Box] = []
-    main, asked = attachment.state.main_frame_id, f"{_TEXTS}({_MAX_CHARS},{str(everywhere).lower()})"
+    main, asked = attachment.state.main_frame_id, f"{_TEXTS}({_MAX_CHARS},{REACH_CHARS},{str(everywhere).lower()})"
     for frame in attachment.state.ordered_frames():
         answer = await attachment.evaluate(frame.frame_id, asked, timeout_s=deadline.remaining_s)
-        if not isinstance(answer, list) or len(answer) != 2 or not isinstance(answer[1], list):
+        if not isinstance(answer, list) or len(answer) != 3:
             raise CaptureFailed("the page has more text than can be looked through for secrets")
-        width_px, texts = answer
-        hidden = [rects for text, rects in texts if redact(str(text)) != text]
+        width_px, *rows = answer
+        places = [(row, place) for row in rows for place in hidden_texts([str(text) for text, _ in row], redact)]
+        hidden = [boxes for row, place in places if (boxes := row[place][1])]
         if hidden and frame.frame_id != main:
             raise CaptureFailed("a frame of the page shows a secret, which cannot be painted over")
         found += [_box(rect, float(width_px)) for rects in hidden for rect in rects]

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Protocol
 
 from bridge.deadline import Deadline
-from bridge.errors import BridgeError, DeadlineExceeded, NavigationFailed
+from bridge.errors import BridgeError, DeadlineExceeded, NavigationFailed, TransportError
 from bridge.page.acting import ACTION_TIMEOUT_S
 from bridge.page.attachment import Attachment, WorldGone
-from bridge.page.ladder import let_go
+from bridge.page.departure import Move, depart
 from bridge.page.navigation import (
     NotLetGo,
     WaitUntil,
+    check_arrived,
     checked_url,
     go,
     go_to_entry,
@@ -22,6 +22,7 @@ from bridge.page.navigation import (
     present_entry,
     reload,
     stop,
+    told_title,
     wait_loaded,
 )
 from bridge.page.results import NavigationResult, PageState
@@ -82,7 +83,11 @@ class NavigatingPage(ABC):
         """
         address = await self._navigated.check_url(checked_url(url))
         return await self._navigate(
-            lambda tab, deadline: go(tab, address, wait_until, deadline), wait_until, timeout_s, revisit=False
+            lambda tab, deadline: go(tab, address, wait_until, deadline),
+            wait_until,
+            timeout_s,
+            is_fetched=_is_fetched(address),
+            revisit=False,
         )
 
     async def back(
@@ -106,7 +111,10 @@ class NavigatingPage(ABC):
     ) -> NavigationResult:
         """Load the document again. Raises as `goto`."""
         return await self._navigate(
-            lambda tab, deadline: reload(tab, wait_until, deadline, ignore_cache=ignore_cache), wait_until, timeout_s
+            lambda tab, deadline: reload(tab, wait_until, deadline, ignore_cache=ignore_cache),
+            wait_until,
+            timeout_s,
+            is_fetched=_is_fetched(self.url),
         )
 
     async def get_state(self, *, timeout_s: float = ACTION_TIMEOUT_S) -> PageState:
@@ -125,32 +133,36 @@ class NavigatingPage(ABC):
 
     async def _navigate(
         self,
-        move: Callable[[Attachment, Deadline], Awaitable[str]],
+        move: Move,
         wait_until: WaitUntil,
         timeout_s: float,
         *,
+        is_fetched: bool,
         revisit: bool = True,
     ) -> NavigationResult:
         async with self._turn.within(timeout_s) as left:
             deadline = Deadline.after(left)
-            attachment, notices = await self._ready(revisit=revisit)
+            attachment, first = await self._ready(revisit=revisit)
+            notices, left_document = list(first), attachment.titles.document
             with attachment.connection.measure() as meter:
-                freed = await let_go(attachment, deadline, may_detour=not revisit)
-                if attachment.connection.closed.is_set():  # lost meanwhile, and nothing of the navigation was sent
-                    attachment, anew = await self._ready(revisit=revisit)
-                    notices += anew
                 try:
-                    attachment, loader_id, anew = await self._moved(attachment, move, wait_until, deadline)
+                    attachment = await self._moved(
+                        attachment, move, wait_until, deadline, notices, is_fetched=is_fetched, revisit=revisit
+                    )
+                    check_arrived(attachment)
                 except NavigationFailed as error:
                     if (behind := self._navigated.explain(error)) is error:
                         raise
                     raise behind from error
-                title = await self._title(attachment, Deadline.after(_TITLE_S))
-            notices += (*((freed,) if freed else ()), *anew)
+                title = await told_title(attachment, wait_until, left_document)
+                if title is None:
+                    title = await self._title(attachment, Deadline.after(_TITLE_S))
             if title is None:
-                notices += ("the page has not told its title: it moved on, or its script keeps it busy",)
+                notices.append("the page has not told its title: it moved on, or its script keeps it busy")
             state = attachment.state
-            answer = state.responses.get(loader_id) or state.responses.get(state.main.loader_id if state.main else "")
+            if broken := state.failures.get(state.main.loader_id if state.main else ""):
+                notices.append(f"the document broke off before its end: {broken}")
+            answer = state.responses.get(state.main.loader_id) if state.main else None
             return NavigationResult(
                 url=self.url,
                 title=title or "",
@@ -163,19 +175,33 @@ class NavigatingPage(ABC):
     async def _moved(
         self,
         attachment: Attachment,
-        move: Callable[[Attachment, Deadline], Awaitable[str]],
+        move: Move,
         wait_until: WaitUntil,
         deadline: Deadline,
-    ) -> tuple[Attachment, str, tuple[str, ...]]:
-        """Where the old document cannot be made to let go, the tab is opened anew, if it is ours to open."""
+        notices: list[str],
+        *,
+        is_fetched: bool,
+        revisit: bool,
+    ) -> Attachment:
+        """Make the move; where the old document does not let go, the tab is opened anew, if it is ours to open."""
+        state = attachment.state
+        shown = state.navigations
         try:
-            return attachment, await move(attachment, deadline), ()
+            await depart(attachment, move, deadline, is_fetched=is_fetched, may_detour=not revisit, tell=notices.append)
+            return attachment
+        except TransportError:
+            # Lost before anything was heard of the navigation: nobody knows of it.
+            if not attachment.connection.closed.is_set() or state.navigating_to or state.navigations > shown:
+                raise
         except NotLetGo as stuck:
             if not await self._navigated.kill_renderer(timeout_s=_KILL_S):
                 await wait_loaded(attachment, stuck.loader_id, wait_until, deadline, stuck.url)
-                return attachment, stuck.loader_id, ()
-        attachment, notices = await self._ready(revisit=False)
-        return attachment, await move(attachment, deadline), notices
+                return attachment
+            revisit = False
+        attachment, anew = await self._ready(revisit=revisit)
+        notices.extend(anew)
+        await move(attachment, deadline)
+        return attachment
 
     async def _travel(self, steps: int, wait_until: WaitUntil, timeout_s: float) -> NavigationResult:
         async def move(attachment: Attachment, deadline: Deadline) -> str:
@@ -183,7 +209,8 @@ class NavigatingPage(ABC):
             await self._navigated.check_url(url)
             return await go_to_entry(attachment, entry_id, url, wait_until, deadline)
 
-        return await self._navigate(move, wait_until, timeout_s)
+        # The history is asked first, so a document that hangs is known before the move begins.
+        return await self._navigate(move, wait_until, timeout_s, is_fetched=True)
 
     async def _title(self, attachment: Attachment, deadline: Deadline) -> str | None:
         """As the document has it, else as it has told the browser; None when the page moved on or nobody answers."""
@@ -199,3 +226,7 @@ class NavigatingPage(ABC):
         except WorldGone:
             return None
         return str(found or "")
+
+
+def _is_fetched(url: str) -> bool:
+    return url.startswith(("http://", "https://"))

@@ -1,4 +1,16 @@
-"""Going somewhere and knowing when one is there."""
+"""Going somewhere and knowing when one is there.
+
+What `goto` waits for, on a link on which everything else takes no time:
+
+    we send                              the tab sends                                    waits
+    Runtime.evaluate "1", Page.navigate  what was evaluated, Fetch.requestPaused              1
+    Fetch.continueRequest                Page.frameNavigated, load, webviewBridgeTitle        1, and the server's
+
+The evaluation says whether the old document lets go (`departure.py`); without interception it is waited for before
+anything else, one more. A title that was not told (`titles.py`) is asked for at the end, one more. `cost.round_trips`
+counts what an operation's own commands wait for: the decision about the request is not among them. On adb a stream's
+next packet also waits until the one before has been taken, so events that come apart from each other cost waits too.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +24,7 @@ from bridge.deadline import Deadline, finish
 from bridge.errors import BridgeError, DeadlineExceeded, NavigationFailed, TransportError, UsageError
 from bridge.page.attachment import Attachment
 from bridge.page.frames import Frame
+from bridge.page.titles import MILESTONES
 from bridge.snapshot.address import shown_url
 
 # What the renderer has been given to show is a document at once, unless the script of the one before keeps the thread.
@@ -23,12 +36,15 @@ _LIFECYCLE = {"domcontentloaded": "DOMContentLoaded", "load": "load", "networkid
 # What begins with a scheme (URL §4.1); without "//" it may also be a host with a port, but for those that have no host.
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://|(about|data|javascript|blob|view-source):", re.IGNORECASE)
 _STOP_S = 1.0
+# What comes along with a milestone, a turn of the page's event loop later.
+_TOLD_S = 0.25
 _HINTS = {
     "net::ERR_NAME_NOT_RESOLVED": "Check the host name; the device itself resolves it.",
     "net::ERR_CONNECTION_REFUSED": "Nothing listens there on the device; a server on this machine needs --local PORT.",
     "net::ERR_INTERNET_DISCONNECTED": "The device has no network.",
     "net::ERR_CLEARTEXT_NOT_PERMITTED": "The installed host app does not allow plain http: reinstall it.",
-    "net::ERR_ABORTED": "The address may start a download, or answer with nothing to show.",
+    "net::ERR_INVALID_AUTH_CREDENTIALS": "The server asks who you are: set_http_credentials answers it.",
+    "net::ERR_ABORTED": "The address may start a download, lead to another app, or answer with nothing to show.",
 }
 
 
@@ -88,7 +104,7 @@ async def go(attachment: Attachment, url: str, wait_until: WaitUntil, deadline: 
         reply = await attachment.call("Page.navigate", {"url": url}, timeout_s=deadline.remaining_s)
     except DeadlineExceeded as error:
         # The server has not answered: leave the page as it is instead of letting the answer arrive later.
-        await _stop(attachment)
+        await give_up(attachment)
         raise deadline.exceeded(f"opening {url}", "no answer from the server yet") from error
     net_error = reply.get("errorText")
     if net_error:
@@ -136,6 +152,32 @@ async def wait_loaded(
 
 def _has_reached(frame: Frame, wait_until: WaitUntil) -> bool:
     return wait_until == "commit" or _LIFECYCLE[wait_until] in frame.lifecycle
+
+
+def check_arrived(attachment: Attachment) -> None:
+    """Raise when the browser shows a page of its own instead: the document that was opened has gone on from there.
+
+    Raises:
+        PolicyRefused: It went where it may not.
+        NavigationFailed: What it went to cannot be loaded.
+    """
+    state = attachment.state
+    if state.main is None or not state.main.unreachable_url:
+        return
+    attachment.check_shown(state.main.address)
+    raise navigation_failed(state.main.unreachable_url, state.failures.get(state.main.loader_id, "net::ERR_FAILED"))
+
+
+async def told_title(attachment: Attachment, wait_until: WaitUntil, left: str) -> str | None:
+    """The title as a document other than `left` (`Titles.document`) tells it; None where it has to be asked for."""
+    titles, milestone = attachment.titles, _LIFECYCLE.get(wait_until, "")
+    if milestone not in MILESTONES or titles.document in ("", left):
+        return None
+    if not await attachment.watch.wait(lambda: titles.is_told(milestone), timeout_s=_TOLD_S):
+        return None
+    main = attachment.state.main
+    attachment.check_shown(main.address if main else "")
+    return titles.at(milestone)
 
 
 def _progress(attachment: Attachment, loader_id: str) -> str:
@@ -218,7 +260,7 @@ async def _move(
         arrived = await attachment.watch.wait(there, timeout_s=deadline.remaining_s)
     finally:
         if state.navigations == navigations and state.navigating_to:
-            await _stop(attachment)
+            await give_up(attachment)
     if not arrived:
         main = state.main
         seen = _progress(attachment, main.loader_id) if main and state.navigations > navigations else ""
@@ -228,6 +270,7 @@ async def _move(
         raise NavigationFailed(url, failure, hint=_HINTS.get(failure, ""))
 
 
-async def _stop(attachment: Attachment) -> None:
+async def give_up(attachment: Attachment) -> None:
+    """Cancel a navigation that is under way, if there is one; what is shown stays."""
     with suppress(DeadlineExceeded, TransportError):
         await finish(attachment.call("Page.stopLoading", timeout_s=_STOP_S), at_most_s=_STOP_S, what="stopping")

@@ -209,7 +209,7 @@ class Page(NavigatingPage, LocatingPage, ObservedPage, FiledPage, EmulatedPage):
                 result = await self._snapshots.take(request, timeout_s=timeout_s)
             if before is not None:
                 result = replace(result, text=snapshot_delta(before, result, max_chars=max_chars).text)
-            return replace(result, cost=meter.cost())
+            return replace(result, cost=meter.cost(result.text))
 
     async def wait_for(
         self,
@@ -277,7 +277,7 @@ class Page(NavigatingPage, LocatingPage, ObservedPage, FiledPage, EmulatedPage):
             attachment, notices = await self._ready()
             with attachment.connection.measure() as meter:
                 result = await read(attachment, self._refs, request, timeout_s=timeout_s)
-            return replace(result, cost=meter.cost(), notices=notices)
+            return replace(result, cost=meter.cost(result.markdown), notices=notices)
 
     def expect_popup(self, *, timeout_s: float = NAVIGATION_TIMEOUT_S) -> AbstractAsyncContextManager[ExpectedPopup]:
         """`async with page.expect_popup() as popup: …click…`, then `popup.page`: the window that the block opened.

@@ -28,7 +28,6 @@ class PngRows:
         header = struct.pack(">IIBBBBB", width_px, height_px, _BITS, _RGB, 0, 0, 0)
         self._chunks = [_SIGNATURE, _chunk(b"IHDR", header)]
         self._zlib = zlib.compressobj(_LEVEL)
-        self._width_px = width_px
         self._rows_left = height_px
         self._above: Bitmap | None = None
 

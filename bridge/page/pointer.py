@@ -24,18 +24,22 @@ _INTO_PARENT = """((i,x,y)=>{
   return null})"""
 
 
-def touch(kind: str, *points: tuple[float, float]) -> tuple[str, dict[str, Any]]:
+# By this a document knows a tap that was prepared elsewhere (injected_js/src/checks/settle.js); no screen measures it.
+_TAP_FORCE = 0.6180419921875
+
+
+def touch(kind: str, *points: tuple[float, float], force: float = 1) -> tuple[str, dict[str, Any]]:
     """One touch event: the fingers that are down at these points, CSS pixels of the top frame's viewport."""
     fingers = [
-        {"x": round(x, 2), "y": round(y, 2), "radiusX": 1, "radiusY": 1, "force": 1, "id": number}
+        {"x": round(x, 2), "y": round(y, 2), "radiusX": 1, "radiusY": 1, "force": force, "id": number}
         for number, (x, y) in enumerate(points, 1)
     ]
     return "Input.dispatchTouchEvent", {"type": kind, "touchPoints": fingers}
 
 
 def tap_commands(x: float, y: float) -> list[tuple[str, dict[str, Any]]]:
-    """One finger down and up at (x, y)."""
-    return [touch("touchStart", (x, y)), touch("touchEnd")]
+    """One finger down and up at (x, y); only a document in which an action was prepared takes it."""
+    return [touch("touchStart", (x, y), force=_TAP_FORCE), touch("touchEnd")]
 
 
 async def to_top_viewport(

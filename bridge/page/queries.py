@@ -59,4 +59,6 @@ async def query(actions: Actions, ref: str, kind: QueryKind, limit: int, *, time
     if not isinstance(reply, Mapping):
         raise ScriptFailed("the query gave no object")
     actions.raise_for(entry, "query", reply.get("error"), deadline)
-    return QueryResult(entry.ref, kind, reply.get("value"), bool(reply.get("truncated")), meter.cost())
+    value = reply.get("value")
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return QueryResult(entry.ref, kind, value, bool(reply.get("truncated")), meter.cost(text))

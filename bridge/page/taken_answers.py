@@ -58,10 +58,11 @@ async def first_download(
 ) -> AsyncIterator[asyncio.Future[PausedAnswer]]:
     """The first answer inside the block that is a download, held for whoever reads it; its request ends with the block.
 
-    Where the engine cannot intercept requests there never is one.
-
     Args:
         asks_again: What is not taken will be heard of, and asked for a second time.
+
+    Raises:
+        Unsupported: The engine cannot intercept requests, and nothing is asked for again; else nothing is taken then.
     """
     taken: asyncio.Future[PausedAnswer] = asyncio.get_running_loop().create_future()
 
@@ -78,6 +79,8 @@ async def first_download(
     try:
         remove = await attachment.fetching.take_answers(wants, timeout_s=deadline.remaining_s)
     except Unsupported as error:
+        if not asks_again:
+            raise
         logger.debug("what is downloaded will be asked for a second time: %s", error)
         yield taken
         return

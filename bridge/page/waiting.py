@@ -13,6 +13,7 @@ from bridge.deadline import Deadline
 from bridge.errors import DeadlineExceeded, ScriptFailed, UsageError
 from bridge.page.attachment import WORLD_NAME, Attachment, WorldGone
 from bridge.page.globs import url_pattern
+from bridge.page.navigation import check_arrived
 from bridge.page.role_names import checked_role
 
 _REARM_PAUSE_S = 0.1
@@ -73,9 +74,9 @@ class Condition:
 async def wait_for(attachment: Attachment, condition: Condition, *, timeout_s: float) -> float:
     """Milliseconds until the page met the condition, in any of its frames (`gone` and `function`: in the top frame).
 
-    Raises:
-        DeadlineExceeded: It was not met; says what was there instead.
-        UsageError: The page does not understand the selector.
+    DeadlineExceeded: It was not met; says what was there instead.
+    PolicyRefused, NavigationFailed: The page went to the address that is waited for, and it does not load.
+    UsageError: The page does not understand the selector.
     """
     deadline = Deadline.after(timeout_s)
     if condition.url:
@@ -96,9 +97,10 @@ async def _url_reached(attachment: Attachment, condition: Condition, glob: str, 
     pattern, state, redact = url_pattern(glob), attachment.state, condition.redact or str
     began = time.monotonic()
     if not await attachment.watch.wait(
-        lambda: state.main is not None and pattern.matches(redact(state.main.url)), timeout_s=deadline.remaining_s
+        lambda: state.main is not None and pattern.matches(redact(state.main.address)), timeout_s=deadline.remaining_s
     ):
-        raise deadline.exceeded(f"waiting for url {glob!r}", f"at {state.main.url if state.main else 'no page'}")
+        raise deadline.exceeded(f"waiting for url {glob!r}", f"at {state.main.address if state.main else 'no page'}")
+    check_arrived(attachment)
     return (time.monotonic() - began) * 1000
 
 

@@ -50,7 +50,7 @@ class Decision:
 
 
 def decide(policy: BrowserPolicy, url: str, grants: Iterable[Grant] = (), *, use: Use = "navigation") -> Decision:
-    """The verdict about `url`: first what is always refused, then the grants, then the lists.
+    """The verdict about `url`: denied origins first, then the grants, then what is always refused, then the lists.
 
     Args:
         use: "navigation" for whatever a model, a link or a redirect may bring to the top of a page; "request" for
@@ -59,6 +59,8 @@ def decide(policy: BrowserPolicy, url: str, grants: Iterable[Grant] = (), *, use
     if use == "navigation" and url == "about:blank":
         return Decision("allow", "blank", url=url)
     address = parse_address(url)
+    if (denied := _denied(policy, address)) is not None:
+        return denied
     if any(grant.permits(address.scheme, address.host, address.port, address.url) for grant in grants):
         return Decision("allow", "grant", url=address.url, host=address.host, port=address.port)
     return _always_refused(address, use) or by_lists(policy, address)
@@ -73,26 +75,11 @@ def judge_destination(
 
 
 def by_lists(policy: BrowserPolicy, address: Address) -> Decision:
-    """What the operator's lists say about an address that nothing refuses outright."""
+    """What the policy says about an address that is neither denied nor refused outright."""
     assert address.host is not None
     assert address.port is not None
     place = {"url": address.url, "host": address.host, "port": address.port}
     target = (address.scheme, address.host, address.port)
-    # A router may take an IPv6 address for the IPv4 one in it: denied is denied in every form.
-    literal = ip_literal(address.host)
-    forms = [address.host]
-    if isinstance(literal, IPv6Address):
-        forms += [str(inner) for _, inner in embedded_ipv4(literal)]
-    denied = next(
-        (
-            pattern
-            for pattern in policy.denied
-            if any(pattern.matches(address.scheme, form, address.port) for form in forms)
-        ),
-        None,
-    )
-    if denied is not None:
-        return Decision("deny", "denied_origins", f"the policy denies {denied.text}", **place)  # type: ignore[arg-type]
     if any(pattern.matches(*target) for pattern in policy.allowed):
         return Decision("allow", "allowed_origins", **place)  # type: ignore[arg-type]
     if policy.default_action == "allow":
@@ -107,6 +94,21 @@ def by_lists(policy: BrowserPolicy, address: Address) -> Decision:
     )
     hint = f"The operator can allow it in [browser.policy]: {line}"
     return Decision(policy.default_action, "default_action", reason, hint, **place)  # type: ignore[arg-type]
+
+
+def _denied(policy: BrowserPolicy, address: Address) -> Decision | None:
+    """The refusal of what the operator's list denies, in whatever form the address stands there."""
+    if not policy.denied or address.host is None or address.port is None:
+        return None
+    # A router may take an IPv6 address for the IPv4 one in it: denied is denied in every form.
+    literal = ip_literal(address.host)
+    forms = [address.host]
+    if isinstance(literal, IPv6Address):
+        forms += [str(inner) for _, inner in embedded_ipv4(literal)]
+    for pattern in policy.denied:
+        if any(pattern.matches(address.scheme, form, address.port) for form in forms):
+            return _deny(address, "denied_origins", f"the policy denies {pattern.text}")
+    return None
 
 
 def _always_refused(address: Address, use: Use) -> Decision | None:

@@ -118,7 +118,7 @@ class PinnedEgress:
         while len(self._failures) > _MAX_FAILURES:
             self._failures.popitem(last=False)
 
-    def recent_failure(self, url: str, *, within_s: float = 60.0) -> Exception | None:
+    def recent_failure(self, url: str, *, within_s: float) -> Exception | None:
         """Why the host of this URL could not be reached a moment ago."""
         address = parse_address(url)
         found = self._failures.get((address.host or "", address.port or 0))

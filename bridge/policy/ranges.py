@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import NamedTuple
 
-CLOUD_METADATA = IPv4Address("169.254.169.254")
+# The address that most clouds use, and the one in the public internet at which Azure's machines find their host's.
+_CLOUD_METADATA = (IPv4Address("169.254.169.254"), IPv4Address("168.63.129.16"))
 
 
 class ForbiddenRange(NamedTuple):
@@ -88,7 +89,7 @@ def forbidden_range(address: IPv4Address | IPv6Address | str) -> ForbiddenRange 
     if isinstance(address, str):
         address = ip_address(address)
     if isinstance(address, IPv4Address):
-        if address == CLOUD_METADATA:
+        if address in _CLOUD_METADATA:
             return _METADATA
         return _first(_IPV4, int(address))
     if address.scope_id is not None:

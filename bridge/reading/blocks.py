@@ -72,7 +72,7 @@ class Blocks:
         head = prefix if self._first is None else self._first
         gap = ""
         if self.out:
-            gap = "\n" if self._tight else f"\n{self._join.rstrip()}\n"
+            gap = "\n" if self._tight else f"\n{self._join.rstrip()}\n" if self._join else "\n\n"
         self.out.append(Block(gap, f"{head}{text}", kind, level, title, anchor))
         self._first, self._join, self._tight, self._closed_list = None, prefix, False, None
         if self._stack:

@@ -17,13 +17,8 @@ _FENCE = re.compile(r"`{3,}")
 
 
 def joined(blocks: Sequence[Block]) -> str:
-    if not blocks:
-        return ""
-    parts = [blocks[0].text]
-    for block in blocks[1:]:
-        parts.append(block.gap)
-        parts.append(block.text)
-    return "".join(parts)
+    parts = [part for block in blocks for part in (block.gap, block.text)]
+    return "".join(parts[1:])
 
 
 def outline(blocks: Sequence[Block]) -> str:

@@ -46,7 +46,8 @@ def escape_text(text: str, *, in_link: bool = False) -> str:
 
 def folded(text: str) -> str:
     """White space as one space each; most texts of a page have no other."""
-    return _NOT_ONE_SPACE.sub(" ", text)
+    # Of all white space only U+0020 is printable.
+    return text if text.isprintable() and "  " not in text else _NOT_ONE_SPACE.sub(" ", text)
 
 
 def escape_leaf(text: str) -> str:
@@ -62,23 +63,22 @@ def escape_line_starts(text: str) -> str:
 
 
 def escape_heading_end(text: str) -> str:
-    return _CLOSING_HASHES.sub(r"\\\1", text)
+    return _CLOSING_HASHES.sub(r"\\\1", text) if "#" in text else text
 
 
 def code_span(code: str) -> str:
     """Inline code; the fence is as long as needed (§6.1)."""
-    longest = max(map(len, _BACKTICKS.findall(code)), default=0)
-    if not longest:
+    if "`" not in code:
         return f"`{code}`"
     runs = set(map(len, _BACKTICKS.findall(code)))
-    length = next(n for n in range(1, longest + 2) if n not in runs)
+    length = next(n for n in range(1, max(runs) + 2) if n not in runs)
     pad = " " if code[0] == "`" or code[-1] == "`" else ""
     return f"{'`' * length}{pad}{code}{pad}{'`' * length}"
 
 
 def fence_for(code: str) -> str:
     """A fence longer than any run of backticks in the code (§4.5)."""
-    return "`" * max(3, max(map(len, _BACKTICKS.findall(code)), default=0) + 1)
+    return "`" * max(3, max(map(len, _BACKTICKS.findall(code))) + 1) if "`" in code else "```"
 
 
 def url_destination(url: str) -> str:

@@ -15,7 +15,7 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from bridge.cdp.cost import Cost
+from bridge.cdp.cost import Cost, est_tokens
 from bridge.deadline import Deadline
 from bridge.errors import BridgeError, DeadlineExceeded, RequestTimedOut, UsageError
 from bridge.policy.egress import Egress
@@ -221,7 +221,7 @@ async def webfetch(
             round_trips=work.fetcher.requests,
             bytes_sent=wire.bytes_sent,
             bytes_received=wire.bytes_received,
-            est_tokens=len(markdown) // 4,
+            est_tokens=est_tokens(markdown),
         ),
     )
 

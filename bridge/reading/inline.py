@@ -49,7 +49,7 @@ class Line:
 
     @property
     def in_link(self) -> bool:
-        return any(mark.opening == "[" for mark in self._marks)
+        return any(mark.is_link for mark in self._marks) if self._marks else False
 
     def text(self, raw: str) -> None:
         words = folded(raw)
@@ -68,7 +68,7 @@ class Line:
                 self._space = False
             self._code.append(words)
         else:
-            self._words(escape_text(words, in_link=bool(self._marks) and self.in_link))
+            self._words(escape_text(words, in_link=self.in_link))
         if ends_open:
             self._space = True
 
@@ -133,7 +133,8 @@ class Line:
             self._space, self._breaks = False, 0
             return ""
         self._flush_code()
-        self._shut(0)
+        if self._marks:
+            self._shut(0)
         text = "".join(self._parts)
         self._parts.clear()
         self._space, self._breaks, self._code_at, self._closed = False, 0, -1, None

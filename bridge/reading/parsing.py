@@ -12,7 +12,7 @@ from bridge.snapshot.html_parse import parse_html as parse_text
 # libxml2 ends these where a paragraph begins in them, which HTML does not (HTMLparser.c, htmlStartClose): the paragraph
 # would not be bold. Under names that it does not know it leaves them open.
 _ENDED = "b|big|i|s|small|tt|u"
-_HOLDS_PARAGRAPHS = re.compile(rf"<(?:{_ENDED})(?:\s[^<>]*)?>[^<]*<p[\s>]", re.IGNORECASE)
+_HOLDS_PARAGRAPHS = re.compile(rf"<(?i:{_ENDED})(?:\s[^<>]*)?>[^<]*<[pP][\s>]")
 _ENDED_TAG = re.compile(rf"<(/?)({_ENDED})(?=[\s/>])", re.IGNORECASE)
 _UNKNOWN = "still-"
 

@@ -36,17 +36,14 @@ class Table:
 
     def to_markdown(self) -> str:
         """The lines of the table; "" where no cell holds anything."""
-        grid = _grid(self.rows)
-        heads = [row for row, cells in zip(grid, self.rows, strict=True) if any(cell.text for cell in cells)]
-        sources = [cells for cells in self.rows if any(cell.text for cell in cells)]
-        if not heads:
+        rows = zip(_grid(self.rows), self.rows, strict=True)
+        filled = [(row, cells) for row, cells in rows if any(cell.text for cell in cells)]
+        if not filled:
             return ""
-        width = max(map(len, heads))
-        count = self._header_count(sources)
-        header = _joined_rows(heads[:count], width) if count else [""] * width
-        lines = [_line(header), f"|{' --- |' * width}"]
-        lines.extend(map(_line, heads[count:]))
-        return "\n".join(lines)
+        width = max(len(row) for row, _ in filled)
+        count = self._header_count([cells for _, cells in filled])
+        header = _joined_rows([row for row, _ in filled[:count]], width)
+        return "\n".join([_line(header), f"|{' --- |' * width}", *(_line(row) for row, _ in filled[count:])])
 
     def _header_count(self, rows: list[list[Cell]]) -> int:
         if self.head_rows:
@@ -100,12 +97,14 @@ def _grid(rows: list[list[Cell]]) -> list[list[str]]:
 
         for cell in cells:
             _inherit(row, reaching, still)
-            fill = cell.text if len(cell.text) <= MAX_FILLED_CHARS else ""
             wide, high = cell.colspan, cell.rowspan
-            if wide > 1 or high > 1:
-                budget -= wide * high
-                if budget < 0:
-                    wide = high = 1
+            if wide == high == 1:
+                row.append(cell.text)
+                continue
+            fill = cell.text if len(cell.text) <= MAX_FILLED_CHARS else ""
+            budget -= wide * high
+            if budget < 0:
+                wide = high = 1
             for column in range(wide):
                 if high > 1:
                     still[len(row)] = (high - 1, fill)
@@ -127,6 +126,8 @@ def _inherit(row: list[str], reaching: dict[int, tuple[int, str]], still: dict[i
 
 def _joined_rows(rows: list[list[str]], width: int) -> list[str]:
     """Several header rows as one: what stands above each other, without repeating."""
+    if len(rows) == 1:
+        return rows[0] + [""] * (width - len(rows[0]))
     columns = [[row[column] for row in rows if column < len(row)] for column in range(width)]
     return [" ".join(dict.fromkeys(text for text in column if text)) for column in columns]
 

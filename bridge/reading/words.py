@@ -26,6 +26,8 @@ def texts_in(element: etree._Element) -> Iterator[str]:
 
 def words_of(element: etree._Element, at_most: int = 5_000) -> str:
     """The words below an element, white space folded; of a big one, those in its first `at_most` characters."""
+    if not len(element):
+        return SPACES.sub(" ", (element.text or "")[:at_most]).strip()
     parts: list[str] = []
     room = at_most
     for text in texts_in(element):

@@ -24,7 +24,9 @@ End: TypeAlias = Callable[[], None] | None
 Handler: TypeAlias = Callable[["Writer", etree._Element], End]
 
 _NONE_SHOWN = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
-_MAY_BE_HIDDEN = etree.XPath("descendant-or-self::*[@hidden or @style]")
+# By their attributes: asking each element for its own takes four times as long.
+_HIDDEN = etree.XPath("descendant-or-self::*/@hidden/..")
+_STYLED = etree.XPath("descendant-or-self::*/@style/..")
 
 
 def _taken() -> None:
@@ -133,9 +135,6 @@ def skipped(_writer: Writer, _element: etree._Element) -> End:
 
 def _hidden(tree: etree._Element) -> set[etree._Element]:
     """The elements that the markup itself hides; asked for at once, because few have the attributes for it."""
-    found: Any = _MAY_BE_HIDDEN(tree)
-    return {
-        element
-        for element in found
-        if element.get("hidden") is not None or _NONE_SHOWN.search(element.get("style") or "") is not None
-    }
+    hidden: Any = _HIDDEN(tree)
+    styled: Any = _STYLED(tree)
+    return {*hidden, *(element for element in styled if _NONE_SHOWN.search(element.get("style") or "") is not None)}

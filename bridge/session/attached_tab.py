@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator
 from contextlib import AbstractContextManager, asynccontextmanager
 from typing import Protocol
 
-from bridge.adb import AdbDevice
 from bridge.cdp import CdpConnection, open_cdp
 from bridge.deadline import Deadline
 from bridge.errors import (
@@ -27,42 +26,20 @@ from bridge.page.popups import OpenedPages
 from bridge.policy.pinning import PinnedEgress
 from bridge.session.app import Found, Wanted
 from bridge.session.held_attachment import HeldAttachment, OnAttach
+from bridge.session.home import AnyHome
 from bridge.session.targets import CHROME_SOCKET
 
 _LOADED_S = 5.0
 _REATTACH_S = 10.0
 
 
-class Owner(Protocol):
+class Owner(AnyHome, Protocol):
     """What an attached tab needs of its session."""
-
-    @property
-    def device(self) -> AdbDevice: ...
-
-    @property
-    def on_attach(self) -> list[OnAttach]: ...
-
-    @property
-    def journal(self) -> Journal: ...
-
-    @property
-    def uploads(self) -> Confined: ...
-
-    @property
-    def downloads(self) -> Confined: ...
 
     @property
     def egress(self) -> PinnedEgress: ...
 
-    def notice(self, text: str) -> None: ...
-
-    def explain(self, error: NavigationFailed) -> BridgeError: ...
-
-    def taken(self) -> set[str]: ...
-
     async def find(self, wanted: Wanted, deadline: Deadline, *, relaunch: bool = False) -> Found: ...
-
-    async def diagnose(self) -> BridgeError | None: ...
 
 
 class AttachedTab:
@@ -174,7 +151,7 @@ class AttachedTab:
     async def close(self) -> None:
         """Detach; the page stays."""
         self._closed = True
-        await self._held.let_go()
+        await self._held.close()
 
     async def look_into(self, error: BridgeError) -> BridgeError:
         attachment = self._held.present
@@ -195,7 +172,7 @@ class AttachedTab:
 
     async def reattach(self, *, timeout_s: float) -> Attachment:
         deadline = Deadline.after(timeout_s)
-        return await self._loaded(await self._held.renew(self.connect(timeout_s), deadline), deadline)
+        return await self._loaded(await self._held.make(self.connect(timeout_s), deadline), deadline)
 
     async def kill_renderer(self, *, timeout_s: float) -> bool:
         """Never: an app whose renderer dies dies with it unless it handles that, and it is not ours to kill."""

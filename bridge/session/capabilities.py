@@ -8,7 +8,7 @@ from typing import Any
 
 from bridge.cdp.connection import PendingCall
 from bridge.errors import CaptureFailed, DeadlineExceeded, ProtocolError, WebViewTooOld
-from bridge.host.client import HostHello
+from bridge.host.replies import HostHello
 from bridge.page.attachment import WORLD_NAME, Attachment
 from bridge.page.full_page import Strategy
 from bridge.page.picture import decoded, picture_bytes

@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from bridge.cdp import CdpConnection
 from bridge.deadline import Deadline, finish
+from bridge.errors import TabLost
 from bridge.page.attachment import Attachment, attach
 from bridge.page.journal import Journal
 
@@ -31,9 +32,16 @@ class HeldAttachment:
         self._journal = journal
         self._of_the_session = of_the_session
         self._stack = AsyncExitStack()
+        self._is_over = False
 
     async def make(self, connecting: AbstractAsyncContextManager[CdpConnection], deadline: Deadline) -> Attachment:
-        """Attach over the connection, which is held from here on; nothing is held when that fails."""
+        """Attach over the connection, which is held from here on; the attachment that is there is given up then.
+
+        When that fails nothing is held of the new one, and the old one is kept.
+
+        Raises:
+            TabLost: It was closed meanwhile.
+        """
         async with AsyncExitStack() as stack:
             connection = await stack.enter_async_context(connecting)
             connection.on_event(self._journal.reader(self._tab_id))
@@ -42,25 +50,22 @@ class HeldAttachment:
                 self._journal.note_origin(self._tab_id, frame.url)
             for prepare in (*self._of_the_session, *self.on_attach):
                 await prepare(attachment)
-            self._stack = stack.pop_all()
+            if self._is_over:
+                raise TabLost(f"{self._tab_id} has been closed")
+            old, self._stack = self._stack, stack.pop_all()
         self.present = attachment
-        return attachment
-
-    async def renew(self, connecting: AbstractAsyncContextManager[CdpConnection], deadline: Deadline) -> Attachment:
-        """As `make`; the attachment that is there is given up when the new one is made, and kept when that fails."""
-        old, self._stack = self._stack, AsyncExitStack()
-        try:
-            attachment = await self.make(connecting, deadline)
-        except BaseException:
-            self._stack = old
-            raise
-        await self._close(old)
+        await self._end(old)
         return attachment
 
     async def let_go(self) -> None:
-        """Detach; safe to repeat."""
+        """Detach, until another attachment is made; safe to repeat."""
         stack, self._stack = self._stack, AsyncExitStack()
-        await self._close(stack)
+        await self._end(stack)
 
-    async def _close(self, stack: AsyncExitStack) -> None:
+    async def close(self) -> None:
+        """Detach for good: an attachment that is being made now is not held either. Safe to repeat."""
+        self._is_over = True
+        await self.let_go()
+
+    async def _end(self, stack: AsyncExitStack) -> None:
         await finish(stack.aclose(), at_most_s=_LET_GO_S, what=f"detaching from {self._tab_id}")

@@ -1,4 +1,4 @@
-"""What a tab needs of the session that it is in."""
+"""What a tab needs of the session that it is in, and what more one needs that is in our own host app."""
 
 from __future__ import annotations
 
@@ -25,17 +25,11 @@ class View:
     density_dpi: int = 160
 
 
-class Home(Protocol):
-    """What a tab needs of its session."""
+class AnyHome(Protocol):
+    """What every tab needs of its session, in whichever app it is."""
 
     @property
     def device(self) -> AdbDevice: ...
-
-    @property
-    def host_client(self) -> HostClient: ...
-
-    @property
-    def view(self) -> View: ...
 
     @property
     def journal(self) -> Journal: ...
@@ -47,12 +41,30 @@ class Home(Protocol):
     def downloads(self) -> Confined: ...
 
     @property
-    def capabilities(self) -> Capabilities | None: ...
-
-    @property
     def on_attach(self) -> list[OnAttach]:
         """Awaited with every tab's fresh attachment before the tab's own; the policy's gate comes first."""
         ...
+
+    def explain(self, error: NavigationFailed) -> BridgeError: ...
+
+    def notice(self, text: str) -> None: ...
+
+    async def diagnose(self) -> BridgeError | None:
+        """What is lost below the tab, if anything."""
+        ...
+
+
+class Home(AnyHome, Protocol):
+    """What a tab of our host app needs."""
+
+    @property
+    def host_client(self) -> HostClient: ...
+
+    @property
+    def view(self) -> View: ...
+
+    @property
+    def capabilities(self) -> Capabilities | None: ...
 
     @property
     def restores_tabs(self) -> bool:
@@ -63,18 +75,10 @@ class Home(Protocol):
 
     async def check_url(self, url: str) -> str: ...
 
-    def explain(self, error: NavigationFailed) -> BridgeError: ...
-
     def keep_alive(self) -> None: ...
-
-    def notice(self, text: str) -> None: ...
 
     async def ensure_connected(self) -> tuple[str, ...]:
         """Notices of what was reconnected; DeviceLost or HostLost where that is not wanted or did not work."""
-        ...
-
-    async def diagnose(self) -> BridgeError | None:
-        """What is lost below the tab, if anything."""
         ...
 
     def renderer_killed(self) -> None:

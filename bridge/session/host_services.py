@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from bridge.deadline import Deadline
 from bridge.errors import CaptureFailed, HostFailed, TabLost
-from bridge.host.client import HostClient, HostEvents
+from bridge.host.client import HostClient
+from bridge.host.events import HostEvents
 
 
 @dataclass(frozen=True, slots=True)

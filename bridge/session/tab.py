@@ -243,16 +243,16 @@ class SessionTab:
         self._closed = True
         host = self._home.host_client
         if self.host_tab is None or host.closed.is_set():
-            await self._held.let_go()
+            await self._held.close()
         elif self._lost is None:
             # Neither waits for the other; over a slow link that is half of the time.
             _, closed = await asyncio.gather(
-                self._held.let_go(), host.close_tab(self.host_tab, timeout_s=timeout_s), return_exceptions=True
+                self._held.close(), host.close_tab(self.host_tab, timeout_s=timeout_s), return_exceptions=True
             )
             if closed is not None:
                 raise closed
         else:
-            await self._held.let_go()
+            await self._held.close()
             if self._lost == _FREED:
                 await self._discard(self.host_tab, timeout_s)
 
@@ -263,7 +263,7 @@ class SessionTab:
             TransportError, DeadlineExceeded: There is no such target any more, or it does not answer.
         """
         deadline = Deadline.after(timeout_s)
-        return await self._held.renew(self._connection(deadline), deadline)
+        return await self._held.make(self._connection(deadline), deadline)
 
     async def rejoin(self, *, timeout_s: float) -> str:
         """The host process and its tab outlived the connection: attach again to the document; what was done."""

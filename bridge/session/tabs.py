@@ -12,7 +12,8 @@ from typing import Any
 from bridge.adb import AdbDevice
 from bridge.deadline import finish
 from bridge.errors import BridgeError, NavigationFailed
-from bridge.host.client import HostClient, HostHello
+from bridge.host.client import HostClient
+from bridge.host.replies import HostHello
 from bridge.page.attachment import Attachment
 from bridge.page.confinement import DOWNLOADS_KEY, UPLOADS_KEY, Confined
 from bridge.page.dialogs import DialogAnswer

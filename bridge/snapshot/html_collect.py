@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import heapq
 from dataclasses import dataclass, field
-from typing import Any
 
 from bridge.snapshot.escape import cut
 from bridge.snapshot.html_dom import HtmlDocument, fold, kids_of, strip, text_of
@@ -25,6 +24,7 @@ from bridge.snapshot.html_roles import (
     THIN,
     VOID_TAGS,
 )
+from bridge.snapshot.html_runs import Node, Out, Run, settle
 from bridge.snapshot.html_values import attrs_of
 
 #: Elements walked in one snapshot.
@@ -32,11 +32,8 @@ MAX_VISITED = 40_000
 _ALIKE = 8
 _SLICE = 12
 _MAX_DEPTH = 60
-_NEVER = 1 << 60
 _SEARCH_STEPS = 500
 _FRAMES = frozenset(("iframe", "frame"))
-
-Node = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -52,47 +49,6 @@ class Collecting:
     dedupe_text: bool = True
 
 
-class _Out(list[Any]):
-    """Where the nodes of a run go; `text` is the text that goes on."""
-
-    __slots__ = ("text",)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.text: Node | None = None
-
-
-@dataclass(slots=True, eq=False)
-class _Run:
-    """Siblings to walk, or waiting to be walked."""
-
-    nodes: list[str | Element]
-    index: int
-    end: int
-    out: _Out
-    depth: int = 0
-    named: int = 0  # 1: a name says the text in here; 2: only nested controls count
-    pointer: bool = False  # the cursor is a hand by inheritance
-    counted: bool = False  # the parent already counts as clickable
-    parent: Element | None = None
-    is_block: bool = False
-    has_ink: bool | None = None
-    like: tuple[str, str] | None = None
-    alike: int = 0
-    waiting: _Run | None = None
-    is_slice: bool = False
-    kind: str = ""
-
-    def fork(self, start: int, end: int, *, kind: str = "", is_slice: bool = False) -> _Run:
-        """A run over some of the siblings, whose nodes come here into their place."""
-        out = _Out()
-        self.out.append(out)
-        self.out.text = None
-        forked = _Run(self.nodes, start, end, out, self.depth, self.named, self.pointer, self.counted, self.parent)
-        forked.kind, forked.is_slice = kind or self.kind, is_slice
-        return forked
-
-
 @dataclass(eq=False)
 class Collector:
     """One walk; `collect` is called once."""
@@ -102,9 +58,9 @@ class Collector:
     options: Collecting
     url: str = ""
     title: str = ""
-    _stack: list[_Run] = field(default_factory=list)
-    _queue: list[tuple[int, int, _Run]] = field(default_factory=list)
-    _left: list[_Run] = field(default_factory=list)
+    _stack: list[Run] = field(default_factory=list)
+    _queue: list[tuple[int, int, Run]] = field(default_factory=list)
+    _left: list[Run] = field(default_factory=list)
     _reasons: dict[str, None] = field(default_factory=dict)
     _visited: int = 0
     _skipped: int = 0
@@ -122,8 +78,8 @@ class Collector:
                 self._way[above] = at
             at = above
         top: Node = {"role": "document", "tag": "html"}
-        out = _Out()
-        self._stack.append(_Run([scope], 0, 1, out))
+        out = Out()
+        self._stack.append(Run([scope], 0, 1, out))
         over = self._walk()
         if self.document.has_more:
             self._reasons["maxElements"] = None
@@ -135,7 +91,7 @@ class Collector:
         left += [run for _, _, run in self._queue] + self._left
         for run in left:
             self._add_cut(run)
-        emitted = _settle(top, out, self.options.max_text_per_node, self._reasons)
+        emitted = settle(top, out, self.options.max_text_per_node, self._reasons)
         stats = {
             "visitedNodes": self._visited,
             "emittedNodes": emitted,
@@ -184,7 +140,7 @@ class Collector:
             else:
                 self._add_element(run, node)
 
-    def _wait(self, run: _Run, tag: str) -> None:
+    def _wait(self, run: Run, tag: str) -> None:
         last = run.waiting
         if last is not None and last.end == run.index - 1:
             last.end += 1
@@ -196,7 +152,7 @@ class Collector:
             self._order += 1
             heapq.heappush(self._queue, (self._order, self._order, run.waiting))
 
-    def _add_text(self, run: _Run, words: str) -> None:
+    def _add_text(self, run: Run, words: str) -> None:
         text = run.out.text
         if not words or words.isspace():
             if text is not None:
@@ -229,7 +185,7 @@ class Collector:
         closed = parent.tag == "details" and parent.get("open") is None
         return self.document.is_visible(parent) and not self.document.is_inkless(parent) and not closed
 
-    def _add_element(self, run: _Run, element: Element) -> None:
+    def _add_element(self, run: Run, element: Element) -> None:
         document, names, options = self.document, self.names, self.options
         tag = str(element.tag)
         out = run.out
@@ -273,7 +229,7 @@ class Collector:
             shown = active or bool(mark) or bool(flags & CONTENT and (name or not options.interactive_only))
             if role == "img" and not shown:
                 return
-            inner = _Out()
+            inner = Out()
             self._add_node(out, inner, element, role, name, mark, shown=shown, active=active)
             depth += 1
             if tag != "select":
@@ -289,14 +245,14 @@ class Collector:
                 inner.text = None
             return
         first = kids.index(self._way[element]) if element in self._way else 0
-        below = _Run(kids, first, len(kids), inner, depth, named, pointer, counted, element, is_block)
+        below = Run(kids, first, len(kids), inner, depth, named, pointer, counted, element, is_block)
         if depth <= _MAX_DEPTH:
             self._stack.append(below)
         else:
             self._reasons["maxDepth"] = None
             self._left.append(below.fork(0, len(kids), kind="cut"))
 
-    def _cursor(self, run: _Run, element: Element, active: bool) -> tuple[str, bool, bool]:
+    def _cursor(self, run: Run, element: Element, active: bool) -> tuple[str, bool, bool]:
         """`clickable`, `focusable`, `editable` or "", and what the children inherit of it."""
         if not self.options.cursor_interactive:
             return "", False, False
@@ -314,7 +270,7 @@ class Collector:
         return mark, pointer, pointer and (run.counted or active or bool(mark))
 
     def _add_node(
-        self, out: _Out, inner: _Out, element: Element, role: str, name: str, mark: str, *, shown: bool, active: bool
+        self, out: Out, inner: Out, element: Element, role: str, name: str, mark: str, *, shown: bool, active: bool
     ) -> None:
         options = self.options
         node: Node = {"role": role, "tag": element.tag}
@@ -342,7 +298,7 @@ class Collector:
         out.text = None
         node["children"] = inner
 
-    def _add_cut(self, run: _Run) -> None:
+    def _add_cut(self, run: Run) -> None:
         """What was not walked, as a count and the ref to go on from."""
         rest = [node for node in run.nodes[run.index : run.end] if not isinstance(node, str)]
         rest = [element for element in rest if element.tag not in SKIPPED_TAGS and element.tag != "br"]
@@ -362,53 +318,6 @@ class Collector:
                 break
         role = self.names.role_of(rest[0])
         run.out.append({"more": more, "count": len(rest), "role": role, "kind": run.kind or "cut"})
-
-
-def _settle(top: Node, out: _Out, limit: int, reasons: dict[str, None]) -> int:
-    """Puts what waited into its place, folds texts, drops structure with nothing in it; how many nodes are left."""
-    top["children"] = out
-    order = [top]
-    for node in order:
-        node["children"] = kids = _flat(node["children"])
-        order.extend(kid for kid in kids if "children" in kid)
-    emitted = 0
-    for node in reversed(order):
-        kids = []
-        for kid in node["children"]:
-            if "tag" in kid:
-                if kid.get("ref") or "frame" in kid or kid.get("children") or kid.get("text"):
-                    kids.append(kid)
-            elif "count" in kid:
-                kids.append(kid)
-            else:
-                words = fold(kid["text"])
-                shown = cut(words, limit)
-                if shown != words:
-                    reasons["maxTextPerNode"] = None
-                if words and words != node.get("name"):
-                    kids.append({"role": "text", "text": shown})
-        del node["children"]
-        if len(kids) == 1 and kids[0]["role"] == "text":
-            node["text"] = kids[0]["text"]
-        elif kids:
-            node["children"] = kids
-        emitted += len(kids)
-    return emitted
-
-
-def _flat(out: list[Any]) -> list[Node]:
-    """The nodes of a run and of the runs that were forked from it, in the order of the document."""
-    nodes: list[Node] = []
-    stack = [iter(out)]
-    while stack:
-        for item in stack[-1]:
-            if isinstance(item, _Out):
-                stack.append(iter(item))
-                break
-            nodes.append(item)
-        else:
-            stack.pop()
-    return nodes
 
 
 __all__ = ["MAX_VISITED", "Collecting", "Collector"]

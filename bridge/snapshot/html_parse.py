@@ -18,6 +18,10 @@ _TAG = re.compile(r"<(/?)([a-zA-Z][^\s/>]*)[^<>]*>|<!--(?:(?!-->).)*(?:-->)?", r
 _MAX_ATTRIBUTES = 200
 # HTML §13.2.5 "Tokenization", as libxml2 2.14 has it. What begins is read to its end: no character is looked at twice.
 _S = r"[ \t\n\f\r]"
+# Without these no tag reaches far enough to hold too many: each attribute is a character and one that ends it, and only
+# quotes take a tag beyond the next ">". Both are much faster than reading every tag.
+_LONG_TAG = re.compile(rf"<[a-zA-Z/][^>]{{{2 * _MAX_ATTRIBUTES}}}")
+_QUOTED_END = re.compile(rf"""={_S}*(?:"[^">]*>|'[^'>]*>)""")
 _ATTRIBUTE = (
     rf"""(?:{_S}|/)*+[^ \t\n\f\r/>][^ \t\n\f\r/>=]*+"""
     rf"""(?:{_S}*+={_S}*+(?:"[^"]*+"?|'[^']*+'?|[^ \t\n\f\r>"'][^ \t\n\f\r>]*+)?)?"""
@@ -134,6 +138,8 @@ def _parsed(text: str) -> tuple[Element | None, bool]:
 
 def _with_few_attributes(text: str) -> str:
     """The document without what a tag has behind its first `_MAX_ATTRIBUTES`; in time proportional to its length."""
+    if "<!--" not in text and not _LONG_TAG.search(text) and not _QUOTED_END.search(text):
+        return text
     kept: list[str] = []
     at = read_to = 0
     while (token := _TOKEN.search(text, read_to)) is not None:

@@ -13,7 +13,6 @@ _STATES = ("checked", "selected", "expanded", "disabled", "required", "readonly"
 _LEAN = ("href", "name", "type", "value", "placeholder")
 _FULL = (*_LEAN, "src", "alt", "title", "action", "method")
 _WITHOUT_VALUE = frozenset(("password", "hidden", "file", "image", "checkbox", "radio"))
-_TEXT_ROLES = ("textbox", "searchbox", "combobox")
 _DISABLEABLE = frozenset(("button", "input", "select", "textarea", "optgroup", "option", "fieldset"))
 # HTML §2.3.4.3 "valid floating-point number"
 _NUMBER = re.compile(r"-?(\d+(\.\d+)?|\.\d+)([eE][-+]?\d+)?")

@@ -28,8 +28,12 @@ class LocalServer:
         """For `Session.open(grants=…)`; it also has the port reversed onto the device."""
         return TestServerGrant(HOST, self.port)
 
+    @property
+    def origin(self) -> str:
+        return f"http://{HOST}:{self.port}"
+
     def url(self, path: str = "") -> str:
-        return f"http://{HOST}:{self.port}/{path.lstrip('/')}"
+        return f"{self.origin}/{path.lstrip('/')}"
 
 
 @contextmanager
@@ -40,7 +44,6 @@ def listening(
     with http.server.ThreadingHTTPServer((HOST, 0), handler) as server:
         if tls is not None:
             server.socket = tls.wrap_socket(server.socket, server_side=True)
-        server.daemon_threads = True
         thread = threading.Thread(target=server.serve_forever, args=(0.05,), name="local_server", daemon=True)
         thread.start()
         try:
@@ -55,14 +58,19 @@ class QuietHandler(http.server.BaseHTTPRequestHandler):
 
     def answer(self, body: bytes, content_type: str = "text/html", status: int = 200, **headers: str) -> None:
         """A whole response; `Set_Cookie="a=b"` is the header Set-Cookie."""
+        self.begin(content_type, len(body), status, **headers)
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    def begin(self, content_type: str, body_bytes: int | None, status: int = 200, **headers: str) -> None:
+        """What stands before a body; without a length, the body ends with the connection."""
         self.send_response(status)
         self.send_header("Content-Type", content_type)
-        self.send_header("Content-Length", str(len(body)))
+        if body_bytes is not None:
+            self.send_header("Content-Length", str(body_bytes))
         for name, value in headers.items():
             self.send_header(name.replace("_", "-"), value)
         self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(body)
 
     def log_message(self, format: str, *args: Any) -> None:
         pass

@@ -2,7 +2,8 @@
  * The snapshot: a walk of the flat tree that spends its budget where a person looks.
  *
  * Elements wait in queues by how many screens they are away (what repeats: one more) and are walked while there is
- * budget. All they give goes into one linked list in document order; what was not walked stands in it as it is and
+ * budget (the first few hundred in any case: a renderer that gets no processor has used its time up without doing
+ * anything). All they give goes into one linked list in document order; what was not walked stands in it as it is and
  * becomes a cut that says how to go on. Nothing recurses and every element is seen once: pages may be 20,000 deep.
  */
 import { assign, attr, cut, doc, findAll, flatParent, fold, is, hasWords, isField, isVoid, kidsOf, kindOf, labelsOf, matches, max, now, rootOf, tagOf, textOf } from './dom.js';
@@ -37,8 +38,8 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
   if (!origin) return resolve(scope);
   clearStamps();
 
-  const reasons = [], tree = { role: 'document', children: [] }, queues = [], first = { _is: tree, _next: { _is: tree } }, late = () => now() - start > timeBudgetMs;
-  let away = 0, stack = [], spent = 0, refs = 0, line = 0, visitedNodes = 0, emittedNodes = 0, skippedHidden = 0, at = first, over, left;
+  const reasons = [], tree = { role: 'document', children: [] }, queues = [], first = { _is: tree, _next: { _is: tree } }, late = () => work++ > 500 && now() - start > timeBudgetMs;
+  let work = 0, away = 0, stack = [], spent = 0, refs = 0, line = 0, visitedNodes = 0, emittedNodes = 0, skippedHidden = 0, at = first, over, left;
 
   /** Adds to the list; what counts is weighed as it goes over the wire, in UTF-8 (3 bytes for what may be 2). */
   const put = (_is, counts) => {
@@ -183,7 +184,6 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
     version: 1,
     url: doc.URL,
     title: doc.title,
-    timestamp: now(),
     tree,
     stats: { domNodes: doc.all.length, visitedNodes, emittedNodes, skippedHidden, hiddenTextRemoved: turn._removed, jsTimeMs: now() - start },
     truncated: !!(left || reasons[0]),

@@ -81,7 +81,7 @@ async def test_a_server_that_never_answers_costs_no_more_than_the_deadline(
         started = time.monotonic()
         with pytest.raises(DeadlineExceeded, match=r"timed out after 0\.2 s"):
             await EVERY_OPERATION[operation](server.device("S"))
-        assert time.monotonic() - started < 2
+        assert time.monotonic() - started < 20
         ours = {name for name in open_files() - before if name.startswith("socket")}
     assert len(ours) <= 1, "only the peer's own end of the connection may still be open"
 
@@ -98,11 +98,11 @@ async def test_a_cancelled_operation_leaves_neither_task_nor_socket(operation: s
     async with peer(hold) as server:
         tasks = asyncio.all_tasks()
         running = asyncio.ensure_future(EVERY_OPERATION[operation](server.device("S")))
-        await asyncio.wait_for(accepted.wait(), 5)
+        await asyncio.wait_for(accepted.wait(), 30)
         running.cancel()
         with pytest.raises(asyncio.CancelledError):
             await running
-        await asyncio.wait_for(ended.wait(), 5)
+        await asyncio.wait_for(ended.wait(), 30)
         left = {task.get_name() for task in asyncio.all_tasks() - tasks if "serve" not in repr(task)}
     assert left == set()
 
@@ -122,35 +122,35 @@ async def test_what_is_not_an_adb_server_is_quoted(garbage: bytes, peer: Peer) -
 
     async with peer(rant) as server:
         with pytest.raises(AdbUnavailable, match="is not an adb server"):
-            await server.ensure_running(timeout_s=5)
+            await server.ensure_running(timeout_s=20)
 
 
 async def test_a_version_that_is_no_number_is_quoted(peer: Peer) -> None:
     async with peer(answering({"host:version": b"OKAY" + block("new")})) as server:
         with pytest.raises(AdbUnavailable, match="new"):
-            await server.ensure_running(timeout_s=5)
+            await server.ensure_running(timeout_s=20)
 
 
 async def test_a_server_that_is_too_old_is_left_running_and_the_error_tells_its_version(peer: Peer) -> None:
     async with peer(answering({"host:version": b"OKAY" + block("001f")})) as server:
         with pytest.raises(AdbUnavailable, match=r"version 1\.0\.31; 1\.0\.36 is the oldest"):
-            await server.ensure_running(timeout_s=5)
+            await server.ensure_running(timeout_s=20)
 
 
 async def test_a_newer_server_is_fine(peer: Peer) -> None:
     async with peer(answering({"host:version": b"OKAY" + block("0063")})) as server:
-        assert await server.ensure_running(timeout_s=5) == 99
+        assert await server.ensure_running(timeout_s=20) == 99
 
 
 async def test_a_server_that_closes_inside_an_answer_is_unavailable(peer: Peer) -> None:
     async with peer(answering({"host:devices-l": b"OKAY00ffhalf"})) as server:
         with pytest.raises(AdbUnavailable, match="closed the connection: 12 bytes of the answer to host:devices-l"):
-            await server.devices(timeout_s=5)
+            await server.devices(timeout_s=20)
 
 
 async def test_tracking_ends_with_an_error_when_the_server_goes(peer: Peer) -> None:
     answers = {"host:track-devices-l": b"OKAY" + block("S device\n")}
-    async with peer(answering(answers)) as server, server.track(timeout_s=5) as lists:
+    async with peer(answering(answers)) as server, server.track(timeout_s=20) as lists:
         assert [entry.serial for entry in await anext(lists)] == ["S"]
         with pytest.raises(AdbUnavailable, match="stopped tracking"):
             await anext(lists)
@@ -161,7 +161,7 @@ async def test_a_server_without_the_long_form_of_tracking_is_asked_for_the_short
         "host:track-devices-l": b"FAIL" + block("unknown host service"),
         "host:track-devices": b"OKAY" + block("S\toffline\n"),
     }
-    async with peer(answering(answers)) as server, server.track(timeout_s=5) as lists:
+    async with peer(answering(answers)) as server, server.track(timeout_s=20) as lists:
         assert [entry.state for entry in await anext(lists)] == ["offline"]
 
 
@@ -169,7 +169,7 @@ async def test_the_listeners_own_exception_passes_through_tracking(peer: Peer) -
     answers = {"host:track-devices-l": b"OKAY" + block("")}
 
     async def listen(server: AdbServer) -> None:
-        async with server.track(timeout_s=5) as lists:
+        async with server.track(timeout_s=20) as lists:
             async for _ in lists:
                 raise ZeroDivisionError
 
@@ -199,7 +199,7 @@ async def test_a_refused_device_becomes_the_error_that_names_its_trouble(
 
     async with peer(refuse) as server:
         with pytest.raises(error, match=reason.split()[1]):
-            await server.device("S").open_stream("localabstract:x", timeout_s=5)
+            await server.device("S").open_stream("localabstract:x", timeout_s=20)
 
 
 @pytest.mark.parametrize(
@@ -210,7 +210,7 @@ async def test_a_closed_service_is_told_from_a_lost_device(listed: str, error: t
     answers = {"localabstract:x": b"FAIL" + block("closed"), "host:devices-l": b"OKAY" + block(listed + "\n")}
     async with peer(answering(answers)) as server:
         with pytest.raises(error):
-            await server.device("S").open_stream("localabstract:x", timeout_s=5)
+            await server.device("S").open_stream("localabstract:x", timeout_s=20)
 
 
 async def test_a_device_without_shell_v2_still_tells_exit_codes(peer: Peer) -> None:
@@ -219,7 +219,7 @@ async def test_a_device_without_shell_v2_still_tells_exit_codes(peer: Peer) -> N
         "shell:(ls /x\n); echo wvb-exit:$?": b"OKAYls: /x: No such file\r\nwvb-exit:1\r\n",
     }
     async with peer(answering(answers)) as server:
-        result = await server.device("S").shell("ls /x", timeout_s=5)
+        result = await server.device("S").shell("ls /x", timeout_s=20)
     assert (result.exit_code, result.stdout) == (1, "ls: /x: No such file\n")
 
 
@@ -230,7 +230,7 @@ async def test_a_shell_that_ends_without_an_exit_code_is_a_lost_device(peer: Pee
     }
     async with peer(answering(answers)) as server:
         with pytest.raises(DeviceLost, match="half"):
-            await server.device("S").shell("ls", timeout_s=5)
+            await server.device("S").shell("ls", timeout_s=20)
 
 
 async def test_a_shell_that_does_not_end_is_quoted_with_its_last_words(peer: Peer) -> None:
@@ -251,7 +251,7 @@ async def test_a_shell_that_does_not_end_is_quoted_with_its_last_words(peer: Pee
 
 async def test_bytes_behind_the_okay_belong_to_the_stream(peer: Peer) -> None:
     async with peer(answering({"localabstract:x": b"OKAYhello"})) as server:
-        sock = await server.device("S").open_stream("localabstract:x", timeout_s=5)
+        sock = await server.device("S").open_stream("localabstract:x", timeout_s=20)
         with sock:
             assert await asyncio.get_running_loop().sock_recv(sock, 100) == b"hello"
 
@@ -310,8 +310,8 @@ async def test_a_mapping_that_is_made_while_we_are_cancelled_is_taken_back(peer:
         await writer.drain()
 
     async with peer(slow) as server:
-        entering = asyncio.ensure_future(server.device("S").forward("tcp:0", "tcp:1", timeout_s=5).__aenter__())
-        await asyncio.wait_for(asked.wait(), 5)
+        entering = asyncio.ensure_future(server.device("S").forward("tcp:0", "tcp:1", timeout_s=20).__aenter__())
+        await asyncio.wait_for(asked.wait(), 30)
         entering.cancel()
         asyncio.get_running_loop().call_soon(cancelled.set)
         with pytest.raises(asyncio.CancelledError):
@@ -331,6 +331,6 @@ async def test_a_mapping_that_somebody_replaced_is_not_removed(peer: Peer) -> No
             writer.write(b"OKAYOKAY" + block("4444"))
         await writer.drain()
 
-    async with peer(note) as server, server.device("S").forward("tcp:0", "tcp:1", timeout_s=5) as port:
+    async with peer(note) as server, server.device("S").forward("tcp:0", "tcp:1", timeout_s=20) as port:
         assert port == 4444
     assert requests == ["host-serial:S:forward:norebind:tcp:0;tcp:1", "host:list-forward"]

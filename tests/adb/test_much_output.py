@@ -9,11 +9,11 @@ from bridge.adb.shell_protocol import ShellOutput, Stream, encode_packet
 
 def test_many_small_pieces_of_output_are_taken_in_quickly() -> None:
     output, pieces = ShellOutput(), 2_000
-    began = time.monotonic()
+    began = time.process_time()
     for number in range(pieces):
         output.feed(encode_packet(Stream.STDOUT, f"{number:>4096}".encode()))
         assert output.last_words == str(number)  # as the error of a command that does not end would quote it
-    assert time.monotonic() - began < 3
+    assert time.process_time() - began < 15  # what joins all of it for each piece takes minutes
     output.feed(encode_packet(Stream.EXIT, b"\0"))
     assert output.result is not None
     assert len(output.result.stdout) == 4096 * pieces

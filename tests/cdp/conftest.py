@@ -22,7 +22,7 @@ def devtools() -> Callable[[Handler], AbstractAsyncContextManager[CdpConnection]
     async def connected(handler: Handler) -> AsyncIterator[CdpConnection]:
         async with serve(handler, "127.0.0.1", 0, compression=None, close_timeout=1) as server:
             sock = await dial(server.sockets[0].getsockname()[1])
-            async with open_cdp(sock, "/devtools/page/1", timeout_s=5) as connection:
+            async with open_cdp(sock, "/devtools/page/1", timeout_s=20) as connection:
                 yield connection
 
     return connected

@@ -20,7 +20,7 @@ from bridge.errors import DeadlineExceeded, ProtocolError, TransportError
 
 async def test_a_call_returns_the_result_of_its_command(devtools: Devtools) -> None:
     async with devtools(answer_all) as connection:
-        assert await connection.call("A.b", {"x": 1}, timeout_s=5) == {"method": "A.b", "params": {"x": 1}}
+        assert await connection.call("A.b", {"x": 1}, timeout_s=20) == {"method": "A.b", "params": {"x": 1}}
 
 
 async def test_replies_out_of_order_reach_their_callers(devtools: Devtools) -> None:
@@ -31,7 +31,7 @@ async def test_replies_out_of_order_reach_their_callers(devtools: Devtools) -> N
 
     async with devtools(backwards) as connection:
         calls = [connection.send(name) for name in ("A.a", "B.b", "C.c")]
-        assert [(await call.result(timeout_s=5))["method"] for call in calls] == ["A.a", "B.b", "C.c"]
+        assert [(await call.result(timeout_s=20))["method"] for call in calls] == ["A.a", "B.b", "C.c"]
 
 
 async def test_commands_go_out_in_the_order_of_sending_without_waiting(devtools: Devtools) -> None:
@@ -46,7 +46,7 @@ async def test_commands_go_out_in_the_order_of_sending_without_waiting(devtools:
     async with devtools(note) as connection:
         calls = [connection.send("A.b", {"n": n}) for n in range(200)]
         for call in calls:
-            await call.result(timeout_s=5)
+            await call.result(timeout_s=20)
     assert arrived == list(range(200))
 
 
@@ -57,7 +57,7 @@ async def test_a_refused_command_is_an_error_with_the_browsers_words(devtools: D
 
     async with devtools(refuse) as connection:
         with pytest.raises(ProtocolError, match=r"No\.such failed: wasn't found \(-32601\)"):
-            await connection.call("No.such", timeout_s=5)
+            await connection.call("No.such", timeout_s=20)
 
 
 async def test_a_call_that_times_out_leaves_nothing_and_its_late_reply_disturbs_nobody(devtools: Devtools) -> None:
@@ -74,7 +74,7 @@ async def test_a_call_that_times_out_leaves_nothing_and_its_late_reply_disturbs_
             await connection.call("Slow.one", timeout_s=0.1)
         assert connection.in_flight == 0
         late.set()
-        assert (await connection.call("Next.one", timeout_s=5))["method"] == "Next.one"
+        assert (await connection.call("Next.one", timeout_s=20))["method"] == "Next.one"
 
 
 async def test_a_cancelled_call_leaves_nothing(devtools: Devtools) -> None:
@@ -87,7 +87,7 @@ async def test_a_cancelled_call_leaves_nothing(devtools: Devtools) -> None:
 
     async with devtools(silent) as connection:
         call = asyncio.create_task(connection.call("A.b", timeout_s=60))
-        await asyncio.wait_for(heard.wait(), 5)
+        await asyncio.wait_for(heard.wait(), 30)
         call.cancel()
         with pytest.raises(asyncio.CancelledError):
             await call
@@ -103,7 +103,7 @@ async def test_an_abandoned_call_leaves_nothing_and_says_so_when_asked(devtools:
         call.abandon()
         assert connection.in_flight == 0
         with pytest.raises(TransportError, match="abandoned"):
-            await call.result(timeout_s=5)
+            await call.result(timeout_s=20)
 
 
 async def test_a_refusal_that_nobody_asks_for_is_not_reported_by_asyncio(
@@ -116,7 +116,7 @@ async def test_a_refusal_that_nobody_asks_for_is_not_reported_by_asyncio(
 
     async with devtools(refuse_first) as connection:
         connection.send("A.b")
-        await connection.call("C.d", timeout_s=5)
+        await connection.call("C.d", timeout_s=20)
         assert connection.in_flight == 0
         gc.collect()
     assert "never retrieved" not in caplog.text
@@ -130,7 +130,7 @@ async def test_a_call_whose_session_detaches_fails_at_once(devtools: Devtools) -
 
     async with devtools(detach) as connection:
         with pytest.raises(TransportError, match="session S was detached"):
-            await connection.call("A.b", session_id="S", timeout_s=5)
+            await connection.call("A.b", session_id="S", timeout_s=20)
 
 
 async def test_a_reply_of_many_megabytes_arrives_whole(devtools: Devtools) -> None:

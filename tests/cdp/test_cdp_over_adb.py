@@ -34,7 +34,7 @@ async def test_what_has_been_taken_has_been_acknowledged_too(devtools: Devtools)
     async with devtools(serve) as connection:
         unacknowledged = []
         for _ in range(50):
-            await connection.call("A.b", timeout_s=5)
+            await connection.call("A.b", timeout_s=20)
             unacknowledged.append(_unacknowledged_bytes(peers[0]))
         assert unacknowledged == [0] * 50
 
@@ -47,12 +47,12 @@ async def test_commands_that_are_sent_together_travel_in_one_segment(devtools: D
         await answer_all(websocket)
 
     async with devtools(serve) as connection:
-        await connection.call("A.b", timeout_s=5)
+        await connection.call("A.b", timeout_s=20)
         before = _segments(peers[0])
         for call in [connection.send("A.b", {"n": n}) for n in range(20)]:
-            await call.result(timeout_s=5)
+            await call.result(timeout_s=20)
         assert _segments(peers[0]) - before == 1
-        await connection.call("A.b", timeout_s=5)
+        await connection.call("A.b", timeout_s=20)
         assert _segments(peers[0]) - before == 2
 
 

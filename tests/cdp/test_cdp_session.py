@@ -110,6 +110,49 @@ def test_commands_of_a_detached_session_are_orphans_because_no_reply_will_come()
     assert list(session.in_flight.values()) == [kept]
 
 
+def attached(session_id: str, target_id: str, above: str | None = None) -> bytes:
+    params = {"sessionId": session_id, "targetInfo": {"targetId": target_id}}
+    fields: dict[str, Any] = {"method": "Target.attachedToTarget", "params": params}
+    return message(**fields, **({"sessionId": above} if above else {}))
+
+
+def test_with_a_session_end_all_below_it_of_which_the_browser_tells_nobody() -> None:
+    session = CdpSession()
+    for above, session_id, target_id in ((None, "A", "a"), ("A", "B", "b"), ("B", "C", "c"), (None, "D", "d")):
+        session.receive(attached(session_id, target_id, above))
+    kept, _ = session.command("A.b", None, "D")
+    lost, _ = session.command("A.b", None, "C")
+    outcomes = session.receive(message(method="Target.detachedFromTarget", params={"sessionId": "A", "targetId": "a"}))
+    assert [outcome.command for outcome in outcomes if isinstance(outcome, Orphan)] == [lost]
+    assert [(event.params, event.session_id) for event in outcomes if isinstance(event, Event)] == [
+        ({"sessionId": "C", "targetId": "c"}, "B"),
+        ({"sessionId": "B", "targetId": "b"}, "A"),
+        ({"sessionId": "A", "targetId": "a"}, None),
+    ]
+    assert session.sessions == {"D": "d"}
+    assert list(session.in_flight.values()) == [kept]
+
+
+def test_sessions_that_are_said_to_lie_below_each_other_end_all_the_same() -> None:
+    session = CdpSession()
+    session.receive(attached("A", "a", "B"))
+    session.receive(attached("B", "b", "A"))
+    assert len(session.receive(message(method="Target.detachedFromTarget", params={"sessionId": "A"}))) == 2
+    assert session.sessions == {}
+
+
+def test_a_session_that_is_not_found_is_one_that_was_detached() -> None:
+    session = CdpSession()
+    missing = {"code": -32001, "message": "Session with given id not found."}
+    of_session, _ = session.command("A.b", None, "S")
+    (outcome,) = session.receive(message(id=of_session.id, error=missing, sessionId="S"))
+    assert isinstance(outcome, Orphan)
+    assert "session S was detached" in outcome.reason
+    own, _ = session.command("A.b")
+    (outcome,) = session.receive(message(id=own.id, error=missing))
+    assert isinstance(outcome, Refusal)
+
+
 def test_an_error_that_belongs_to_no_command_is_passed_over() -> None:
     session = CdpSession()
     session.command("A.b")

@@ -23,7 +23,7 @@ async def test_a_length_that_is_none_is_a_transport_error(length: str) -> None:
     with far:
         far.sendall(f"HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n\r\n[]".encode("latin-1"))
         with pytest.raises(TransportError, match="announced a body"):
-            await list_targets(near, timeout_s=5)
+            await list_targets(near, timeout_s=20)
 
 
 @pytest.mark.parametrize("ask", [list_targets, read_package])
@@ -34,13 +34,13 @@ async def test_an_endpoint_that_says_nothing_ends_in_the_deadline_and_one_that_l
     near, far = talk()
     far.close()
     with pytest.raises(TransportError, match="closed before it answered"):
-        await ask(near, timeout_s=5)  # type: ignore[operator]
+        await ask(near, timeout_s=20)  # type: ignore[operator]
 
 
 async def test_a_question_that_is_cancelled_at_once_leaves_no_socket() -> None:
     near, far = talk()
     with far:
-        asking = asyncio.create_task(list_targets(near, timeout_s=5))
+        asking = asyncio.create_task(list_targets(near, timeout_s=20))
         await asyncio.sleep(0)
         asking.cancel()
         await asyncio.gather(asking, return_exceptions=True)

@@ -47,6 +47,6 @@ def test_a_question_that_nobody_answers_ends_with_its_time() -> None:
         start = time.monotonic()
         with pytest.raises(TimeoutError):
             asyncio.run(asked())
-        assert time.monotonic() - start < 5
+        assert time.monotonic() - start < 20
         assert b"open example.com:443?" in os.read(person, 4096)
         os.write(person, b"\n")  # the thread that was left behind lets go of the terminal

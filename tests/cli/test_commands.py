@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import http.server
 import json
 import os
 import re
@@ -20,7 +19,7 @@ from PIL import Image
 
 from bridge.surfaces.cli.app import run
 from bridge.surfaces.demo_server import serve_demo_pages
-from bridge.surfaces.local_server import LocalServer
+from bridge.surfaces.local_server import LocalServer, QuietHandler, listening
 
 pytestmark = pytest.mark.browser
 
@@ -181,16 +180,13 @@ def test_the_demonstration_reads_well_without_a_terminal(
     assert re.search(r"\d+ ms · \d+ round trips?", out)
 
 
-class _Never(http.server.BaseHTTPRequestHandler):
+class _Never(QuietHandler):
     asked: threading.Event
     over: threading.Event
 
     def do_GET(self) -> None:
         self.asked.set()
         self.over.wait(60)
-
-    def log_message(self, format: str, *args: object) -> None:
-        pass
 
 
 @pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
@@ -202,23 +198,12 @@ def test_an_interrupted_command_leaves_nothing_behind(sent: signal.Signals, code
         asked, over = threading.Event(), threading.Event()
 
     # Devices keep their private folders in the temporary folder; other workers' devices are in another one.
-    with tempfile.TemporaryDirectory() as folder, http.server.ThreadingHTTPServer(("127.0.0.1", 0), Never) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        port = server.server_address[1]
+    with tempfile.TemporaryDirectory() as folder, listening(Never) as server:
         with subprocess.Popen(
             [
                 *(sys.executable, "-c", "from bridge.surfaces.cli import main; main()"),
-                *(
-                    "snapshot",
-                    "--url",
-                    f"http://127.0.0.1:{port}/",
-                    "--local",
-                    str(port),
-                    "--device",
-                    "virtual",
-                    "--timeout",
-                    "60",
-                ),
+                *("snapshot", "--url", server.url(), "--local", str(server.port)),
+                *("--device", "virtual", "--timeout", "60"),
             ],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -229,7 +214,6 @@ def test_an_interrupted_command_leaves_nothing_behind(sent: signal.Signals, code
             process.send_signal(sent)
             out, err = process.communicate(timeout=40)
         Never.over.set()
-        server.shutdown()
         left = [path.name for path in Path(folder).iterdir()]
 
     assert process.returncode == code, err

@@ -21,7 +21,7 @@ def demo() -> Iterator[LocalServer]:
 
 def fetch(demo: LocalServer, path: str, method: str = "GET") -> tuple[int, str, bytes]:
     """Status, content type and body for a path that is sent exactly as given."""
-    connection = http.client.HTTPConnection("127.0.0.1", demo.port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", demo.port, timeout=30)
     try:
         connection.putrequest(method, path, skip_host=False)
         connection.endheaders()

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
-import http.server
 import io
 import json
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,7 +12,7 @@ import pytest
 
 from bridge.surfaces.cli.app import run
 from bridge.surfaces.demo_server import serve_demo_pages
-from bridge.surfaces.local_server import LocalServer
+from bridge.surfaces.local_server import LocalServer, QuietHandler, listening
 
 HTML = "<title>Größe</title><h1>Gold</h1><p>words</p><nav><button>Buy</button></nav>"
 
@@ -33,24 +30,9 @@ document.getElementById("root").append(words);
 /* %s */</script>""" % ("x" * 200)
 
 
-@contextlib.contextmanager
-def serve_shell() -> Iterator[int]:
-    class Shell(http.server.BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self.send_response(200)
-            self.send_header("Content-Type", "text/html")
-            self.end_headers()
-            self.wfile.write(SHELL.encode())
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Shell) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
-        thread.start()
-        yield server.server_port
-        server.shutdown()
-        thread.join()
+class _Shell(QuietHandler):
+    def do_GET(self) -> None:
+        self.answer(SHELL.encode())
 
 
 @pytest.fixture(autouse=True)
@@ -166,9 +148,8 @@ def test_a_snapshot_of_stdin_takes_the_same_options(
 def test_an_empty_shell_is_rendered_on_a_device_when_that_is_asked_for(
     webview_device: str, demo: LocalServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with serve_shell() as port:
-        address = f"http://127.0.0.1:{port}/"
-        arguments = ["fetch", address, "--local", str(port)]
+    with listening(_Shell) as server:
+        arguments = ["fetch", server.url(), "--local", str(server.port)]
         assert run(arguments) == 0
         out, err = capsys.readouterr()
         assert "Words that only" not in out

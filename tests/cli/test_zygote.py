@@ -146,7 +146,7 @@ def test_another_descriptor_is_written_by_the_process_that_has_it(warm: Shell) -
 def test_ctrl_c_ends_the_command_and_what_it_waits_for(warm: Shell) -> None:
     waiting = warm.start("wait", "--text", "never there")
     with pytest.raises(subprocess.TimeoutExpired):
-        waiting.communicate(timeout=1.0)
+        waiting.communicate(timeout=3.0)
     waiting.send_signal(signal.SIGINT)
     assert waiting.communicate(timeout=LIMIT_S) == ("", "\ninterrupted\n")
     assert waiting.returncode == 130

@@ -41,7 +41,7 @@ class TestReport:
             return passed("fine")
 
         assert (await report.ask("deaf", hangs, timeout_s=0.05)).exit_code == 5
-        assert (await report.ask("well", answers, timeout_s=5)).status == "pass"
+        assert (await report.ask("well", answers, timeout_s=20)).status == "pass"
         assert [row.name for row in told] == ["deaf", "well"]
         assert "deaf timed out after 0.05 s" in told[0].verdict.said
 
@@ -54,8 +54,8 @@ class TestReport:
         async def foreign() -> Any:
             raise ZeroDivisionError("by zero")
 
-        await report.ask("ours", ours, timeout_s=5)
-        await report.ask("foreign", foreign, timeout_s=5)
+        await report.ask("ours", ours, timeout_s=20)
+        await report.ask("foreign", foreign, timeout_s=20)
         assert (told[0].verdict.said, told[0].verdict.fix) == ("nothing there", "Attach one.")
         assert told[1].verdict.said == "unexpected ZeroDivisionError: by zero"
         assert report.exit_code == 3, "the first failure's"
@@ -66,7 +66,7 @@ class TestReport:
         async def never() -> Any:
             raise AssertionError("asked")
 
-        assert (await report.ask("late", never, timeout_s=5)).exit_code == 5
+        assert (await report.ask("late", never, timeout_s=20)).exit_code == 5
         assert "not asked" in told[0].verdict.said
 
 
@@ -149,7 +149,7 @@ class TestWaiting:
 
     def test_a_device_without_a_webview_is_not_ready(self, adb_port: int) -> None:
         with detached_device(adb_port, has_engine=False) as phone:
-            waiting = wait_until_ready(AdbServer.from_environment(), phone.serial, timeout_s=5.0)
+            waiting = wait_until_ready(AdbServer.from_environment(), phone.serial, timeout_s=20)
             with pytest.raises(DeadlineExceeded, match="names no current WebView package"):
                 asyncio.run(waiting)
 

@@ -64,7 +64,7 @@ async def test_a_half_closed_connection_still_delivers_what_it_sent(site: Site, 
         writer.write_eof()
         await asyncio.Event().wait()
 
-    page = await webfetch(site.does("/", half_close), egress=egress, timeout_s=5)
+    page = await webfetch(site.does("/", half_close), egress=egress, timeout_s=20)
     assert page.markdown == "All of it"
 
 

@@ -99,13 +99,13 @@ class Wire:
         await self.send_bytes(encode_frame(header, body))
 
     async def send_bytes(self, piece: bytes) -> None:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             await asyncio.get_running_loop().sock_sendall(self.sock, piece)
 
     async def receive(self) -> Frame | None:
         """The next frame, None at the end of the connection."""
         while (frame := self.reader.next_frame()) is None:
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(30):
                 try:
                     piece = await asyncio.get_running_loop().sock_recv(self.sock, 65536)
                 except ConnectionError:

@@ -120,10 +120,6 @@ class JvmHost:
     async def happen(self, url: str, what: str) -> None:
         assert await self._jvm.ask(f"happen {self._name} {url} {what}") == "ok"
 
-    async def be_asked_by(self, uid: int) -> None:
-        """From now on peers are taken for processes of that uid."""
-        assert await self._jvm.ask(f"uid {self._name} {uid}") == "ok"
-
 
 @contextmanager
 def running_jvm() -> Iterator[Jvm]:

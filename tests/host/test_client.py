@@ -193,10 +193,10 @@ async def test_a_route_that_ends_is_a_lost_host_and_not_a_wait() -> None:
         client = HostClient(reader, writer, NAME)
         reading = asyncio.create_task(client._read())
         reader.set_exception(OSError(errno.EHOSTUNREACH, os.strerror(errno.EHOSTUNREACH)))
-        await asyncio.wait_for(client.closed.wait(), 5)
+        await asyncio.wait_for(client.closed.wait(), 30)
         await reading
         with pytest.raises(HostLost, match="No route to host"):
-            await client.touch(timeout_s=5)
+            await client.touch(timeout_s=20)
         writer.close()
 
 

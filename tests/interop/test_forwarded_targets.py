@@ -30,7 +30,7 @@ async def test_a_port_leads_to_the_webview_until_the_command_is_interrupted(
         async with asyncio.timeout(30):
             line = (await process.stdout.readline()).decode()
         address = line.split()[0]
-        listed = json.loads(await asyncio.to_thread(lambda: urlopen(f"{address}/json/list", timeout=10).read()))
+        listed = json.loads(await asyncio.to_thread(lambda: urlopen(f"{address}/json/list", timeout=30).read()))
         assert [target["title"] for target in listed if target["type"] == "page"] == ["Gold prices"]
     finally:
         process.send_signal(signal.SIGINT)

@@ -28,17 +28,17 @@ def drive(port: int, url: str) -> dict[str, Any]:
     try:
         loaded: list[str] = []
         tab.set_listener("Page.loadEventFired", lambda **_: loaded.append("load"))
-        tab.call_method("Page.enable", _timeout=10)
-        tab.call_method("Page.navigate", url=url, _timeout=10)
+        tab.call_method("Page.enable", _timeout=30)
+        tab.call_method("Page.navigate", url=url, _timeout=30)
         for _ in range(100):
             if loaded:
                 break
             tab.wait(0.05)
-        title = tab.call_method("Runtime.evaluate", expression="document.title", _timeout=10)
+        title = tab.call_method("Runtime.evaluate", expression="document.title", _timeout=30)
         clicked = tab.call_method(
             "Runtime.evaluate",
             expression="document.querySelector('li button').click(); document.querySelector('.cart').textContent",
-            _timeout=10,
+            _timeout=30,
         )
         return {"tabs": len(tabs), "title": title["result"]["value"], "cart": clicked["result"]["value"]}
     finally:

@@ -124,7 +124,7 @@ async def test_a_cancelled_call_frees_its_client_at_once(serving: Serving, trans
         began = time.monotonic()
         result = await client.call_tool("web_open", {"url": serving.local.url("second.html")})
         assert not result.is_error, text_of(result)
-        assert time.monotonic() - began < 10
+        assert time.monotonic() - began < 25
 
 
 @pytest.mark.parametrize("transport", ["stdio", "http"])

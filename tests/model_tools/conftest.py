@@ -6,12 +6,10 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from desks import house_on
 
-from bridge import Session
-from bridge.model_tools import Asking, Desk, House, SharedSession
+from bridge.model_tools import Desk, House
 from bridge.ops import Secrets
-from bridge.policy.pinning import PinnedEgress
-from bridge.policy.rules import policy_for
 from tests.conftest import LocalServer
 
 SECRET = "correct horse battery"
@@ -19,11 +17,9 @@ SECRET = "correct horse battery"
 
 @pytest.fixture
 async def house(webview_device: str, local_server: LocalServer, tmp_path: Path) -> AsyncIterator[House]:
-    asking = Asking()
-    egress = PinnedEgress(policy_for("model"), [local_server.grant], ask=asking.may_open)
-    shared = SharedSession(lambda: Session.open(webview_device, egress=egress, reconnect=True))
-    async with shared:
-        yield House(egress, shared, asking, secrets=Secrets({"PASSWORD": SECRET}), cache_folder=tmp_path / "cache")
+    secrets = Secrets({"PASSWORD": SECRET})
+    async with house_on(webview_device, [local_server.grant], tmp_path, secrets=secrets, reconnect=True) as house:
+        yield house
 
 
 @pytest.fixture

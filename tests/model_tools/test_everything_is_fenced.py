@@ -8,33 +8,25 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from desks import desk_on
 
-from bridge import Session, TestServerGrant
-from bridge.model_tools import Asking, Desk, House, Nobody, SharedSession, Toolbox, tool_set
-from bridge.policy.pinning import PinnedEgress
-from bridge.policy.rules import policy_for
-from tests.talker import LOCATIONS, MARK, SAID, talking
+from bridge.model_tools import Desk, Nobody, Toolbox, tool_set
+from bridge.surfaces.local_server import LocalServer
+from tests.talker import LOCATIONS, MARK, SAID, folders, talking
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
 
 
 @pytest.fixture
-def talker() -> Iterator[str]:
-    with talking() as address:
-        yield address
+def talker() -> Iterator[LocalServer]:
+    with talking() as server:
+        yield server
 
 
 @pytest.fixture
-async def desk(webview_device: str, talker: str, tmp_path: Path) -> AsyncIterator[Desk]:
-    asking = Asking()
-    grant = TestServerGrant("127.0.0.1", int(talker.rpartition(":")[2]))
-    egress = PinnedEgress(policy_for("model"), [grant], ask=asking.may_open)
-    (tmp_path / "up").mkdir()
-    (tmp_path / "up" / "a.txt").write_text("a")
-    (tmp_path / "down").mkdir()
-    roots = {"uploads_root": str(tmp_path / "up"), "downloads_root": str(tmp_path / "down")}
-    async with SharedSession(lambda: Session.open(webview_device, egress=egress, **roots)) as shared:
-        yield Desk(House(egress, shared, asking, cache_folder=tmp_path / "cache"))
+async def desk(webview_device: str, talker: LocalServer, tmp_path: Path) -> AsyncIterator[Desk]:
+    async with desk_on(webview_device, [talker.grant], tmp_path, **folders(tmp_path)) as desk:
+        yield desk
 
 
 async def said(desk: Desk, tools: str, tool: str, **given: Any) -> str:
@@ -48,19 +40,19 @@ async def said(desk: Desk, tools: str, tool: str, **given: Any) -> str:
     return shown.text
 
 
-async def test_no_word_of_a_page_or_a_server_stands_outside_of_the_fence(desk: Desk, talker: str) -> None:
+async def test_no_word_of_a_page_or_a_server_stands_outside_of_the_fence(desk: Desk, talker: LocalServer) -> None:
     addresses = ("/missing", "/broken", "/token", "/picture", "/garbled", "/lengthless", "/file", *LOCATIONS, "/")
     for path in addresses:
-        await said(desk, "simple", "webfetch", url=talker + path)
-        await said(desk, "web", "web_open", url=talker + path)
+        await said(desk, "simple", "webfetch", url=talker.url(path))
+        await said(desk, "web", "web_open", url=talker.url(path))
     for path in ("/script", "/other", "/file", "/"):
-        await said(desk, "simple", "browser", url=talker + path, mode="extract", wait_seconds=0)
-    await said(desk, "simple", "browser", url=f"{talker}/", mode="extract", wait_seconds=0, javascript=f"{MARK}()")
+        await said(desk, "simple", "browser", url=talker.url(path), mode="extract", wait_seconds=0)
+    await said(desk, "simple", "browser", url=talker.url(), mode="extract", wait_seconds=0, javascript=f"{MARK}()")
     for script, result in ((f"'{SAID}'", SAID), ("({a: 1})", '{"a": 1}')):
         given = {"mode": "extract", "wait_seconds": 0, "javascript": script}
-        assert f"the script's result: {result}" in await said(desk, "simple", "browser", url=f"{talker}/", **given)
+        assert f"the script's result: {result}" in await said(desk, "simple", "browser", url=talker.url(), **given)
 
-    opened = await said(desk, "web", "web_open", url=f"{talker}/")
+    opened = await said(desk, "web", "web_open", url=talker.url())
     refs = list(dict.fromkeys(re.findall(r"\[ref=(e\d+)\]", opened)))
     assert len(refs) > 7
     for ref in refs:
@@ -81,19 +73,19 @@ async def test_no_word_of_a_page_or_a_server_stands_outside_of_the_fence(desk: D
     await said(desk, "web", "web_screenshot", annotate=True)
     await said(desk, "web", "web_tabs")
     for path in ("/token", "/file", "/missing", "/private", "/script", "/other"):
-        await said(desk, "web", "web_download", url=talker + path, dest_path=f"{path[1:]}.txt")
+        await said(desk, "web", "web_download", url=talker.url(path), dest_path=f"{path[1:]}.txt")
     for ref in refs:
         await said(desk, "web", "web_click", ref=ref)
 
 
-async def test_no_operation_lets_a_word_of_a_page_out_either(desk: Desk, talker: str) -> None:
+async def test_no_operation_lets_a_word_of_a_page_out_either(desk: Desk, talker: LocalServer) -> None:
     for path in ("/missing", "/private", "/script", "/other", "/file", "/"):
-        await said(desk, "ops", "browser_op", kind="navigate", url=talker + path)
+        await said(desk, "ops", "browser_op", kind="navigate", url=talker.url(path))
     shot = await said(desk, "ops", "browser_op", kind="snapshot", interactive_only=False)
     for kind in ("read", "get_state", "console", "network_log", "screenshot"):
         await said(desk, "ops", "browser_op", kind=kind)
     for path in ("/token", "/file", "/missing", "/private"):
-        await said(desk, "ops", "browser_op", kind="download", url=talker + path, dest_path=f"{path[1:]}.txt")
+        await said(desk, "ops", "browser_op", kind="download", url=talker.url(path), dest_path=f"{path[1:]}.txt")
     for ref in re.findall(r"\[ref=(e\d+)\]", shot)[:8]:
         await said(desk, "ops", "browser_op", kind="select", ref=ref, values=["none of these"])
         await said(desk, "ops", "browser_op", kind="fill", ref=ref, value="x")

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import http.server
 import re
-import threading
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
+from desks import desk_on
 
-from bridge import Session, TestServerGrant
 from bridge.errors import PolicyRefused
-from bridge.model_tools import Asking, Desk, House, Nobody, SharedSession, Toolbox, tool_set
+from bridge.model_tools import Desk, Nobody, Toolbox, tool_set
 from bridge.model_tools.sets import SET_NAMES
 from bridge.ops import Secret, Secrets
 from bridge.ops.selectors import check_selector, compared_attributes
-from bridge.policy.pinning import PinnedEgress
-from bridge.policy.rules import policy_for
+from bridge.surfaces.local_server import LocalServer, QuietHandler, listening
 
 pytestmark = [pytest.mark.timeout(180)]
 
@@ -138,34 +135,21 @@ def test_every_argument_that_takes_words_is_either_tried_or_no_search() -> None:
     assert not SEARCHES.keys() & NO_SEARCH.keys()
 
 
-class _Mail(http.server.BaseHTTPRequestHandler):
+class _Mail(QuietHandler):
     def do_GET(self) -> None:
-        body = PAGE.encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "text/html")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: object) -> None:
-        pass
+        self.answer(PAGE.encode())
 
 
 @pytest.fixture(scope="module")
-def mail() -> Iterator[str]:
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Mail) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_address[1]}"
-        server.shutdown()
+def mail() -> Iterator[LocalServer]:
+    with listening(_Mail) as server:
+        yield server
 
 
 @pytest.fixture
-async def desk(webview_device: str, mail: str, tmp_path: Path) -> AsyncIterator[Desk]:
-    asking, grants = Asking(), [TestServerGrant("127.0.0.1", int(mail.rpartition(":")[2]))]
-    egress = PinnedEgress(policy_for("model"), grants, ask=asking.may_open)
-    secrets = Secrets({"PW": Secret(VALUE)})
-    async with SharedSession(lambda: Session.open(webview_device, egress=egress)) as shared:
-        yield Desk(House(egress, shared, asking, secrets=secrets, cache_folder=tmp_path))
+async def desk(webview_device: str, mail: LocalServer, tmp_path: Path) -> AsyncIterator[Desk]:
+    async with desk_on(webview_device, [mail.grant], tmp_path, secrets=Secrets({"PW": Secret(VALUE)})) as desk:
+        yield desk
 
 
 async def said(desk: Desk, tool: str, **given: Any) -> str:
@@ -175,9 +159,9 @@ async def said(desk: Desk, tool: str, **given: Any) -> str:
 
 @pytest.mark.browser
 @pytest.mark.parametrize("way", SEARCHES, ids="-".join)
-async def test_a_right_guess_is_answered_as_a_wrong_one_is(desk: Desk, mail: str, way: tuple[str, str]) -> None:
+async def test_a_right_guess_is_answered_as_a_wrong_one_is(desk: Desk, mail: LocalServer, way: tuple[str, str]) -> None:
     tool, argument = way
-    page = f"{mail}/page?pw={VALUE}"
+    page = mail.url(f"page?pw={VALUE}")
     if tool == "browser_op":
         await said(desk, tool, kind="navigate", url=page)
     else:

@@ -6,13 +6,11 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
+from desks import desk_on
 
-from bridge import Session, TestServerGrant
 from bridge.errors import NavigationFailed
-from bridge.model_tools import Asking, Desk, House, Nobody, SharedSession, Toolbox, tool_set
-from bridge.policy.pinning import PinnedEgress
-from bridge.policy.rules import policy_for
-from bridge.surfaces.local_server import QuietHandler, listening
+from bridge.model_tools import Desk, Nobody, Toolbox, tool_set
+from bridge.surfaces.local_server import LocalServer, QuietHandler, listening
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
 
@@ -34,32 +32,29 @@ class _Unloadable(QuietHandler):
 
 
 @pytest.fixture
-def unloadable() -> Iterator[str]:
+def unloadable() -> Iterator[LocalServer]:
     with listening(_Unloadable) as server:
-        yield f"http://127.0.0.1:{server.port}"
+        yield server
 
 
 @pytest.fixture
-async def desk(webview_device: str, unloadable: str, tmp_path: Path) -> AsyncIterator[Desk]:
-    asking = Asking()
-    grant = TestServerGrant("127.0.0.1", int(unloadable.rpartition(":")[2]))
-    egress = PinnedEgress(policy_for("model"), [grant], ask=asking.may_open)
-    async with SharedSession(lambda: Session.open(webview_device, egress=egress)) as shared:
-        yield Desk(House(egress, shared, asking, cache_folder=tmp_path))
+async def desk(webview_device: str, unloadable: LocalServer, tmp_path: Path) -> AsyncIterator[Desk]:
+    async with desk_on(webview_device, [unloadable.grant], tmp_path) as desk:
+        yield desk
 
 
-async def test_what_is_no_page_is_answered_and_the_next_page_opens(desk: Desk, unloadable: str) -> None:
+async def test_what_is_no_page_is_answered_and_the_next_page_opens(desk: Desk, unloadable: LocalServer) -> None:
     web = Toolbox(tool_set("web"))
     for path in ("/empty", "/attachment", "/silent"):
-        shown = await web.call("web_open", {"url": unloadable + path}, desk, Nobody())
+        shown = await web.call("web_open", {"url": unloadable.url(path)}, desk, Nobody())
         assert shown.is_error
         assert shown.text.startswith("web_open failed: navigation_failed"), shown.text
-    shown = await web.call("web_open", {"url": unloadable + "/page"}, desk, Nobody())
+    shown = await web.call("web_open", {"url": unloadable.url("page")}, desk, Nobody())
     assert not shown.is_error, shown.text
 
 
-async def test_an_error_that_nobody_can_explain_is_not_its_own_cause(desk: Desk, unloadable: str) -> None:
+async def test_an_error_that_nobody_can_explain_is_not_its_own_cause(desk: Desk, unloadable: LocalServer) -> None:
     page = await desk.new_page()
     with pytest.raises(NavigationFailed) as failed:
-        await page.goto(f"{unloadable}/empty")
+        await page.goto(unloadable.url("empty"))
     assert failed.value.__cause__ is not failed.value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from typing import Any
 
 import pytest
@@ -28,10 +29,14 @@ async def page_that_says(desk: Desk, local: LocalServer, words: str, *, far: boo
     page = await desk.page()
     place = "margin-top:3000px" if far else ""
     html = f"<label>Field <input value='{words}'></label><p style='{place}'>You said {words}.</p><p>Kept</p>"
-    expression = f"document.body.innerHTML = {html!r}"
-    await (await page.attached()).evaluate_raw({"expression": expression}, timeout_s=5)
+    await show(desk, html)
     assert not opened.is_error
     return (await page.snapshot()).find(role="textbox").ref
+
+
+async def show(desk: Desk, html: str) -> None:
+    attachment = await (await desk.page()).attached()
+    await attachment.evaluate_raw({"expression": f"document.body.innerHTML = {html!r}"}, timeout_s=20)
 
 
 def grey(shown: Shown) -> bytes:
@@ -54,6 +59,27 @@ async def test_a_picture_of_the_view_has_a_box_where_a_secret_is(
     assert differing < len(pictures[0]) / 50
     desk.house.secrets = type(desk.house.secrets)({})
     assert grey(await called(desk, "web", "web_screenshot", annotate=annotate)) != pictures[1]
+
+
+def in_pieces(words: str) -> str:
+    letters = "".join(f"<i style='display:inline-block;white-space:pre'>{letter}</i>" for letter in words)
+    return f"""<div style="font:14px monospace;white-space:pre">You said {words[:5]}<b>{words[5:9]}</b>{words[9:]}.
+<p>{letters}</p><p>First {words[:8]}<span hidden>x</span><b>{words[8:]}</b></p>
+<p style="position:absolute;left:-4ch;top:20em"><b>{words[:6]}</b>{words[6:]}</p><p>Kept</p></div>
+<input style="font:14px monospace" value="{words[:9]}"> <input style="font:14px monospace" value="{words[9:]}">"""
+
+
+async def test_a_secret_is_covered_that_is_written_in_pieces(desk: Desk, local_server: LocalServer) -> None:
+    await called(desk, "web", "web_open", url=local_server.url("second.html"))
+    pictures = []
+    for words in (SECRET, re.sub(r"\w", "w", SECRET)):
+        desk.house.secrets = type(desk.house.secrets)({"PASSWORD": words})
+        await show(desk, in_pieces(words))
+        pictures.append(grey(await called(desk, "web", "web_screenshot")))
+        assert len(set(pictures[-1])) > 10
+    assert pictures[0] == pictures[1]
+    ref = (await (await desk.page()).snapshot()).find(role="textbox", nth=0).ref
+    assert "shows a secret" in (await called(desk, "web", "web_screenshot", ref=ref)).text
 
 
 async def test_a_picture_of_more_than_the_view_is_refused_where_a_secret_is_shown(

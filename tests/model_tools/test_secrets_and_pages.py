@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from desks import desk_on
 
-from bridge import Session, TestServerGrant
-from bridge.model_tools import Asking, Desk, House, Nobody, SharedSession, Toolbox, tool_set
+from bridge import TestServerGrant
+from bridge.model_tools import Desk, Nobody, Toolbox, tool_set
 from bridge.ops import Secret, Secrets
-from bridge.policy.pinning import PinnedEgress
-from bridge.policy.rules import policy_for
-from bridge.surfaces.local_server import QuietHandler, listening
+from bridge.surfaces.local_server import LocalServer, QuietHandler, listening
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
 
@@ -33,19 +32,17 @@ class _Shop(QuietHandler):
 
 
 @pytest.fixture(scope="module")
-def shop() -> Iterator[str]:
+def shop() -> Iterator[LocalServer]:
     with listening(_Shop) as server:
-        yield f"http://127.0.0.1:{server.port}"
+        yield server
 
 
 @pytest.fixture
-async def desk(webview_device: str, shop: str, tmp_path: Path) -> AsyncIterator[Desk]:
-    asking, port = Asking(), int(shop.rpartition(":")[2])
-    grants = [TestServerGrant("127.0.0.1", port), TestServerGrant("localhost", port)]
-    egress = PinnedEgress(policy_for("model"), grants, ask=asking.may_open)
-    secrets = Secrets({"PW": Secret(VALUE, (shop,))})
-    async with SharedSession(lambda: Session.open(webview_device, egress=egress)) as shared:
-        yield Desk(House(egress, shared, asking, secrets=secrets, cache_folder=tmp_path))
+async def desk(webview_device: str, shop: LocalServer, tmp_path: Path) -> AsyncIterator[Desk]:
+    grants = [shop.grant, TestServerGrant("localhost", shop.port)]
+    secrets = Secrets({"PW": Secret(VALUE, (shop.origin,))})
+    async with desk_on(webview_device, grants, tmp_path, secrets=secrets) as desk:
+        yield desk
 
 
 async def said(desk: Desk, tools: str, tool: str, **given: Any) -> str:
@@ -59,10 +56,10 @@ def ref_of(text: str, what: str) -> str:
     return found[1]
 
 
-async def test_a_secret_for_the_page_is_not_filled_into_a_foreign_frame_of_it(desk: Desk, shop: str) -> None:
-    opened = await said(desk, "web", "web_open", url=f"{shop}/")
+async def test_a_secret_for_the_page_is_not_filled_into_a_foreign_frame_of_it(desk: Desk, shop: LocalServer) -> None:
+    opened = await said(desk, "web", "web_open", url=shop.url())
     by_tool = await said(desk, "web", "web_fill", ref=ref_of(opened, "textbox"), value="secret:PW")
-    await said(desk, "ops", "browser_op", kind="navigate", url=f"{shop}/")
+    await said(desk, "ops", "browser_op", kind="navigate", url=shop.url())
     shot = await said(desk, "ops", "browser_op", kind="snapshot")
     by_operation = await said(desk, "ops", "browser_op", kind="fill", ref=ref_of(shot, "textbox"), value="secret:PW")
     for answer in (by_tool, by_operation):
@@ -70,8 +67,8 @@ async def test_a_secret_for_the_page_is_not_filled_into_a_foreign_frame_of_it(de
         assert "the secret PW is not for http://localhost" in answer
 
 
-async def test_no_length_of_a_text_shows_a_part_of_a_secret(desk: Desk, shop: str) -> None:
-    opened = await said(desk, "web", "web_open", url=f"{shop}/echo")
+async def test_no_length_of_a_text_shows_a_part_of_a_secret(desk: Desk, shop: LocalServer) -> None:
+    opened = await said(desk, "web", "web_open", url=shop.url("echo"))
     await said(desk, "web", "web_fill", ref=ref_of(opened, 'textbox "Field"'), value="secret:PW")
     shot = await said(desk, "web", "web_snapshot", interactive_only=False)
     echo = ref_of(shot, 'textbox "Echo"')

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bridge import Session, TestServerGrant
-from bridge.surfaces.local_server import QuietHandler, listening
+from bridge import Session
+from bridge.surfaces.local_server import LocalServer, QuietHandler, listening
 
 PAGE = b"""<!doctype html><title>Everything</title><meta name=viewport content="width=device-width">
 <h1>Everything</h1>
@@ -44,10 +44,9 @@ class _Everything(QuietHandler):
 
 
 @pytest.fixture(scope="session")
-def everything() -> Iterator[str]:
-    """The site's address, without a slash at its end."""
+def everything() -> Iterator[LocalServer]:
     with listening(_Everything) as server:
-        yield f"http://127.0.0.1:{server.port}"
+        yield server
 
 
 @pytest.fixture
@@ -62,7 +61,7 @@ def roots(tmp_path: Path) -> tuple[Path, Path]:
 
 
 @pytest.fixture
-async def session(webview_device: str, everything: str, roots: tuple[Path, Path]) -> AsyncIterator[Session]:
-    grant = TestServerGrant("127.0.0.1", int(everything.rpartition(":")[2]))
-    async with Session.open(webview_device, grants=[grant], uploads_root=roots[0], downloads_root=roots[1]) as session:
+async def session(webview_device: str, everything: LocalServer, roots: tuple[Path, Path]) -> AsyncIterator[Session]:
+    folders = {"uploads_root": roots[0], "downloads_root": roots[1]}
+    async with Session.open(webview_device, grants=[everything.grant], **folders) as session:
         yield session

@@ -87,9 +87,9 @@ def test_the_beginning_of_a_secret_that_a_text_cuts_off_is_taken_out_too(shown: 
 
 def test_a_page_that_says_almost_a_secret_does_not_slow_its_redaction_down() -> None:
     secrets = Secrets({"a": "a" * 60, "spaces": "x " * 50 + "y"})
-    began = time.monotonic()
+    began = time.process_time()
     secrets.redact("a" * 59 + " " + "x " * 5_000 + ("a" * 59 + " ") * 1_000)
-    assert time.monotonic() - began < 5
+    assert time.process_time() - began < 15  # what tries every place anew takes minutes
 
 
 def test_a_secret_is_only_for_the_origins_it_was_given_for() -> None:

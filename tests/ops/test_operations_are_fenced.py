@@ -10,31 +10,27 @@ from typing import Any
 
 import pytest
 
-from bridge import Session, TestServerGrant
+from bridge import Session
 from bridge.ops import Executor
 from bridge.ops.results import PAGE_FIELDS
 from bridge.policy.pinning import PinnedEgress
 from bridge.policy.rules import policy_for
-from tests.talker import LOCATIONS, MARK, SAID, talking
+from bridge.surfaces.local_server import LocalServer
+from tests.talker import LOCATIONS, MARK, SAID, folders, talking
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
 
 
 @pytest.fixture
-def talker() -> Iterator[str]:
-    with talking() as address:
-        yield address
+def talker() -> Iterator[LocalServer]:
+    with talking() as server:
+        yield server
 
 
 @pytest.fixture
-async def executor(webview_device: str, talker: str, tmp_path: Path) -> AsyncIterator[Executor]:
-    grants = [TestServerGrant("127.0.0.1", int(talker.rpartition(":")[2]))]
-    for name in ("up", "down"):
-        (tmp_path / name).mkdir()
-    (tmp_path / "up" / "a.txt").write_text("a")
-    roots = {"uploads_root": str(tmp_path / "up"), "downloads_root": str(tmp_path / "down")}
-    egress = PinnedEgress(policy_for("model"), grants)
-    async with Session.open(webview_device, egress=egress, **roots) as session:
+async def executor(webview_device: str, talker: LocalServer, tmp_path: Path) -> AsyncIterator[Executor]:
+    egress = PinnedEgress(policy_for("model"), [talker.grant])
+    async with Session.open(webview_device, egress=egress, **folders(tmp_path)) as session:
         yield Executor(session)
 
 
@@ -68,17 +64,19 @@ async def fenced(executor: Executor, kind: str, **fields: Any) -> dict[str, Any]
     return answer
 
 
-async def test_no_field_of_an_answer_has_a_word_of_a_page_outside_of_the_fence(executor: Executor, talker: str) -> None:
+async def test_no_field_of_an_answer_has_a_word_of_a_page_outside_of_the_fence(
+    executor: Executor, talker: LocalServer
+) -> None:
     for path in ("/missing", "/broken", "/file", *LOCATIONS, "/"):
-        await fenced(executor, "navigate", url=talker + path)
+        await fenced(executor, "navigate", url=talker.url(path))
     for kind in ("get_state", "read", "console", "network_log", "back", "forward"):
         await fenced(executor, kind)
-    await fenced(executor, "navigate", url=f"{talker}/")
+    await fenced(executor, "navigate", url=talker.url())
     await fenced(executor, "screenshot", annotate=True)
     shot = await fenced(executor, "snapshot", interactive_only=False)
-    assert executor.fence.inside(shot["result"]["title"]) == (SAID, talker)
+    assert executor.fence.inside(shot["result"]["title"]) == (SAID, talker.origin)
     for path in ("/token", "/file", "/missing", "/private", "/other"):
-        await fenced(executor, "download", url=talker + path, dest_path=f"{path[1:]}.txt")
+        await fenced(executor, "download", url=talker.url(path), dest_path=f"{path[1:]}.txt")
     refs = re.findall(r"\[ref=(e\d+)\]", shot["result"]["text"])
     assert len(refs) > 7
     for ref in refs:
@@ -88,17 +86,17 @@ async def test_no_field_of_an_answer_has_a_word_of_a_page_outside_of_the_fence(e
         await fenced(executor, "upload", ref=ref, paths=["a.txt"])
         await fenced(executor, "click", ref=ref)
     await fenced(executor, "click", ref="e999")
-    await fenced(executor, "new_tab", url=f"{talker}/")
+    await fenced(executor, "new_tab", url=talker.url())
     await fenced(executor, "close_tab")
 
 
 async def test_the_line_that_would_allow_an_address_is_ours_where_the_model_named_it_and_else_the_pages(
-    executor: Executor, talker: str
+    executor: Executor, talker: LocalServer
 ) -> None:
     asked = await fenced(executor, "navigate", url="https://shop.example/x")
     assert 'allowed_origins = ["shop.example"]' in asked["error"]["hint"]
     assert "<page-content" not in asked["error"]["hint"]
-    chosen = await fenced(executor, "navigate", url=f"{talker}/other")
+    chosen = await fenced(executor, "navigate", url=talker.url("other"))
     inside, origin = executor.fence.inside(chosen["error"]["hint"])
     assert origin
     assert f'"http://{MARK.lower()}.example"' in inside or f'"{MARK.lower()}.example"' in inside

@@ -196,7 +196,7 @@ async def test_two_fingers_zoom(controls: Page) -> None:
     attachment, _ = await controls._ready()
     main = attachment.state.main
     assert main is not None
-    assert await attachment.evaluate(main.frame_id, "visualViewport.scale", timeout_s=5) > 1.3
+    assert await attachment.evaluate(main.frame_id, "visualViewport.scale", timeout_s=20) > 1.3
 
 
 async def test_an_element_is_read_by_kind_and_cut_at_the_limit(controls: Page, shot: SnapshotResult) -> None:
@@ -238,7 +238,7 @@ async def test_what_comes_over_an_element_during_the_tap_gets_no_part_of_it(cont
         veil.onclick = () => { veil.textContent = 'chosen by accident'; };
       };
     })()"""
-    await attachment.call("Runtime.evaluate", {"expression": overlay}, timeout_s=5)
+    await attachment.call("Runtime.evaluate", {"expression": overlay}, timeout_s=20)
     result = await controls.click((await controls.snapshot()).find(name="Opens at once").ref)
     assert result.notices == (
         f"div#veil came over {result.ref} during the tap, and was not given the rest of it: there was no click",

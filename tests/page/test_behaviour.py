@@ -129,7 +129,7 @@ async def test_what_moves_after_it_was_found_is_tapped_where_it_went(shop: Page)
     entry = actions.look_up(ref)
     deadline = Deadline.after(10)
     ready = await actions.prepare(entry, "click", deadline)
-    await attachment.call("Runtime.evaluate", {"expression": "document.body.style.paddingTop='200px'"}, timeout_s=5)
+    await attachment.call("Runtime.evaluate", {"expression": "document.body.style.paddingTop='200px'"}, timeout_s=20)
     settled = await actions.tap(entry, ready, "click", 1.0, deadline)
     assert settled.acted["hit"] is True
     assert "Cart: 1" in (await shop.snapshot()).text
@@ -177,11 +177,11 @@ async def test_a_page_that_has_overwritten_everything_neither_breaks_nor_notices
     await page.goto(local_server.url("hostile.html"))
     attachment, _ = await page._ready()
     # What the parser did to the page before the observer's first turn is not ours.
-    await attachment.call("Runtime.evaluate", {"expression": "seen = []"}, timeout_s=5)
+    await attachment.call("Runtime.evaluate", {"expression": "seen = []"}, timeout_s=20)
     shot = await page.snapshot()
     await page.fill(shot.find(name="Name").ref, "x")
     assert shot.find(role="heading").name == "Hostile"
-    seen = await attachment.call("Runtime.evaluate", {"expression": "seen.length ? seen[0] : 'nothing'"}, timeout_s=5)
+    seen = await attachment.call("Runtime.evaluate", {"expression": "seen.length ? seen[0] : 'nothing'"}, timeout_s=20)
     assert seen["result"]["value"] == "nothing"
     await page.click(shot.find(name="Press").ref)
     assert (await page.snapshot()).title == "Pressed true"
@@ -189,13 +189,13 @@ async def test_a_page_that_has_overwritten_everything_neither_breaks_nor_notices
 
 async def test_waiting_sees_what_comes_and_tells_what_was_there_instead(shop: Page) -> None:
     shot = await shop.snapshot()
-    waited = await shop.wait_for(role="button", name="Far below", timeout_s=5)
+    waited = await shop.wait_for(role="button", name="Far below", timeout_s=20)
     assert waited.cost.round_trips == 1
     with pytest.raises(DeadlineExceeded, match="text 'never'"):
         await shop.wait_for(text="never", timeout_s=0.3)
     await shop.click(shot.find(name="Second page").ref)
-    await shop.wait_for(url="**/second.html", timeout_s=5)
-    await shop.wait_for(gone="#list", timeout_s=5)
+    await shop.wait_for(url="**/second.html", timeout_s=20)
+    await shop.wait_for(gone="#list", timeout_s=20)
 
 
 async def test_a_refused_connection_is_chromiums_error(page: Page, session: Session) -> None:

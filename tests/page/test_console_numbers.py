@@ -14,5 +14,5 @@ SHOWN = "3.14159265 1234567.89 0.30000000000000004 1e+21 1e-7 12345678901234 -0 
 
 async def test_a_number_is_told_as_javascript_writes_it(page: Page) -> None:
     attachment = await page.attached()
-    await attachment.call("Runtime.evaluate", {"expression": f"console.log({LOGGED})"}, timeout_s=5)
+    await attachment.call("Runtime.evaluate", {"expression": f"console.log({LOGGED})"}, timeout_s=20)
     assert page.console().entries[-1].text == SHOWN

@@ -23,7 +23,7 @@ async def value(page: Page, expression: str) -> object:
     attachment, _ = await page._ready()
     main = attachment.state.main
     assert main is not None
-    return await attachment.evaluate(main.frame_id, expression, timeout_s=5)
+    return await attachment.evaluate(main.frame_id, expression, timeout_s=20)
 
 
 async def test_offline_is_offline_and_over_when_it_is_over(page: Page, local_server: LocalServer) -> None:
@@ -70,10 +70,10 @@ async def test_init_scripts_run_before_the_page_until_they_are_taken_away(
 ) -> None:
     number = await page.add_init_script("window.early = document.readyState")
     await page.goto(local_server.url("second.html"))
-    await page.wait_for(function="early == 'loading'", timeout_s=5)
+    await page.wait_for(function="early == 'loading'", timeout_s=20)
     await page.remove_init_script(number)
     await page.reload()
-    await page.wait_for(function="typeof early == 'undefined'", timeout_s=5)
+    await page.wait_for(function="typeof early == 'undefined'", timeout_s=20)
 
 
 class _Careful(QuietHandler):
@@ -116,7 +116,7 @@ async def test_credentials_and_headers_go_where_they_were_told_to(
         await page.set_extra_headers({"x-test": "yes"})
         there = await page.goto(careful_server.url("private"))
         assert (there.status, there.title) == (200, "open")
-        await page.wait_for(text="x-test: yes", timeout_s=5)
+        await page.wait_for(text="x-test: yes", timeout_s=20)
 
 
 @pytest.fixture

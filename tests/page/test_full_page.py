@@ -78,13 +78,14 @@ def differing(shot: Screenshot, known: Image.Image) -> float:
 
 async def scroll_of(page: Page) -> Any:
     attachment, _ = await page._ready()
-    reply = await attachment.call("Runtime.evaluate", {"expression": "JSON.stringify([scrollY, touched])"}, timeout_s=5)
+    asked = {"expression": "JSON.stringify([scrollY, touched])"}
+    reply = await attachment.call("Runtime.evaluate", asked, timeout_s=20)
     return json.loads(reply["result"]["value"])
 
 
 async def scroll_to(page: Page, y: int) -> None:
     attachment, _ = await page._ready()
-    await attachment.call("Runtime.evaluate", {"expression": f"scrollTo(0,{y})"}, timeout_s=5)
+    await attachment.call("Runtime.evaluate", {"expression": f"scrollTo(0,{y})"}, timeout_s=20)
 
 
 @pytest.mark.parametrize("strategy", ["scroll-and-stitch", "host-native"])
@@ -275,7 +276,7 @@ async def test_elements_without_a_box_and_views_without_an_area_are_errors_and_n
     await page.goto(local_server.url("capture/rows.html?height=3000&box"))
     ref = (await page.snapshot()).find(name="Box").ref
     attachment, _ = await page._ready()
-    await attachment.call("Runtime.evaluate", {"expression": "box.style.display='none'"}, timeout_s=5)
+    await attachment.call("Runtime.evaluate", {"expression": "box.style.display='none'"}, timeout_s=20)
     with pytest.raises((NotVisible, StaleRef)):
         await page.screenshot(ref=ref, timeout_s=2)
     measured = {"dpr": 1, "zoom": 1, "width": 0, "height": 915, "left": 0, "top": 0, "pageWidth": 0, "pageHeight": 0}
@@ -304,7 +305,7 @@ async def test_a_part_that_only_an_observer_fills_is_there_wherever_it_lies(
 ) -> None:
     await page.goto(local_server.url("capture/rows.html?height=9000"))
     attachment, _ = await page._ready()
-    await attachment.call("Runtime.evaluate", {"expression": WATCHED}, timeout_s=5)
+    await attachment.call("Runtime.evaluate", {"expression": WATCHED}, timeout_s=20)
     shot = await page.screenshot(full_page=True, strategy=strategy)
     known = expected(9000, 9000, "")
     known.paste(LATE, (100, 2100, 200, 2200))
@@ -328,7 +329,7 @@ async def test_a_part_that_is_filled_when_the_page_is_scrolled_to_it_is_there(
 ) -> None:
     await page.goto(local_server.url("capture/rows.html?height=9000"))
     attachment, _ = await page._ready()
-    await attachment.call("Runtime.evaluate", {"expression": LISTENED}, timeout_s=5)
+    await attachment.call("Runtime.evaluate", {"expression": LISTENED}, timeout_s=20)
     shot = await page.screenshot(full_page=True, strategy="host-native")
     known = expected(9000, 9000, "")
     known.paste(LATE, (100, 4400, 200, 4500))
@@ -344,7 +345,7 @@ async def test_a_page_that_is_zoomed_while_it_is_captured_is_told_so(page: Page,
         if not zoomed:
             zoomed.append(
                 asyncio.ensure_future(
-                    attachment.call("Emulation.setPageScaleFactor", {"pageScaleFactor": 2}, timeout_s=5)
+                    attachment.call("Emulation.setPageScaleFactor", {"pageScaleFactor": 2}, timeout_s=20)
                 )
             )
 

@@ -21,7 +21,7 @@ async def test_what_the_host_cannot_draw_whole_is_not_drawn_by_it_but_stitched(w
         attachment = await page.attached()
         assert attachment.state.main is not None
         shown = {"frameId": attachment.state.main.frame_id, "html": TALL}
-        await attachment.call("Page.setDocumentContent", shown, timeout_s=5)
+        await attachment.call("Page.setDocumentContent", shown, timeout_s=20)
         with pytest.raises(CaptureFailed, match="at most 10000 device px of height, not 13"):
             await page.screenshot(full_page=True, strategy="host-native")
         taken = await page.screenshot(full_page=True, timeout_s=30)

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.browser
 
 async def run(page: Page, expression: str) -> None:
     attachment = await page.attached()
-    await attachment.call("Runtime.evaluate", {"expression": expression}, timeout_s=5)
+    await attachment.call("Runtime.evaluate", {"expression": expression}, timeout_s=20)
 
 
 async def test_frames_of_documents_that_were_left_are_not_asked_again(page: Page, local_server: LocalServer) -> None:
@@ -35,6 +35,6 @@ async def test_a_document_without_its_root_is_waited_for(page: Page, local_serve
     await run(page, "window.root=document.documentElement; root.remove()")
     with pytest.raises(DeadlineExceeded, match="has no element"):
         await page.snapshot(timeout_s=0.5)
-    looking = asyncio.ensure_future(page.snapshot(timeout_s=5))
+    looking = asyncio.ensure_future(page.snapshot(timeout_s=20))
     await run(page, "setTimeout(() => document.append(root), 300)")
     assert (await looking).find(name="Second page").role == "heading"

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.browser
 
 async def run(page: Page, source: str) -> None:
     attachment, _ = await page._ready()
-    await attachment.call("Runtime.evaluate", {"expression": source}, timeout_s=5)
+    await attachment.call("Runtime.evaluate", {"expression": source}, timeout_s=20)
 
 
 async def test_back_and_forward_walk_the_history_and_say_where_it_ends(page: Page, local_server: LocalServer) -> None:
@@ -35,8 +35,8 @@ async def test_back_and_forward_walk_the_history_and_say_where_it_ends(page: Pag
 async def test_going_back_within_a_document_is_going_back(page: Page, local_server: LocalServer) -> None:
     await page.goto(local_server.url("second.html"))
     await run(page, "history.pushState({}, '', '/pushed')")
-    await page.wait_for(url="**/pushed", timeout_s=5)
-    assert (await page.back(timeout_s=5)).url == local_server.url("second.html")
+    await page.wait_for(url="**/pushed", timeout_s=20)
+    assert (await page.back(timeout_s=20)).url == local_server.url("second.html")
 
 
 async def test_a_reload_is_a_new_document(page: Page, local_server: LocalServer) -> None:
@@ -44,7 +44,7 @@ async def test_a_reload_is_a_new_document(page: Page, local_server: LocalServer)
     await run(page, "window.mark = 1")
     there = await page.reload(ignore_cache=True)
     assert (there.title, there.status) == ("Second", 200)
-    await page.wait_for(function="() => window.mark === undefined", timeout_s=5)
+    await page.wait_for(function="() => window.mark === undefined", timeout_s=20)
 
 
 @pytest.mark.parametrize("wait_until", ["commit", "domcontentloaded", "load", "networkidle"])
@@ -69,7 +69,7 @@ async def test_a_page_that_navigates_for_ever_ends_with_the_deadline_and_can_be_
 async def test_waiting_for_a_function_runs_it_until_it_gives_something(page: Page, local_server: LocalServer) -> None:
     await page.goto(local_server.url("second.html"))
     await run(page, "setTimeout(() => { window.ready = {now: 1} }, 150)")
-    waited = await page.wait_for(function="() => ready.now", timeout_s=5)
+    waited = await page.wait_for(function="() => ready.now", timeout_s=20)
     assert waited.cost.round_trips == 1
     with pytest.raises(DeadlineExceeded, match="not defined"):
         await page.wait_for(function="neverDefined", timeout_s=0.2)
@@ -102,10 +102,10 @@ async def test_dialogs_are_answered_as_they_were_told_to_be_and_told_once(
     assert [dialog.kind for dialog in asked] == ["prompt"]
     page.on_dialog("accept")
     await run(page, "document.title = confirm('Sure?')")
-    await page.wait_for(function="document.title == 'true'", timeout_s=5)
+    await page.wait_for(function="document.title == 'true'", timeout_s=20)
     page.on_dialog("dismiss")
     await run(page, "document.title = confirm('Sure?')")
-    await page.wait_for(function="document.title == 'false'", timeout_s=5)
+    await page.wait_for(function="document.title == 'false'", timeout_s=20)
     assert len((await page.reload()).notices) == 2
     assert (await page.reload()).notices == ()
 
@@ -117,7 +117,7 @@ async def test_a_handler_of_dialogs_that_fails_does_not_stop_the_page(page: Page
     await page.goto(local_server.url("second.html"))
     page.on_dialog(broken)
     await run(page, "document.title = String(confirm('Sure?'))")
-    await page.wait_for(function="document.title == 'false'", timeout_s=5)
+    await page.wait_for(function="document.title == 'false'", timeout_s=20)
 
 
 async def test_a_page_cannot_keep_us_with_its_unload_handlers(page: Page, local_server: LocalServer) -> None:

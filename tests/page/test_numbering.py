@@ -19,7 +19,7 @@ async def test_a_ref_of_an_earlier_snapshot_presses_nothing_after_a_renumbering(
     await page.goto(local_server.url("controls.html"))
     before = next(iter((await page.snapshot()).refs.values()))
     attachment = await page.attached()
-    await attachment.call("Runtime.evaluate", {"expression": ABOVE}, timeout_s=5)
+    await attachment.call("Runtime.evaluate", {"expression": ABOVE}, timeout_s=20)
     anew = await page.snapshot(renumber=True, delta=True)
     assert anew.text.startswith("[snapshot]"), "what has other numbers is told whole"
     assert anew.find(name="Delete all").ref == "e1"

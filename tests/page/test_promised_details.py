@@ -31,7 +31,7 @@ async def show(page: Page, html: str) -> None:
     attachment = await page.attached()
     assert attachment.state.main is not None
     shown = {"frameId": attachment.state.main.frame_id, "html": html}
-    await attachment.call("Page.setDocumentContent", shown, timeout_s=5)
+    await attachment.call("Page.setDocumentContent", shown, timeout_s=20)
 
 
 async def test_a_click_by_script_is_synthetic_and_one_by_touch_is_not(form: Page) -> None:
@@ -63,7 +63,7 @@ async def test_scrolling_moves_by_300_pixels_unless_told_otherwise(form: Page) -
     await form.scroll("down")
     main = form._attachment.state.main if form._attachment else None
     assert main is not None
-    assert await (await form.attached()).evaluate(main.frame_id, "scrollY", timeout_s=5) == 300
+    assert await (await form.attached()).evaluate(main.frame_id, "scrollY", timeout_s=20) == 300
 
 
 async def test_a_disabled_file_input_is_said_to_be(webview_device: str, tmp_path: Path) -> None:
@@ -74,6 +74,19 @@ async def test_a_disabled_file_input_is_said_to_be(webview_device: str, tmp_path
         off = (await page.snapshot()).find(name="Off").ref
         attachment = await page.attached()
         disable = {"expression": "document.querySelector('input').disabled=true"}
-        await attachment.call("Runtime.evaluate", disable, timeout_s=5)
+        await attachment.call("Runtime.evaluate", disable, timeout_s=20)
         with pytest.raises(ElementDisabled, match=off):
             await page.upload(off, "a.txt")
+
+
+async def test_what_a_result_costs_a_model_to_read_is_about_a_quarter_of_its_characters(form: Page) -> None:
+    shot = await form.snapshot()
+    texts = {
+        "snapshot": (shot.text, shot.cost),
+        "read": ((found := await form.read(mode="raw")).markdown, found.cost),
+        "query": ((asked := await form.query(shot.find(name="Press").ref, "text")).value, asked.cost),
+        "click": ((done := await form.click(shot.find(name="Press").ref)).changes.text, done.cost),
+    }
+    for name, (text, cost) in texts.items():
+        assert cost is not None, name
+        assert 0 < len(text) <= 4 * cost.est_tokens < len(text) + 4, name

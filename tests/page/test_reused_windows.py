@@ -37,9 +37,9 @@ async def test_a_frame_that_was_touched_before_its_page_came_is_seen_with_its_pa
     await page.goto(local_server.url("second.html"))
     await page.route("**/inner.html", slow)
     attachment = await page.attached()
-    await attachment.call("Runtime.evaluate", {"expression": TOUCHED}, timeout_s=5)
+    await attachment.call("Runtime.evaluate", {"expression": TOUCHED}, timeout_s=20)
     first = (await page.snapshot()).find(name="First").ref
-    arriving = asyncio.ensure_future(page.wait_for(role="button", name="Inner button", timeout_s=5))
+    arriving = asyncio.ensure_future(page.wait_for(role="button", name="Inner button", timeout_s=20))
     release.set()
     await arriving
     shot = await page.snapshot()

@@ -19,7 +19,7 @@ FETCH = "fetch('/second.html').then(r=>r.text()).then(t=>document.title=t.slice(
 
 async def run(page: Page, source: str) -> None:
     attachment, _ = await page._ready()
-    await attachment.call("Runtime.evaluate", {"expression": source}, timeout_s=5)
+    await attachment.call("Runtime.evaluate", {"expression": source}, timeout_s=20)
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ async def test_the_newest_route_is_asked_first_and_may_have_no_opinion(page: Pag
     await page.route("**/*.html", without_opinion)
     await page.goto(local_server.url("no-such-page"))
     await run(page, FETCH)
-    await page.wait_for(function="document.title == 'older'", timeout_s=5)
+    await page.wait_for(function="document.title == 'older'", timeout_s=20)
     assert asked == [local_server.url("second.html")]
 
 
@@ -100,7 +100,7 @@ async def test_a_route_that_fails_refuses_its_request_and_harms_nothing_else(
     await page.goto(local_server.url("no-such-page"))
     await page.route("**/second.html", broken)
     await run(page, FETCH)
-    await page.wait_for(function="document.title.startsWith('failed')", timeout_s=5)
+    await page.wait_for(function="document.title.startsWith('failed')", timeout_s=20)
     attachment, _ = await page._ready()
     assert "a mistake of the test's" in attachment.fetching.failures[0]
 
@@ -109,7 +109,7 @@ async def test_a_body_may_be_text(page: Page, local_server: LocalServer) -> None
     await page.goto(local_server.url("no-such-page"))
     await page.route("**/second.html", Fulfil(body="5 \N{EURO SIGN}"))
     await run(page, FETCH)
-    await page.wait_for(function="document.title == '5 \N{EURO SIGN}'", timeout_s=5)
+    await page.wait_for(function="document.title == '5 \N{EURO SIGN}'", timeout_s=20)
     with pytest.raises(UsageError, match="a body is dict"):
         Fulfil(body={"a": 1})  # type: ignore[arg-type]
 
@@ -121,7 +121,7 @@ async def test_an_answer_that_cannot_be_sent_fails_its_request(
     await page.goto(local_server.url("no-such-page"))
     await page.route("**/second.html", verdict)
     await run(page, FETCH)
-    await page.wait_for(function="document.title.startsWith('failed')", timeout_s=5)
+    await page.wait_for(function="document.title.startsWith('failed')", timeout_s=20)
     attachment, _ = await page._ready()
     assert len(attachment.fetching.failures) == 1
 
@@ -136,7 +136,7 @@ async def test_policy_is_asked_before_routes_and_again_about_where_a_route_leads
         return Abort("BlockedByClient") if "second" in request.url else None
 
     attachment, _ = await page._ready()
-    await attachment.fetching.add(judge, rank=Rank.POLICY, timeout_s=5)
+    await attachment.fetching.add(judge, rank=Rank.POLICY, timeout_s=20)
     await page.route("**/no-such-page", Proceed(url=local_server.url("second.html")))
     with pytest.raises(NavigationFailed, match="ERR_BLOCKED_BY_CLIENT"):
         await page.goto(local_server.url("no-such-page"))
@@ -155,4 +155,4 @@ async def test_a_slow_route_holds_up_nothing_but_its_own_request(page: Page, loc
     await run(page, FETCH)
     assert (await page.snapshot()).title == "Gold prices"
     release.set()
-    await page.wait_for(function="document.title == 'at last'", timeout_s=5)
+    await page.wait_for(function="document.title == 'at last'", timeout_s=20)

@@ -32,7 +32,7 @@ async def rows(page: Page, local_server: LocalServer) -> Page:
 async def in_page(page: Page, expression: str) -> Any:
     attachment = await page.attached()
     wanted = {"expression": expression, "returnByValue": True}
-    return (await attachment.call("Runtime.evaluate", wanted, timeout_s=5))["result"].get("value")
+    return (await attachment.call("Runtime.evaluate", wanted, timeout_s=20))["result"].get("value")
 
 
 async def tapped(page: Page, meanwhile: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import http.server
 import threading
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
@@ -12,11 +11,12 @@ from typing import ClassVar
 
 import pytest
 
-from bridge import Session, TestServerGrant
+from bridge import Session
 from bridge.errors import DeadlineExceeded, NavigationFailed, PolicyRefused, UsageError
 from bridge.page.fetch_messages import PausedAnswer
 from bridge.page.page import Page
 from bridge.page.taken_answers import is_download
+from bridge.surfaces.local_server import LocalServer, QuietHandler, listening
 
 PAGE = b"""<!doctype html><title>Offers</title><meta name=viewport content="width=device-width">
 <a href=/attachment>Attachment</a> <a href=/plain download>Plain</a> <a href=/archive>Archive</a>
@@ -28,7 +28,7 @@ PAGE = b"""<!doctype html><title>Offers</title><meta name=viewport content="widt
 CONTENT = bytes(range(256)) * 8_000
 
 
-class _Server(http.server.BaseHTTPRequestHandler):
+class _Offers(QuietHandler):
     asked: ClassVar[Counter[str]] = Counter()
     broken_off = threading.Event()
 
@@ -36,25 +36,23 @@ class _Server(http.server.BaseHTTPRequestHandler):
         self.asked[self.path] += 1
         match self.path:
             case "/" | "/page":
-                self.answer(PAGE, "text/html")
+                self.answer(PAGE)
             case "/attachment":
-                self.answer(CONTENT, "text/plain", **{"Content-Disposition": 'attachment; filename="numbers.txt"'})
+                self.answer(CONTENT, "text/plain", Content_Disposition='attachment; filename="numbers.txt"')
             case "/plain":
                 self.answer(CONTENT, "text/plain")
             case "/archive":
                 self.answer(CONTENT, "application/zip")
             case "/redirected" | "/away":
-                self.send_response(302)
-                self.send_header("Location", "/attachment" if self.path == "/redirected" else "http://127.0.0.1:1/x")
-                self.send_header("Content-Length", "0")
-                self.end_headers()
+                location = "/attachment" if self.path == "/redirected" else "http://127.0.0.1:1/x"
+                self.answer(b"", status=302, Location=location)
             case "/broken":
-                self.head("text/csv", 100_000)
+                self.begin("text/csv", 100_000)
                 self.wfile.write(b"x" * 5_000)
                 self.wfile.flush()
                 self.connection.close()
             case "/unmeasured":
-                self.head("text/csv", None)
+                self.begin("text/csv", None)
                 self.wfile.write(b"a;b")
             case _:
                 self.send_error(404)
@@ -62,7 +60,7 @@ class _Server(http.server.BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         self.asked[f"POST {self.path}"] += 1
         form = self.rfile.read(int(self.headers["Content-Length"]))
-        self.head("text/csv", None)
+        self.begin("text/csv", None)
         try:
             self.wfile.write(b"made of " + form)
             while self.path == "/endless":
@@ -70,37 +68,18 @@ class _Server(http.server.BaseHTTPRequestHandler):
         except OSError:
             self.broken_off.set()
 
-    def head(self, kind: str, length: int | None, **headers: str) -> None:
-        self.send_response(200)
-        self.send_header("Content-Type", kind)
-        if length is not None:
-            self.send_header("Content-Length", str(length))
-        for name, value in headers.items():
-            self.send_header(name, value)
-        self.end_headers()
-
-    def answer(self, body: bytes, kind: str, **headers: str) -> None:
-        self.head(kind, len(body), **headers)
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: object) -> None:
-        pass
-
 
 @pytest.fixture(scope="module")
-def base() -> Iterator[str]:
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Server) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_address[1]}"
-        server.shutdown()
+def site() -> Iterator[LocalServer]:
+    with listening(_Offers) as server:
+        yield server
 
 
 @pytest.fixture
-async def offers(webview_device: str, base: str, tmp_path: Path) -> AsyncIterator[Page]:
-    _Server.asked.clear()
-    grant = TestServerGrant("127.0.0.1", int(base.rpartition(":")[2]))
-    async with Session.open(webview_device, grants=[grant], downloads_root=tmp_path) as session:
-        yield await session.new_tab(base)
+async def offers(webview_device: str, site: LocalServer, tmp_path: Path) -> AsyncIterator[Page]:
+    _Offers.asked.clear()
+    async with Session.open(webview_device, grants=[site.grant], downloads_root=tmp_path) as session:
+        yield await session.new_tab(site.url())
 
 
 def names_in(folder: Path) -> list[str]:
@@ -124,22 +103,22 @@ async def ref_of(page: Page, name: str) -> str:
     ],
 )
 async def test_what_a_tap_starts_is_asked_for_once(
-    offers: Page, base: str, tmp_path: Path, name: str, path: str, suggested: str, mime: str
+    offers: Page, site: LocalServer, tmp_path: Path, name: str, path: str, suggested: str, mime: str
 ) -> None:
     got = await offers.download("got", ref=await ref_of(offers, name), timeout_s=10)
     assert (tmp_path / "got").read_bytes() == CONTENT
-    assert (got.url, got.suggested_name, got.mime, got.status) == (f"{base}{path}", suggested, mime, 200)
-    assert _Server.asked[path] == 1
+    assert (got.url, got.suggested_name, got.mime, got.status) == (site.url(path), suggested, mime, 200)
+    assert _Offers.asked[path] == 1
     assert (await offers.snapshot()).title == "Offers"
     # Nothing is left behind that would keep the page's answers waiting.
-    assert (await offers.goto(f"{base}/page")).status == 200
+    assert (await offers.goto(site.url("page"))).status == 200
 
 
 @pytest.mark.browser
 async def test_what_answers_to_a_form_is_had(offers: Page, tmp_path: Path) -> None:
     got = await offers.download("made.csv", ref=await ref_of(offers, "Make"), timeout_s=10)
     assert (tmp_path / "made.csv").read_bytes() == b"made of kind=csv"
-    assert _Server.asked["POST /made"] == 1
+    assert _Offers.asked["POST /made"] == 1
     assert got.mime == "text/csv"
     assert "how long" in got.notices[0]
 
@@ -150,7 +129,7 @@ async def test_what_says_no_length_is_asked_for_again_where_that_tells_whether_i
 ) -> None:
     got = await offers.download("got.csv", ref=await ref_of(offers, "Unmeasured"), timeout_s=10)
     assert (tmp_path / "got.csv").read_bytes() == b"a;b"
-    assert _Server.asked["/unmeasured"] == 2
+    assert _Offers.asked["/unmeasured"] == 2
     assert got.notices == ()
 
 
@@ -162,17 +141,17 @@ async def test_a_transfer_that_ends_early_leaves_nothing_behind(offers: Page, tm
         await offers.download("x", ref=await ref_of(offers, "Attachment"), timeout_s=10, max_bytes=1_000)
     with pytest.raises(UsageError):
         await offers.download("x", ref=await ref_of(offers, "Flood"), timeout_s=10, max_bytes=1_000_000)
-    assert await asyncio.to_thread(_Server.broken_off.wait, 10)
+    assert await asyncio.to_thread(_Offers.broken_off.wait, 10)
     assert names_in(tmp_path) == []
-    assert _Server.asked["/broken"] == _Server.asked["/attachment"] == _Server.asked["POST /endless"] == 1
+    assert _Offers.asked["/broken"] == _Offers.asked["/attachment"] == _Offers.asked["POST /endless"] == 1
     assert (await offers.snapshot()).title == "Offers"
 
 
 @pytest.mark.browser
-async def test_a_page_that_a_tap_opens_is_no_download(offers: Page, base: str, tmp_path: Path) -> None:
+async def test_a_page_that_a_tap_opens_is_no_download(offers: Page, site: LocalServer, tmp_path: Path) -> None:
     with pytest.raises(DeadlineExceeded, match="nothing was downloaded"):
         await offers.download("x", ref=await ref_of(offers, "Page"), timeout_s=2)
-    assert offers.url == f"{base}/page"
+    assert offers.url == site.url("page")
     assert names_in(tmp_path) == []
 
 

@@ -162,7 +162,7 @@ async def sign_in(user: User, words: list[str]) -> None:
 async def search(user: User, words: list[str]) -> None:
     await user.page.fill(await user.ref("searchbox", "Query"), words[0])
     await user.submit("Search")
-    await user.page.wait_for(role="link", name=words[0], timeout_s=5)
+    await user.page.wait_for(role="link", name=words[0], timeout_s=20)
     number = int(words[1]) - 1
     for _ in range(number // 3):
         await user.submit("Next")
@@ -329,7 +329,7 @@ async def press_keys(user: User, words: list[str]) -> None:
 @solves("moving-list")
 async def moving(user: User, words: list[str]) -> None:
     await user.click("button", words[0])
-    await user.page.wait_for(role="button", name="Refreshed", timeout_s=5)
+    await user.page.wait_for(role="button", name="Refreshed", timeout_s=20)
     await user.look()
     await user.click("button", words[1], after=words[2])
 

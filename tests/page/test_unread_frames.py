@@ -22,7 +22,7 @@ async def test_a_snapshot_without_one_of_its_frames_is_cut_and_says_that_frames_
     assert snapshots is not None
     frames = attachment.state.ordered_frames()
     expression = snapshots.expression(SnapshotRequest(), None)
-    top = await attachment.evaluate(frames[0].frame_id, expression, timeout_s=5)
+    top = await attachment.evaluate(frames[0].frame_id, expression, timeout_s=20)
     raw = snapshots.assemble(frames, [top, *(WorldGone("it has a renderer of its own") for _ in frames[1:])])
     assert len(frames) > 1
     assert (raw["truncated"], raw["reasons"]) == (True, ["frames"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import http.server
 import json
 import threading
 from collections.abc import AsyncIterator, Iterator
@@ -12,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from bridge import Session, TestServerGrant
+from bridge import Session
 from bridge.errors import (
     ActionFailed,
     DeadlineExceeded,
@@ -24,6 +23,7 @@ from bridge.errors import (
 )
 from bridge.page.download_sources import suggested_name
 from bridge.page.page import Page
+from bridge.surfaces.local_server import LocalServer, QuietHandler, listening
 
 pytestmark = pytest.mark.browser
 
@@ -46,63 +46,43 @@ FORM = b"""<!doctype html><title>Files</title><meta name=viewport content="width
 </script>"""
 
 
-class _Server(http.server.BaseHTTPRequestHandler):
+class _Files(QuietHandler):
     broken_off = threading.Event()
     LARGE = bytes(range(256)) * 8_000
 
     def do_GET(self) -> None:
         if self.path == "/":
-            self.answer(FORM, "text/html", **{"Set-Cookie": "login=yes; HttpOnly; SameSite=Lax"})
+            self.answer(FORM, Set_Cookie="login=yes; HttpOnly; SameSite=Lax")
         elif self.path == "/report":
             if "login=yes" not in self.headers.get("Cookie", ""):
                 self.send_error(403)
                 return
             disposition = "attachment; filename=\"../../etc/re port.csv\"; filename*=UTF-8''re%20p%C3%B6rt.csv"
-            self.answer(b"a;b\n1;2\n", "text/csv", **{"Content-Disposition": disposition})
+            self.answer(b"a;b\n1;2\n", "text/csv", Content_Disposition=disposition)
         elif self.path == "/large":
             self.answer(self.LARGE, "application/octet-stream")
         elif self.path == "/broken":
-            self.send_response(200)
-            self.send_header("Content-Length", "100000")
-            self.end_headers()
+            self.begin("text/csv", 100_000)
             self.wfile.write(b"x" * 5_000)
             self.wfile.flush()
             self.connection.close()
         elif self.path == "/endless":
-            self.send_response(200)
-            self.end_headers()
+            self.begin("text/csv", None)
             try:
                 while True:
                     self.wfile.write(b"x" * 65_536)
             except OSError:
                 self.broken_off.set()
         elif self.path == "/redirected":
-            self.send_response(302)
-            self.send_header("Location", "/report")
-            self.send_header("Content-Length", "0")
-            self.end_headers()
+            self.answer(b"", status=302, Location="/report")
         else:
             self.send_error(404)
 
-    def answer(self, body: bytes, kind: str, **headers: str) -> None:
-        self.send_response(200)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(body)))
-        for name, value in headers.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: object) -> None:
-        pass
-
 
 @pytest.fixture(scope="module")
-def base() -> Iterator[str]:
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Server) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_address[1]}"
-        server.shutdown()
+def site() -> Iterator[LocalServer]:
+    with listening(_Files) as server:
+        yield server
 
 
 @pytest.fixture
@@ -117,10 +97,10 @@ def roots(tmp_path: Path) -> tuple[Path, Path]:
 
 
 @pytest.fixture
-async def form(webview_device: str, base: str, roots: tuple[Path, Path]) -> AsyncIterator[tuple[Page, Session]]:
-    grant = TestServerGrant("127.0.0.1", int(base.rpartition(":")[2]))
-    async with Session.open(webview_device, grants=[grant], uploads_root=roots[0], downloads_root=roots[1]) as session:
-        yield await session.new_tab(base), session
+async def form(webview_device: str, site: LocalServer, roots: tuple[Path, Path]) -> AsyncIterator[tuple[Page, Session]]:
+    folders = {"uploads_root": roots[0], "downloads_root": roots[1]}
+    async with Session.open(webview_device, grants=[site.grant], **folders) as session:
+        yield await session.new_tab(site.url()), session
 
 
 async def ref_of(page: Page, name: str) -> str:
@@ -131,7 +111,7 @@ async def ref_of(page: Page, name: str) -> str:
 async def seen(page: Page) -> Any:
     attachment, _ = await page._ready()
     call = {"expression": "new Promise((done) => setTimeout(() => done(seen.textContent), 50))", "awaitPromise": True}
-    return json.loads((await attachment.call("Runtime.evaluate", call, timeout_s=5))["result"]["value"])
+    return json.loads((await attachment.call("Runtime.evaluate", call, timeout_s=20))["result"]["value"])
 
 
 async def test_a_file_input_gets_the_file_and_the_page_hears_of_it(form: tuple[Page, Session]) -> None:
@@ -162,9 +142,9 @@ async def test_files_are_dropped_where_an_element_takes_them(form: tuple[Page, S
 async def test_files_on_the_device_go_with_the_tab(form: tuple[Page, Session]) -> None:
     page, session = form
     await page.upload(await ref_of(page, "One"), "a.txt")
-    assert (await session.host_client.stats(timeout_s=5))["files"] == 1
+    assert (await session.host_client.stats(timeout_s=20))["files"] == 1
     await session.close_tab(page)
-    assert (await session.host_client.stats(timeout_s=5))["files"] == 0
+    assert (await session.host_client.stats(timeout_s=20))["files"] == 0
 
 
 async def test_paths_that_lead_out_are_refused_before_anything_happens(
@@ -182,14 +162,14 @@ async def test_paths_that_lead_out_are_refused_before_anything_happens(
         await page.upload(ref, "missing.txt")
     with pytest.raises(UsageError):
         await page.upload(ref, [])
-    assert (await session.host_client.stats(timeout_s=5))["files"] == 0
+    assert (await session.host_client.stats(timeout_s=20))["files"] == 0
 
 
 async def test_refs_of_what_is_gone_or_disabled_are_errors(form: tuple[Page, Session]) -> None:
     page, session = form
     ref = await ref_of(page, "One")
     attachment, _ = await page._ready()
-    await attachment.call("Runtime.evaluate", {"expression": "one.closest('label').remove()"}, timeout_s=5)
+    await attachment.call("Runtime.evaluate", {"expression": "one.closest('label').remove()"}, timeout_s=20)
     with pytest.raises((RefNotFound, StaleRef)):
         await page.upload(ref, "a.txt")
     shot = await page.snapshot(interactive_only=False)
@@ -197,32 +177,31 @@ async def test_refs_of_what_is_gone_or_disabled_are_errors(form: tuple[Page, Ses
     if off:
         with pytest.raises(ActionFailed, match="disabled"):
             await page.upload(off[0], "a.txt")
-    assert (await session.host_client.stats(timeout_s=5))["files"] == 0
+    assert (await session.host_client.stats(timeout_s=20))["files"] == 0
 
 
-async def test_without_roots_both_are_refused_with_the_key_to_set(webview_device: str, base: str) -> None:
-    grant = TestServerGrant("127.0.0.1", int(base.rpartition(":")[2]))
-    async with Session.open(webview_device, grants=[grant]) as session:
-        page = await session.new_tab(base)
+async def test_without_roots_both_are_refused_with_the_key_to_set(webview_device: str, site: LocalServer) -> None:
+    async with Session.open(webview_device, grants=[site.grant]) as session:
+        page = await session.new_tab(site.url())
         with pytest.raises(PolicyRefused, match="--uploads-root FOLDER"):
             await page.upload(await ref_of(page, "One"), "a.txt")
         with pytest.raises(PolicyRefused, match="--downloads-root FOLDER"):
-            await page.download("x", url=f"{base}/report")
+            await page.download("x", url=site.url("report"))
 
 
 async def test_an_address_is_fetched_with_the_pages_cookies(
-    form: tuple[Page, Session], base: str, roots: tuple[Path, Path]
+    form: tuple[Page, Session], site: LocalServer, roots: tuple[Path, Path]
 ) -> None:
     page, _ = form
-    got = await page.download("report.csv", url=f"{base}/report")
+    got = await page.download("report.csv", url=site.url("report"))
     assert got.path == str(roots[1] / "report.csv")
     assert (roots[1] / "report.csv").read_bytes() == b"a;b\n1;2\n"
     assert (got.status, got.mime, got.size_bytes) == (200, "text/csv", 8)
     assert got.suggested_name == "re pört.csv"
-    large = await page.download("large.bin", url=f"{base}/large")
-    assert large.size_bytes == len(_Server.LARGE)
-    assert (roots[1] / "large.bin").read_bytes() == _Server.LARGE
-    assert (await page.download("again.csv", url=f"{base}/redirected")).size_bytes == 8
+    large = await page.download("large.bin", url=site.url("large"))
+    assert large.size_bytes == len(_Files.LARGE)
+    assert (roots[1] / "large.bin").read_bytes() == _Files.LARGE
+    assert (await page.download("again.csv", url=site.url("redirected"))).size_bytes == 8
 
 
 async def test_what_a_tap_starts_is_brought(form: tuple[Page, Session], roots: tuple[Path, Path]) -> None:
@@ -239,34 +218,34 @@ async def test_what_a_tap_starts_is_brought(form: tuple[Page, Session], roots: t
 
 
 async def test_failed_large_and_endless_transfers_leave_nothing_behind(
-    form: tuple[Page, Session], base: str, roots: tuple[Path, Path]
+    form: tuple[Page, Session], site: LocalServer, roots: tuple[Path, Path]
 ) -> None:
     page, _ = form
     for path in ("broken", "missing"):
         with pytest.raises(NavigationFailed):
-            await page.download("x", url=f"{base}/{path}")
+            await page.download("x", url=site.url(path))
     with pytest.raises(UsageError, match="at most 1000"):
-        await page.download("x", url=f"{base}/large", max_bytes=1_000)
+        await page.download("x", url=site.url("large"), max_bytes=1_000)
     with pytest.raises(DeadlineExceeded):
-        await page.download("x", url=f"{base}/endless", timeout_s=1.0)
+        await page.download("x", url=site.url("endless"), timeout_s=1.0)
     assert list(roots[1].iterdir()) == []
-    assert await asyncio.to_thread(_Server.broken_off.wait, 10)
+    assert await asyncio.to_thread(_Files.broken_off.wait, 10)
     assert (await page.snapshot()).title == "Files"
 
 
 async def test_nothing_outside_the_folder_is_written_and_no_address_past_the_policy_is_fetched(
-    form: tuple[Page, Session], base: str, roots: tuple[Path, Path]
+    form: tuple[Page, Session], site: LocalServer, roots: tuple[Path, Path]
 ) -> None:
     page, _ = form
     (roots[1] / "out").symlink_to(roots[1].parent)
     (roots[1] / "there").write_text("mine")
     for path in ("../stolen", "/elsewhere/stolen", "out/stolen"):
         with pytest.raises(PolicyRefused):
-            await page.download(path, url=f"{base}/report")
+            await page.download(path, url=site.url("report"))
     with pytest.raises(UsageError, match="there already"):
-        await page.download("there", url=f"{base}/report")
+        await page.download("there", url=site.url("report"))
     assert (roots[1] / "there").read_text() == "mine"
-    await page.download("there", url=f"{base}/report", overwrite=True)
+    await page.download("there", url=site.url("report"), overwrite=True)
     assert (roots[1] / "there").read_text() == "a;b\n1;2\n"
     for url in ("http://127.0.0.1:1/x", "file:///etc/passwd", "ftp://h/x"):
         with pytest.raises(PolicyRefused):

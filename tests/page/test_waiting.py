@@ -20,7 +20,7 @@ async def test_frames_that_go_while_they_are_waited_in_leave_no_failure_behind(
     await page.goto(local_server.url("frames.html"))
     waiting = asyncio.ensure_future(page.wait_for(text="never to be read", timeout_s=1.5))
     attachment, _ = await page._ready()
-    await attachment.call("Runtime.evaluate", {"expression": "setTimeout(()=>location.reload(),200)"}, timeout_s=5)
+    await attachment.call("Runtime.evaluate", {"expression": "setTimeout(()=>location.reload(),200)"}, timeout_s=20)
     with pytest.raises(DeadlineExceeded, match="never to be read"):
         await waiting
 
@@ -28,10 +28,10 @@ async def test_frames_that_go_while_they_are_waited_in_leave_no_failure_behind(
 async def test_a_frame_that_comes_later_is_waited_in_too(page: Page, local_server: LocalServer) -> None:
     await page.goto(local_server.url("second.html"))
     attachment = await page.attached()
-    waiting = asyncio.ensure_future(page.wait_for(text="Inner text", timeout_s=5))
+    waiting = asyncio.ensure_future(page.wait_for(text="Inner text", timeout_s=20))
     later = """setTimeout(()=>{const it=document.body.appendChild(document.createElement('iframe'));
       it.srcdoc='<p>Inner text</p>'},300)"""
-    await attachment.call("Runtime.evaluate", {"expression": later}, timeout_s=5)
+    await attachment.call("Runtime.evaluate", {"expression": later}, timeout_s=20)
     assert (await waiting).waited_ms >= 250
 
 
@@ -41,4 +41,4 @@ async def test_a_frame_that_comes_later_is_waited_in_too(page: Page, local_serve
 )
 async def test_a_function_may_end_with_a_comment(page: Page, local_server: LocalServer, source: str) -> None:
     await page.goto(local_server.url("second.html"))
-    assert (await page.wait_for(function=source, timeout_s=5)).waited_ms < 5_000
+    assert (await page.wait_for(function=source, timeout_s=20)).waited_ms < 5_000

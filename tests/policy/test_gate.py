@@ -76,7 +76,7 @@ async def said(gate: Gate, request: bytes) -> bytes:
     answer = b""
     try:
         writer.write(request)
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             while piece := await reader.read(65_536):
                 answer += piece
     finally:
@@ -107,7 +107,7 @@ async def test_a_tunnel_carries_bytes_and_is_audited(gate: Gate) -> None:
     assert await reader.read() == b""
     writer.close()
 
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         while not gate.egress.audit:  # noqa: ASYNC110 - noted a moment after the last byte, in this loop
             await asyncio.sleep(0)
     assert gate.egress.audit[-1].bytes_received == len(ANSWERS[b"/length"])
@@ -165,7 +165,7 @@ async def test_what_is_no_proxy_request_is_refused_and_reaches_nobody(
 
 
 def said_to_a_client_that_reads_last(port: int, request: bytes) -> bytes:
-    with socket.create_connection(("127.0.0.1", port), timeout=10) as sock:
+    with socket.create_connection(("127.0.0.1", port), timeout=30) as sock:
         sock.sendall(request)
         return b"".join(iter(lambda: sock.recv(65_536), b""))
 
@@ -191,7 +191,7 @@ async def test_a_client_that_does_not_stop_sending_is_left_all_the_same(gate: Ga
             await asyncio.sleep(0.05)
 
     with pytest.raises(ConnectionError):
-        await asyncio.wait_for(send_without_end(), 10)
+        await asyncio.wait_for(send_without_end(), 30)
     writer.close()
 
 
@@ -214,7 +214,7 @@ async def test_a_bad_answer_never_becomes_a_page_of_the_site_in_a_browser(gate: 
         answer = await said(browsers, b"GET http://site.example" + path + b" HTTP/1.1\r\n\r\n")
 
     assert answer == b""
-    assert isinstance(gate.egress.recent_failure("http://site.example/"), BadAnswer)
+    assert isinstance(gate.egress.recent_failure("http://site.example/", within_s=60), BadAnswer)
 
 
 async def test_hints_before_an_answer_pass(gate: Gate) -> None:

@@ -85,7 +85,7 @@ async def _visit(page: Page, site: Site, vector: dict[str, Any], target: str) ->
         await page.goto(_address(site, vector, target), timeout_s=15)
         if "gesture" in vector:
             attachment = await page.attached()
-            await attachment.call("Runtime.evaluate", _CLICK, timeout_s=5)
+            await attachment.call("Runtime.evaluate", _CLICK, timeout_s=20)
     except BridgeError:
         pass  # what the page did is what counts
 
@@ -218,7 +218,7 @@ async def test_a_page_that_goes_where_it_may_not_is_not_read(held: Session, site
     attachment = await page.attached()
     go = "location.href=URL.createObjectURL(new Blob(['<h1>inside</h1>'],{type:'text/html'}))"
     attachment.connection.send("Runtime.evaluate", {"expression": go}).abandon()
-    await attachment.watch.wait(lambda: page.url.startswith("blob:"), timeout_s=5)
+    await attachment.watch.wait(lambda: page.url.startswith("blob:"), timeout_s=20)
 
     with pytest.raises(PolicyRefused, match="blob:"):
         await page.snapshot()
@@ -245,6 +245,6 @@ async def test_a_window_is_handed_to_a_script_without_the_ways_around(held: Sess
         call = {"expression": held_out, "userGesture": True, "returnByValue": True}
         reply = await attachment.call("Runtime.evaluate", call, timeout_s=10)
         assert reply["result"].get("value") == "undefinedundefined", opened
-    assert (await attachment.call("Runtime.evaluate", {"expression": "document.open() === document"}, timeout_s=5))[
+    assert (await attachment.call("Runtime.evaluate", {"expression": "document.open() === document"}, timeout_s=20))[
         "result"
     ]["value"] is True

@@ -59,7 +59,7 @@ async def server() -> AsyncIterator[int]:
 
 @asynccontextmanager
 async def opened(egress: PinnedEgress, host: str = "site.example") -> AsyncIterator[str]:
-    address, (_, writer) = await egress.open(host, 443, timeout_s=5)
+    address, (_, writer) = await egress.open(host, 443, timeout_s=20)
     try:
         yield address
     finally:
@@ -84,7 +84,7 @@ async def test_when_the_pinned_address_dies_a_new_answer_is_refused_with_both_na
         wire.alive.discard(FIRST)
 
     with pytest.raises(PolicyRefused, match=f"resolved to {PRIVATE}, first-seen resolve was {FIRST}"):
-        await egress.open("site.example", 443, timeout_s=5)
+        await egress.open("site.example", 443, timeout_s=20)
     assert PRIVATE not in wire.dialled
 
 
@@ -96,7 +96,7 @@ async def test_a_new_public_answer_outside_the_pin_is_refused_too(server: int) -
 
     words = f"DNS rebinding refused: site.example resolved to {SECOND}, first-seen resolve was {FIRST}"
     with pytest.raises(PolicyRefused) as caught:
-        await egress.open("site.example", 443, timeout_s=5)
+        await egress.open("site.example", 443, timeout_s=20)
     assert caught.value.message == words
     assert SECOND not in wire.dialled
 
@@ -112,7 +112,7 @@ async def test_with_repin_public_a_new_public_answer_is_taken_and_a_private_one_
         assert address == SECOND
     wire.alive.discard(SECOND)
     with pytest.raises(PolicyRefused, match=PRIVATE):
-        await egress.open("site.example", 443, timeout_s=5)
+        await egress.open("site.example", 443, timeout_s=20)
     assert PRIVATE not in wire.dialled
 
 
@@ -122,7 +122,7 @@ async def test_a_first_answer_that_is_private_or_mixed_is_refused_at_once(server
     egress = PinnedEgress(PUBLIC, resolve=Names(answer).resolve, connect=wire.connect)
 
     with pytest.raises(PolicyRefused):
-        await egress.open("site.example", 443, timeout_s=5)
+        await egress.open("site.example", 443, timeout_s=20)
     assert wire.dialled == []
     assert egress.pins == {}
 
@@ -139,7 +139,7 @@ async def test_many_at_once_ask_the_name_server_once(server: int) -> None:
     names, wire = Names((FIRST,), (PRIVATE,)), Wire(server, FIRST)
     egress = PinnedEgress(PUBLIC, resolve=names.resolve, connect=wire.connect)
 
-    answers = await asyncio.gather(*(egress.addresses("site.example", 443, timeout_s=5) for _ in range(50)))
+    answers = await asyncio.gather(*(egress.addresses("site.example", 443, timeout_s=20) for _ in range(50)))
 
     assert set(answers) == {(FIRST,)}
     assert names.asked == 1
@@ -151,7 +151,7 @@ async def test_one_forbidden_address_refuses_a_name_however_many_public_ones_sta
     egress = PinnedEgress(PUBLIC, resolve=Names((*answer, "127.0.0.1")).resolve)
 
     with pytest.raises(PolicyRefused):
-        await egress.addresses("many.example", 443, timeout_s=5)
+        await egress.addresses("many.example", 443, timeout_s=20)
 
 
 async def test_a_page_that_names_hosts_without_end_loses_pins_of_its_own_and_no_other(
@@ -159,11 +159,11 @@ async def test_a_page_that_names_hosts_without_end_loses_pins_of_its_own_and_no_
 ) -> None:
     monkeypatch.setattr(pinning, "_MAX_PINS", 50)
     egress = PinnedEgress(PUBLIC, resolve=Names((FIRST,)).resolve)
-    await egress.addresses("bank.example", 443, timeout_s=5)
+    await egress.addresses("bank.example", 443, timeout_s=20)
     for index in range(200):
-        await egress.addresses(f"h{index}.flood.example", 443, timeout_s=5)
+        await egress.addresses(f"h{index}.flood.example", 443, timeout_s=20)
 
-    assert await egress.addresses("shop.example", 443, timeout_s=5) == (FIRST,)
+    assert await egress.addresses("shop.example", 443, timeout_s=20) == (FIRST,)
     assert len(egress.pins) == 50
     assert "bank.example" in egress.pins
 
@@ -206,9 +206,9 @@ async def test_asking_happens_once_per_host_and_nobody_there_means_no() -> None:
 async def test_a_granted_name_of_this_machine_needs_no_name_server() -> None:
     egress = PinnedEgress(PUBLIC, [TestServerGrant("app.localhost", 3000)], resolve=Names(()).resolve)
 
-    assert await egress.addresses("app.localhost", 3000, timeout_s=5) == ("127.0.0.1", "::1")
+    assert await egress.addresses("app.localhost", 3000, timeout_s=20) == ("127.0.0.1", "::1")
     with pytest.raises(PolicyRefused):
-        await egress.addresses("app.localhost", 3001, timeout_s=5)
+        await egress.addresses("app.localhost", 3001, timeout_s=20)
 
 
 @pytest.mark.parametrize(

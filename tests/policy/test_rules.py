@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.errors import UsageError
-from bridge.policy import AppGrant, BrowserPolicy, decide
+from bridge.policy import AppGrant, BrowserPolicy, TestServerGrant, decide
 from bridge.policy.configuration import from_environment, load_policy
 from bridge.policy.names import forbidden_name
 
@@ -81,6 +81,14 @@ def test_denied_always_wins(host: str) -> None:
     policy = BrowserPolicy(default_action="allow", allowed_origins=[host, "*"], denied_origins=[host])
 
     assert decide(policy, f"https://{host}/").rule == "denied_origins"
+
+
+def test_denied_wins_over_a_grant_too() -> None:
+    policy = BrowserPolicy(default_action="allow", denied_origins=["127.0.0.1:3000"])
+    grants = [TestServerGrant("127.0.0.1", 3000), TestServerGrant("127.0.0.1", 3001)]
+
+    assert decide(policy, "http://127.0.0.1:3000/", grants).rule == "denied_origins"
+    assert decide(policy, "http://127.0.0.1:3001/", grants).rule == "grant"
 
 
 @given(st.text(max_size=60) | HOSTS.map("https://{}/".format))

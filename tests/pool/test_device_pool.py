@@ -129,7 +129,7 @@ async def test_a_lease_is_one_works_alone_and_nothing_of_it_is_left_for_the_next
             assert second is not first
             assert second.pages == ()
             again = await second.new_tab(shop.url("shop.html"))
-            await again.wait_for(function="!document.cookie.includes('left')", timeout_s=5)
+            await again.wait_for(function="!document.cookie.includes('left')", timeout_s=20)
 
 
 async def test_other_processes_have_their_turn_on_an_attached_device(webview_device: str) -> None:

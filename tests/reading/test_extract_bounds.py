@@ -23,7 +23,7 @@ def test_extraction_costs_little_more_than_writing_all_of_it(piece: str) -> None
     html = f"{piece * 16_000}words"
     to_markdown(parse_html(html))
 
-    raw = min(seconds(lambda: to_markdown(parse_html(html))) for _ in range(2))
-    read = min(seconds(lambda: to_markdown(main_content(parse_html(html)).tree)) for _ in range(2))
+    raw = min(seconds(lambda: to_markdown(parse_html(html))) for _ in range(3))
+    read = min(seconds(lambda: to_markdown(main_content(parse_html(html)).tree)) for _ in range(3))
 
-    assert read < 18 * raw  # every element's words at every level: 50 to 100 times as much
+    assert read < 35 * raw  # every element's words at every level: 50 to 100 times as much

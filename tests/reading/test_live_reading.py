@@ -67,7 +67,7 @@ async def test_a_link_in_a_frame_has_its_address_where_others_have_refs(page: Pa
     frame = (
         "document.querySelector('iframe').contentDocument.body.innerHTML += '<p><a href=shop.html>to the shop</a></p>'"
     )
-    await (await page.attached()).call("Runtime.evaluate", {"expression": frame}, timeout_s=5)
+    await (await page.attached()).call("Runtime.evaluate", {"expression": frame}, timeout_s=20)
     text = (await page.read(links="ref")).markdown
     assert f"[to the shop]({local_server.url('shop.html')})" in text
 

@@ -86,7 +86,7 @@ async def test_with_interception_gone_the_gate_still_lets_nothing_out(
         async with Session.open(webview_device, egress=egress) as session:
             page = await session.new_tab(site.url("/blank"))
             attachment = await page.attached()
-            await attachment.call("Fetch.disable", timeout_s=5)
+            await attachment.call("Fetch.disable", timeout_s=20)
             port = f"tcp:{forbidden.port}"
             async with session.device.reverse(port, port, timeout_s=10):
                 await run(page_script(forbidden), session)
@@ -105,7 +105,7 @@ async def test_a_tab_that_an_earlier_session_left_does_not_keep_the_next_one_off
     async with Session.open(webview_device, grants=[local_server.grant]) as session:
         left = await session.host_client.open_tab(width_px=412, height_px=915, density_dpi=160, timeout_s=20)
     async with Session.open(webview_device, grants=[local_server.grant]) as session:
-        there = await session.host_client.list_tabs(timeout_s=5)
+        there = await session.host_client.list_tabs(timeout_s=20)
         assert left.tab not in [tab["tab"] for tab in there]
         await session.new_tab(local_server.url("second.html"))
         assert session.capabilities is not None
@@ -122,7 +122,7 @@ async def test_a_window_that_opens_while_the_session_ends_is_closed_with_it(
             attachment.connection.send(
                 "Runtime.evaluate", {"expression": "window.open(location.href)", "userGesture": True}
             ).abandon()
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(30):
                 while len(session.tabs) < 2:  # noqa: ASYNC110 - the news is what is waited for, and nobody tells it on
                     await asyncio.sleep(0.01)
         async with asyncio.timeout(20):  # the host app closes a tab behind what it was doing with it

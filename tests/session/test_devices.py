@@ -46,7 +46,7 @@ async def choose(
 ) -> tuple[Chosen | BridgeError, list[str]]:
     notices: list[str] = []
     try:
-        async with chosen_device(server, wanted, virtual, notices.append, timeout_s=5) as chosen:
+        async with chosen_device(server, wanted, virtual, notices.append, timeout_s=20) as chosen:
             return chosen, notices
     except BridgeError as error:
         return error, notices

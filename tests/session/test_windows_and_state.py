@@ -235,7 +235,7 @@ async def test_what_a_session_stored_ends_with_it_although_the_process_goes_on(
 
     async def run(page: Page, expression: str) -> object:
         attachment, _ = await page._ready()
-        return (await attachment.call("Runtime.evaluate", {"expression": expression}, timeout_s=5))["result"]["value"]
+        return (await attachment.call("Runtime.evaluate", {"expression": expression}, timeout_s=20))["result"]["value"]
 
     async with Session.open(webview_device, grants=[local_server.grant]) as first:
         page = await first.new_tab(local_server.url("second.html"))

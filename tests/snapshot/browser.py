@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
-import http.server
 import json
 import os
 import shutil
@@ -12,11 +10,13 @@ import signal
 import subprocess
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from websockets.sync.client import ClientConnection, connect
+
+from bridge.surfaces.pytest_plugin.local_server import FolderHandler, serving
 
 ROOT = Path(__file__).parents[2]
 ACCNAME = Path(__file__).parent / "accname"
@@ -38,6 +38,8 @@ FLAGS = [
     "--remote-allow-origins=*",
     "--window-size=412,915",
 ]
+
+_SHOWN = "/page.html"
 
 
 class Page:
@@ -87,8 +89,8 @@ class Page:
 
     def show(self, html: str) -> None:
         """Loads this HTML as a document of the loopback origin."""
-        Origin.pages["/page.html"] = html.encode()
-        self.goto("/page.html")
+        _Origin.shown = html.encode()
+        self.goto(_SHOWN)
 
     def run(self, expression: str, *, world: int | None = None) -> Any:
         """The JSON value of an expression, promises awaited."""
@@ -141,41 +143,27 @@ def _expression(function: str, args: tuple[Any, ...]) -> str:
     return f"(async()=>JSON.stringify(await __agentBrowser.{function}({listed})))()"
 
 
-class Origin(http.server.SimpleHTTPRequestHandler):
-    """Serves `pages` first, then files of the folder."""
+class _Origin(FolderHandler):
+    """Serves the page that is shown, and files of the folder."""
 
-    pages: Mapping[str, bytes] = {}  # type: ignore[assignment]
+    shown = b""
 
     def do_GET(self) -> None:
-        body = self.pages.get(self.path.split("?")[0])
-        if body is None:
+        if self.path != _SHOWN:
             super().do_GET()
             return
         self.send_response(200)
         self.send_header("Content-Type", "text/html; charset=utf-8")
-        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Content-Length", str(len(self.shown)))
         self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-
-Origin.pages = {}
+        self.wfile.write(self.shown)
 
 
 @contextlib.contextmanager
 def serve(folder: Path) -> Iterator[str]:
     """A loopback HTTP origin over a folder."""
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Origin, directory=str(folder)))
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with serving(folder, _Origin) as server:
+        yield server.origin
 
 
 def chromium_path() -> str | None:
@@ -237,6 +225,3 @@ def open_page(address: str, origin: str) -> Iterator[Page]:
             yield page
         finally:
             ask(-3, "Target.closeTarget", targetId=target)
-
-
-Show = Callable[[str], None]

@@ -188,6 +188,6 @@ def test_an_isolated_world_writes_nothing_to_the_page(tab: Page) -> None:
         "n = 0; new MutationObserver(r => n += r.length).observe(document, {subtree: true, childList: true, attributes: true, characterData: true}); html = document.documentElement.outerHTML; 0"
     )
     ref = next(iter(refs(tab.snapshot(cursorInteractive=True, boxes=True))))
-    assert tab.call("prepare", ref, "click", {"timeoutMs": 2000})["ok"]
+    assert tab.call("prepare", ref, "click", {"timeoutMs": 10_000})["ok"]
     assert tab.run("n") == 0
     assert tab.run("html == document.documentElement.outerHTML && !('__agentBrowser' in window)")

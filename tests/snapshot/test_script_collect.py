@@ -316,7 +316,7 @@ def test_open_shadow_roots_and_slots_are_walked_in_the_order_of_the_eye(tab: Pag
     assert [node["name"] for node in refs(raw).values()] == ["first", "slotted", "fallback", "nested"]
     assert "never" not in words(raw)
     for ref in refs(raw):
-        assert tab.call("prepare", ref, "click", {"timeoutMs": 2000})["ok"], ref
+        assert tab.call("prepare", ref, "click", {"timeoutMs": 10_000})["ok"], ref
 
 
 def rows(count: int, more: str = "") -> str:

@@ -132,6 +132,16 @@ def test_two_hundred_thousand_siblings_stay_within_the_time_budget_and_it_is_sai
     assert raw["stats"]["visitedNodes"] < 200_000
 
 
+def test_a_page_of_few_elements_is_read_to_its_end_however_late_it_gets(tab: Page) -> None:
+    """A renderer that other programs keep from the processor has used its time up without doing anything."""
+    tab.show("<main id=m></main>")
+    for count, whole in ((100, True), (5_000, False)):
+        tab.run(f"m.innerHTML = '<div><button>a</button></div>'.repeat({count}); m.offsetTop; 0")
+        raw = tab.snapshot(maxNodes=10_000, budgetChars=10**9, timeBudgetMs=0)
+        assert ("jsTime" not in raw["reasons"]) is whole
+        assert (len(refs(raw)) == count) is whole
+
+
 @pytest.mark.parametrize("condition", [{"role": "button", "name": "Late"}, {"text": "Late"}, {"selector": "button"}])
 def test_waiting_begins_in_a_document_that_has_no_element_yet(tab: Page, condition: dict[str, str]) -> None:
     tab.show("")
@@ -146,7 +156,7 @@ def test_settling_hears_what_happens_in_open_shadow_roots(tab: Page) -> None:
     tab.show("<div id=h></div>")
     tab.run("""h.attachShadow({mode: 'open'}).innerHTML = '<button>Save</button><p role=status></p>';
       h.shadowRoot.querySelector('button').onclick = () => setTimeout(() => { h.shadowRoot.querySelector('p').textContent = 'Saved'; }, 15); 0""")
-    place = tab.call("prepare", next(iter(refs(tab.snapshot()))), "click", {"timeoutMs": 2000})
+    place = tab.call("prepare", next(iter(refs(tab.snapshot()))), "click", {"timeoutMs": 10_000})
     settled = tab.start_call("settle", {"settleMs": 2000, "quietMs": 60, "expect": "click"})
     tab.tap(place["x"], place["y"])
     answer = tab.end_call(settled)

@@ -210,7 +210,7 @@ def count(folder: str) -> int:
 
 
 def browser_tabs(port: int) -> int:
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}/json/list", timeout=10) as reply:
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/json/list", timeout=30) as reply:
         return sum(target["type"] == "page" for target in json.load(reply))
 
 

@@ -39,7 +39,7 @@ async def last_picture(device: str, local: LocalServer, file: Path, secret: str,
         script = ECHO % PAGE
         if in_frame:
             script = "document.body.innerHTML = '<iframe id=f height=300></iframe>'; f.srcdoc = " + repr(PAGE)
-        await (await page.attached()).evaluate_raw({"expression": script}, timeout_s=5)
+        await (await page.attached()).evaluate_raw({"expression": script}, timeout_s=20)
         await page.wait_for(role="textbox", name="Field")
         ref = (await page.snapshot()).find(role="textbox", name="Field").ref
         done = await executor.run(parse_operation({"kind": "fill", "ref": ref, "value": "secret:PW"}))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 import subprocess
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -82,9 +82,6 @@ def handle(adb_server: AdbServer) -> Iterator[VirtualDeviceHandle]:
 def adb(adb_program: Adb, handle: VirtualDeviceHandle) -> Adb:
     """adb with that device chosen."""
     return Adb(adb_program.program, adb_program.port, handle.serial)
-
-
-DeviceHere = Callable[[], Awaitable[VirtualDevice]]
 
 
 @pytest.fixture

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import http.server
 import json
 import secrets
 import socket
-import threading
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
@@ -16,6 +14,7 @@ from typing import Any
 from bridge.cdp import CdpConnection, open_cdp
 from bridge.errors import ProtocolError
 from bridge.host import HostClient, HostTab, connect_host
+from bridge.surfaces.local_server import QuietHandler, listening
 from bridge.virtual_device.engine.engine import Engine, EngineOptions, start_engine
 from bridge.virtual_device.engine.network import splice
 from bridge.virtual_device.host_app import HostApp
@@ -216,34 +215,20 @@ async def running_rig(
 
 
 @contextmanager
-def web_server(pages: Mapping[str, str | tuple[Mapping[str, str], bytes]]) -> Iterator[int]:
-    """A real HTTP server on a random port that serves `pages` by path."""
+def web_server(pages: Mapping[str, str]) -> Iterator[int]:
+    """The port of a real HTTP server that serves `pages` by path; PDF files are to be downloaded."""
 
-    class Handler(http.server.BaseHTTPRequestHandler):
+    class Handler(QuietHandler):
         protocol_version = "HTTP/1.1"
 
         def do_GET(self) -> None:
             found = pages.get(self.path.partition("?")[0])
-            headers, body = (
-                ({"Content-Type": "text/html"}, found.encode()) if isinstance(found, str) else found or ({}, b"")
-            )
-            self.send_response(404 if found is None else 200)
-            for name, value in headers.items():
-                self.send_header(name, value)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+            if found is None:
+                self.answer(b"", status=404)
+            elif found.startswith("%PDF"):
+                self.answer(found.encode(), "application/pdf", Content_Disposition="attachment; filename=r.pdf")
+            else:
+                self.answer(found.encode())
 
-        def log_message(self, *_: object) -> None:
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
-    thread.start()
-    try:
-        yield server.server_address[1]
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with listening(Handler) as server:
+        yield server.port

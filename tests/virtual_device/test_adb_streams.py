@@ -117,7 +117,7 @@ async def test_one_stream_that_nobody_reads_does_not_hold_the_others_up(
     done = await adb_here.run("shell", "echo alive")
     assert done.stdout == b"alive\n"
     writer.close()
-    _, pending = await asyncio.wait(tasks, timeout=10)
+    _, pending = await asyncio.wait(tasks, timeout=30)
     assert not pending, "the device's writer is let go when the client leaves"
 
 

@@ -79,7 +79,7 @@ def test_the_adb_server_is_told_to_disconnect() -> None:
         server.start()
         with start_guardian() as guardian:
             guardian.tell(adb_server=listener.getsockname(), serial="127.0.0.1:5555")
-        server.join(timeout=10)
+        server.join(timeout=30)
     assert seen == [b"001ehost:disconnect:127.0.0.1:5555"]
 
 

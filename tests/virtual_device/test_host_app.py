@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import http.server
-import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +12,7 @@ from engine_rig import TIMEOUT_S, VIEWPORT, Page, Rig, running_rig, web_server
 
 from bridge.errors import DeadlineExceeded, HostLost, HostVersionMismatch, TransportError
 from bridge.host import HostClient, HostTab
+from bridge.surfaces.local_server import QuietHandler, listening
 
 pytestmark = pytest.mark.browser
 
@@ -26,7 +25,7 @@ PAGE = VIEWPORT + (
 PAGES = {
     "/": PAGE,
     "/second": "<title>second</title>",
-    "/report": ({"Content-Type": "application/pdf", "Content-Disposition": "attachment; filename=r.pdf"}, b"%PDF"),
+    "/report": "%PDF",
 }
 WINDOW, DOWNLOAD, CHOOSER = (10.0, 10.0), (10.0, 60.0), (10.0, 110.0)
 
@@ -153,26 +152,17 @@ async def test_profiles_do_not_share_cookies(rig: Rig, host: HostClient) -> None
 async def test_everything_goes_to_the_proxy_that_was_set(rig: Rig, host: HostClient) -> None:
     asked: list[str] = []
 
-    class Gate(http.server.BaseHTTPRequestHandler):
+    class Gate(QuietHandler):
         def do_GET(self) -> None:
             asked.append(self.path)
-            self.send_response(200)
-            self.send_header("Content-Length", "4")
-            self.end_headers()
-            self.wfile.write(b"gate")
+            self.answer(b"gate")
 
         def do_CONNECT(self) -> None:
             asked.append(f"CONNECT {self.path}")
             self.send_error(403)
 
-        def log_message(self, *_: object) -> None:
-            pass
-
-    gate = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Gate)
-    thread = threading.Thread(target=gate.serve_forever, kwargs={"poll_interval": 0.05})
-    thread.start()
-    try:
-        rig.device.reverse[8888] = gate.server_address[1]
+    with listening(Gate) as gate:
+        rig.device.reverse[8888] = gate.port
         reply = await host.set_proxy("127.0.0.1", 8888, timeout_s=TIMEOUT_S)
         assert dict(reply.fields) == {"mechanism": "controller", "loopback": True}
         tab = await host.open_tab(**SIZE)
@@ -186,10 +176,6 @@ async def test_everything_goes_to_the_proxy_that_was_set(rig: Rig, host: HostCli
         async with rig.page(await host.open_tab(**SIZE)) as page:
             await page.goto("http://localhost:3000/")
             assert await page.js("document.title") == "opener"
-    finally:
-        gate.shutdown()
-        gate.server_close()
-        thread.join()
     assert asked[0] == "http://localhost:3000/"
     assert {"http://example.com/x", "CONNECT example.com:443"} <= set(asked)
 

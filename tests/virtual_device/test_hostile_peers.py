@@ -25,7 +25,7 @@ async def talk(device: VirtualDevice, sent: bytes, *, packets: int) -> list[Pack
     decoder = PacketDecoder()
     try:
         writer.write(sent)
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             while len(got) < packets and (chunk := await reader.read(65536)):
                 got += decoder.feed(chunk)
     except ConnectionError:

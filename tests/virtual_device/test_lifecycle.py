@@ -32,7 +32,7 @@ from bridge.virtual_device.private_folder import make_private_folder
 from tests.virtual_device.conftest import Adb
 
 
-async def until(condition: Callable[[], bool], *, timeout_s: float = 15) -> None:
+async def until(condition: Callable[[], bool], *, timeout_s: float = 60) -> None:
     """Waits for something that another process does."""
     end = time.monotonic() + timeout_s
     while not condition():
@@ -168,7 +168,7 @@ async def test_a_pulled_cable_takes_the_device_away_until_it_is_put_back(adb_ser
         await handle.fault("drop_cable")
         assert handle.serial not in await states(adb_server)
         with pytest.raises(DeviceNotFound):
-            await device.shell("id", timeout_s=5)
+            await device.shell("id", timeout_s=20)
         await handle.fault("connect")
         assert (await device.shell("cat /sdcard/kept", timeout_s=10)).stdout == "kept\n"
 

@@ -21,7 +21,7 @@ STRIPES = VIEWPORT + (
     "<style>body{margin:0;background:linear-gradient(red 0 400px,lime 400px 800px,blue 800px)}"
     "div{height:1200px}</style><div></div>"
 )
-RED, LIME, BLUE = (255, 0, 0), (0, 255, 0), (0, 0, 255)
+RED, LIME = (255, 0, 0), (0, 255, 0)
 
 
 @pytest.fixture

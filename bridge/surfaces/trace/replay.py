@@ -31,7 +31,6 @@ _ON_PAGES = frozenset(
 # They give something to whoever asked, and change nothing: without an asker there is nothing to replay.
 _ASKING = frozenset("snapshot get_state query read screenshot record count all ref stop".split())
 _NOT_REPLAYED = frozenset({"timeout_s", "settle_s"})
-_URL_CHARS = 120
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,12 @@
 import { is, round, tagOf } from '../dom.js';
 import { install } from '../api.js';
 import { prepare } from './prepare.js';
-import { settle } from './settle.js';
+import { guard, settle } from './settle.js';
 import { waitFor } from './wait.js';
 
 const indexIn = (frames, frame) => [].indexOf.call(frames, frame);
-const api = install({ prepare, settle, waitFor, refsOf: (els) => els.map((el) => api.refOf(el)) }), { snapshot } = api;
+const api = install({ guard, prepare, settle, waitFor, refsOf: (els) => els.map((el) => api.refOf(el)) }), { snapshot } = api;
+api.guard();
 
 api.snapshot = (options) => {
   const { boxes } = options || {};

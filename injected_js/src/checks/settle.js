@@ -6,8 +6,10 @@ import { newTurn } from '../turn.js';
 import { landing } from './landing.js';
 import { pause } from './pause.js';
 
-/** What the page has done since the action was prepared. */
-let state;
+/** What the page has done since the action was prepared, and the element that it was prepared for. */
+let state, armed;
+/** Has a finger come down in this document; are its events meant for another one? */
+let down = doc.readyState != 'loading', stray;
 /** Calls back on every change of the document and of the open shadow roots that are in it. */
 export const observe = (callback) => {
   const observer = new MutationObserver(callback), roots = [doc];
@@ -18,9 +20,12 @@ export const observe = (callback) => {
   return () => observer.disconnect();
 };
 
-const GUARDED = 'pointerdown touchstart mousedown pointerup touchend mouseup click dblclick contextmenu';
+const FIRST = 'pointerdown mousedown pointerup mouseup click dblclick contextmenu', TOUCH = 'touchstart touchend', GUARDED = FIRST + ' ' + TOUCH;
+/** How hard the bridge taps, and nobody else (bridge/page/pointer.py). */
+const FORCE = 0.6180419921875;
 /** What else a tap brings; pages answer to it as well. */
 const BESIDE = 'pointerover pointerenter touchmove mouseover mouseenter mousemove focus focusin';
+const OTHER = ' beforeunload pagehide invalid input keydown';
 /** An event that has not come so long after others did will not come. */
 const PATIENCE_MS = 250;
 
@@ -30,23 +35,55 @@ const isLike = (hit, words) => {
   for (let at = hit; at && kindOf(at) == 1; at = flatParent(at)) if (wordsOf(at) == words) return true;
 };
 
+const stop = (event, isLookedAt) => {
+  event.stopImmediatePropagation();
+  // Touch that is only looked at holds up no scrolling.
+  if (!isLookedAt) event.preventDefault();
+};
+const listen = (way, types, listener, passive) => {
+  for (const type of types.split(' ')) window[way + 'EventListener'](type, listener, { capture: true, passive });
+};
+/**
+ * Hears before the page what fingers do, because it listens from the start. A tap of the bridge where none was prepared
+ * was meant for the document before or for another frame, and so was what a finger does that did not come down here.
+ */
+const first = (event) => {
+  const { type, sourceCapabilities } = event, isTouch = type[0] == 't', isDown = type == 'pointerdown';
+  if (event.isTrusted) {
+    down = down || isDown;
+    if (isDown) stray = event.pressure == FORCE && !armed;
+    else if (!down) stray = sourceCapabilities && sourceCapabilities.firesTouchEvents;
+    // A click by key is none of it.
+    if ((stray || (isTouch && state && state._stopped)) && (event.detail || type != 'click')) return stop(event, isTouch);
+  }
+  if (state && !isTouch) state._listener(event);
+};
+/** Documents that are opened anew by script forget their listeners. */
+export const guard = () => {
+  listen('add', FIRST, first, false);
+  listen('add', TOUCH, first, true);
+};
+
 /**
  * Watches the document and arms the guard: at the first trusted event the element must still be what it was shown as,
  * and the event must land on it; else the gesture is stopped. What has come over the element since then gets no part of
  * the tap, and what has taken its place none either: unless the page did that while it handled the tap, as a button that
- * is drawn anew when it is pressed, and the words are the same.
+ * is drawn anew when it is pressed, and the words are the same. All that holds for the second tap of `twice` too.
  */
-export const watch = (ref, el, on, open) => {
+export const watch = (ref, el, on, open, twice) => {
   if (state) state._stop();
-  const mine = (state = { _at: 0, _first: 0, _types: '', _hit: false, _texts: [], _changed: new Set() }), words = el && wordsOf(el);
+  armed = el;
+  const mine = (state = { _at: 0, _first: 0, _types: '', _hit: false, _clicks: 0, _texts: [], _changed: new Set() }), words = el && wordsOf(el);
   const listener = (event) => {
     const { type, target } = event;
     if (type == 'invalid') mine._texts.push(target.validationMessage);
     if (/load|hide/.test(type)) mine._left = 1;
     if (is(type, GUARDED) && event.isTrusted) {
       mine._first = mine._first || now();
-      // Until the first click: those after it are a label's doing.
-      if (el && !open && (mine._hit !== true || !is('click', mine._types))) {
+      // The finger's own events may all come before the first tap's click.
+      if (twice && (type == 'pointerdown' || event.detail > 1)) mine._clicked = 0;
+      // Until the tap's first click: those after it are a label's doing.
+      if (el && !open && !mine._clicked) {
         const hit = event.composedPath()[0], over = landing(hit, el, on), found = __agentBrowser.element(ref), error = found != el && found.error;
         let stops;
         if (mine._hit === true) {
@@ -58,29 +95,28 @@ export const watch = (ref, el, on, open) => {
           mine._hit = mine._hit || (!mine._error && over);
           if ((stops = mine._hit !== true)) mine._types = ' click';
         }
-        if (stops) {
-          event.preventDefault();
-          event.stopImmediatePropagation();
-        }
+        if (stops) mine._stopped = !stop(event);
+        else if (type == 'click') mine._clicked = ++mine._clicks;
       }
     }
     if (event.isTrusted) mine._event = event;
     if (!is(type, BESIDE)) mine._types += ' ' + type;
   };
-  const listen = (way) => {
-    for (const type of (GUARDED + ' ' + BESIDE + ' beforeunload pagehide invalid input keydown').split(' ')) window[way + 'EventListener'](type, listener, { capture: true, passive: false });
-  };
-  const stop = observe((records) => {
+  const unobserve = observe((records) => {
     mine._at = now();
     // What a handler does, and in its microtasks, is seen while its event is still on the way.
     if (mine._event && !mine._event.eventPhase) mine._others = 1;
     for (const { target, addedNodes, type } of records)
       for (const node of addedNodes[0] ? addedNodes : type[0] == 'c' || matches(target, '[role=alert],[role=status],[role$=dialog],[aria-live],dialog') ? [target] : []) if (mine._changed.size < 500) mine._changed.add(node);
   });
-  listen('add');
+  const own = TOUCH + ' ' + BESIDE + OTHER;
+  guard();
+  listen('add', own, listener, false);
+  mine._listener = listener;
   mine._stop = () => {
-    stop();
-    listen('remove');
+    unobserve();
+    listen('remove', own, listener);
+    if (state == mine) state = armed = 0;
   };
   setTimeout(mine._stop, 3e4);
 };
@@ -99,10 +135,7 @@ export const settle = async ({ settleMs = 1e3, quietMs = 20, expect, expectMs = 
   await pause();
   while (!late() && !quiet(quietMs)) await pause(5);
   // Input that is still on its way meets the guard.
-  if (!expect || mine._types) {
-    mine._stop();
-    state = 0;
-  }
+  if (!expect || mine._types) mine._stop();
   newTurn();
   // What can be read now and could not before.
   for (let node of _changed) {
@@ -111,7 +144,7 @@ export const settle = async ({ settleMs = 1e3, quietMs = 20, expect, expectMs = 
     if (words && !_texts[7] && !_texts.some((text) => text.includes(words))) _texts.push(words);
   }
   return assign(
-    { reason: mine._left ? 'navigation' : late() ? 'deadline' : 'quiet', waitedMs: now() - start, hit: mine._hit, error: mine._error || undefined, over: mine._over, texts: _texts },
+    { reason: mine._left ? 'navigation' : late() ? 'deadline' : 'quiet', waitedMs: now() - start, hit: mine._hit, error: mine._error || undefined, over: mine._over, clicks: mine._clicks, texts: _texts },
     options && !mine._left && { snapshot: __agentBrowser.snapshot(options) },
   );
 };

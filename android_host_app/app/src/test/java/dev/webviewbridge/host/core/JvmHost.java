@@ -11,8 +11,8 @@ import java.util.Map;
  * Cores in a process, for the conformance suite: `java … JvmHost`, driven by lines on stdin, each answered by one.
  *
  * <p>`open HOST FOLDER` makes a core of that name, with tabs, sockets and a loop of its own; `start HOST NAME TOKEN IDLE_S` (`-` for no time)
- * answers the path of a Unix socket or `null`; `uid HOST N` sets what peers are taken for; `happen HOST URL WHAT` does something in the tab
- * that shows URL; `close HOST` shuts the core down. An exception on a loop ends the process, as it would end the app.
+ * answers the path of a Unix socket or `null`; `happen HOST URL WHAT` does something in the tab that shows URL; `close
+ * HOST` shuts the core down. An exception on a loop ends the process, as it would end the app.
  */
 public final class JvmHost {
     private static final Map<String, JvmHost> HOSTS = new HashMap<>();
@@ -71,9 +71,6 @@ public final class JvmHost {
             case "start":
                 core.start(words[2], words[3], words[4].equals("-") ? null : words[4]);
                 return String.valueOf(sockets.path(words[2]));
-            case "uid":
-                sockets.uid = Integer.parseInt(words[2]);
-                return "ok";
             case "happen":
                 for (BlankEngine.BlankTab tab : engine.tabs) {
                     if (words[2].equals(tab.url())) {

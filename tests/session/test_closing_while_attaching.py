@@ -1,0 +1,54 @@
+"""A tab may be closed while it is being attached to: nothing is left of what was being made."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from bridge import Session
+from bridge.errors import TabLost
+from bridge.page.attachment import Attachment
+from tests.conftest import LocalServer
+
+pytestmark = pytest.mark.browser
+
+
+async def test_an_attachment_that_is_made_when_its_tab_has_been_closed_is_not_held(
+    session: Session, local_server: LocalServer
+) -> None:
+    page = await session.new_tab(local_server.url("second.html"))
+    (tab,) = session.open_tabs()
+    begun, go_on = asyncio.Event(), asyncio.Event()
+    made: list[Attachment] = []
+
+    async def prepare(attachment: Attachment) -> None:
+        made.append(attachment)
+        begun.set()
+        await go_on.wait()
+
+    tab.on_attach(prepare)
+    attaching = asyncio.create_task(tab.reattach(timeout_s=30))
+    await begun.wait()
+    await session.close_tab(page)
+    go_on.set()
+
+    with pytest.raises(TabLost, match="t1 has been closed"):
+        await attaching
+    assert made[0].connection.closed.is_set()
+
+
+async def test_windows_may_be_closed_while_they_are_being_taken(session: Session, local_server: LocalServer) -> None:
+    page = await session.new_tab(local_server.url("second.html"))
+    attachment = await page.attached()
+    told = asyncio.Event()
+    session.host_client.on_event(lambda event, _fields: told.set() if event == "popup" else None)
+    opening = {"expression": "open('/second.html')", "userGesture": True}
+    for _ in range(5):
+        told.clear()
+        attachment.connection.send("Runtime.evaluate", opening).abandon()
+        async with asyncio.timeout(30):
+            await told.wait()
+        await session.close_tab(session.pages[1])
+        await session.windows_taken()
+    assert session.pages == (page,)
