@@ -40,7 +40,7 @@ async def depart(
             tell(freed)
         return await move(attachment, deadline)
     # In this order on the wire: with a navigation under way the browser keeps back what is meant for the renderer.
-    asking = asyncio.ensure_future(lets_go(attachment, deadline))
+    asking = asyncio.ensure_future(lets_go(attachment, deadline, is_leaving=True))
     moving = asyncio.ensure_future(move(attachment, deadline))
     try:
         with attachment.fetching.holding_document(main.frame_id):
