@@ -127,10 +127,11 @@ async def let_go(attachment: Attachment, deadline: Deadline, *, may_detour: bool
 
 
 async def lets_go(attachment: Attachment, deadline: Deadline, *, is_leaving: bool = False) -> bool:
-    """Whether the document that is to be left answers. One with a dialog open is asked again when that is closed.
+    """Whether the document that is to be left answers.
 
     Args:
-        is_leaving: A navigation is sent right behind the question. What is heard of that says how slow the link is.
+        is_leaving: A navigation is sent right behind the question. What is heard of that says how slow the link is;
+            where it makes the document open a dialog (beforeunload), the question is put again when that is closed.
     """
     state, dialogs = attachment.state, attachment.dialogs
     main, answered_before = state.main, dialogs.count
@@ -138,7 +139,7 @@ async def lets_go(attachment: Attachment, deadline: Deadline, *, is_leaving: boo
         return True
     if await (_replies_in_time(attachment, deadline) if is_leaving else _replies_soon(attachment, deadline)):
         return True
-    if state.dialog is None and dialogs.count == answered_before:
+    if not is_leaving or (state.dialog is None and dialogs.count == answered_before):
         return False
     with suppress(BridgeError):
         await attachment.watch.wait(lambda: state.dialog is None, timeout_s=min(_DIALOG_S, deadline.remaining_s))
