@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager, suppress
 
 from bridge.cdp import CdpConnection, open_cdp
@@ -115,6 +115,9 @@ class SessionTab:
 
     async def check_url(self, url: str) -> str:
         return await self._home.check_url(url)
+
+    def watch_received(self) -> Callable[[], int]:
+        return self._home.watch_received()
 
     def explain(self, error: NavigationFailed) -> BridgeError:
         return self._home.explain(error)

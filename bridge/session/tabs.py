@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, suppress
 from typing import Any
 
@@ -202,6 +202,9 @@ class SessionTabs:
 
     async def check_url(self, url: str) -> str:
         return await self.egress.check_url(url)
+
+    def watch_received(self) -> Callable[[], int]:
+        return self.egress.traffic.watch()
 
     def explain(self, error: NavigationFailed) -> BridgeError:
         return self.containment.explain(error)
