@@ -11,7 +11,6 @@ import pytest
 from PIL import Image
 
 from bridge import Session, expect
-from bridge.adb import AdbServer
 from bridge.deadline import Deadline
 from bridge.errors import DeadlineExceeded, ExpectationFailed, UsageError
 from bridge.page.fetch_messages import Fulfil
@@ -20,17 +19,16 @@ from bridge.policy.grant import TestServerGrant
 from bridge.session.attached import AttachedSession
 from bridge.surfaces.live_view.hands import Hands
 from bridge.surfaces.live_view.messages import Choice, Touch
-from bridge.virtual_device.client import VirtualDeviceHandle, start_virtual_device
+from bridge.virtual_device.client import VirtualDeviceHandle
 from tests.conftest import LocalServer
+from tests.own_devices import own_device
 
 pytestmark = pytest.mark.browser
 
 
 @pytest.fixture
 async def device(adb_port: int) -> AsyncIterator[VirtualDeviceHandle]:
-    server = AdbServer.from_environment()
-    await server.ensure_running(timeout_s=20)
-    async with start_virtual_device(server=server, timeout_s=60) as handle:
+    async with own_device() as handle:
         yield handle
 
 
