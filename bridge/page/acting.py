@@ -18,7 +18,7 @@ from bridge.page.queries import QueryKind, QueryResult, query
 from bridge.page.results import ActionResult
 from bridge.page.snapshots import Snapshots
 from bridge.page.turn import Turn
-from bridge.page.typewriter import type_text
+from bridge.page.typewriter import press_key, type_text
 
 ACTION_TIMEOUT_S = 5.0
 _FRESH_SNAPSHOT_S = 5.0
@@ -236,7 +236,7 @@ class ActingPage(ABC):
     ) -> ActionResult:
         """Press a key (`Enter`, `a`) or chord (`Control+A`) on the focused element, or on `ref` after focusing it."""
         return await self._act(
-            lambda actions, left: actions.press(key, ref=ref, timeout_s=left, settle_s=settle_s), timeout_s
+            lambda actions, left: press_key(actions, key, ref, timeout_s=left, settle_s=settle_s), timeout_s
         )
 
     async def _scripted(

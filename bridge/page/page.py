@@ -308,7 +308,9 @@ class Page(NavigatingPage, LocatingPage, ObservedPage, FiledPage, EmulatedPage):
         if attachment is not self._attachment:
             self._attachment = attachment
             self._snapshots = Snapshots(attachment, self._refs)
-            self._actions = Actions(attachment, self._refs, self._snapshots)
+            # Apps of others have an Activity; our host is a service.
+            has_activity = self._tab.host_services is None
+            self._actions = Actions(attachment, self._refs, self._snapshots, has_activity=has_activity)
         notices = (*self._untold, *self._turn.take_waited(), *notices)
         self._untold = ()
         return attachment, notices
