@@ -22,7 +22,7 @@ FORMS = {
 }
 CONTROLS = """document.body.innerHTML='<label id=said>Size<select><option>Small<option>Large</select></label>'+
   '<label>List<select multiple size=3><option>Ham<option>Corn</select></label>'+
-  '<div role=group tabindex=0 aria-label=Around><select aria-label=Inner style="width:100%;height:40px"></select></div>'+
+  '<div role=group tabindex=0 aria-label=Around><select style="width:100%;height:40px"></select></div>'+
   ['date','datetime-local','month','week','time','color'].map(t=>`<label role=button tabindex=0>Label of ${t}
     <input type=${t} aria-label=${t}></label>`).join('')+
   '<input type=date readonly aria-label=Fixed><button>After</button>';

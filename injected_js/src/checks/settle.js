@@ -85,7 +85,10 @@ export const watch = (ref, el, on, open, twice, noPicker, keys) => {
     const { type, key } = event, over = landing(hit, place), found = mine._isKnown || (mine._clicks && !mine._isDirty) ? el : __agentBrowser.element(ref), error = found != el && found.error;
     if (type == 'keypress') {
       if (over !== true && mine._isTaken) mine._over = over;
-    } else if (over !== true) mine._over = over;
+    } else if (over !== true) {
+      mine._over = over;
+      mine._error = error;
+    }
     // What keys do to the words is the page's answer to them; before the first one nobody else may change them, and
     // later neither.
     else if (error && (mine._others || !mine._clicks)) mine._error = error;
@@ -126,7 +129,7 @@ export const watch = (ref, el, on, open, twice, noPicker, keys) => {
       if (is(type, KEYS)) onKey(event, hit);
       else if (type == 'focusin') {
         if (isBusy() || mine._isTab) place = hit;
-        else mine._isTaken = 1;
+        mine._isTaken = landing(hit, place) !== true;
       }
     }
     if (event.isTrusted && !isBusy()) mine._event = event;
