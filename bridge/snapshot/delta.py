@@ -96,7 +96,7 @@ def snapshot_delta(
                 changes.append((line.ref, f"~ {_short(named)}: {words}"))
     changed = tuple(ref for ref, _ in changes)
     groups = _Groups(
-        notes=[f"! {quote(words)}" for words in _news(texts, before, after)],
+        notes=[f"! {quote(words)}" for words in _news(texts, after)],
         changed=[words for _, words in changes],
         added=_added_lines(before, after),
         removed=[f"- - {_short(line)}" for line in _gone(before, after, set(removed))],
@@ -233,7 +233,7 @@ def _gone(before: SnapshotResult, after: SnapshotResult, removed: set[str]) -> l
     return out
 
 
-def _news(texts: Sequence[str], before: SnapshotResult, after: SnapshotResult) -> list[str]:
+def _news(texts: Sequence[str], after: SnapshotResult) -> list[str]:
     """The texts that no line of `after` says anyhow."""
     said = {line.name for line in after.lines}
     words = (cut(clean(text), _TEXT_CHARS) for text in texts)
