@@ -26,7 +26,7 @@ const FIRST = 'pointerdown mousedown pointerup mouseup click dblclick contextmen
 const FORCE = 0.6180419921875;
 /** What else a tap brings; pages answer to it as well. */
 const BESIDE = 'pointerover pointerenter touchmove mouseover mouseenter mousemove focus focusin';
-const OTHER = ' beforeunload pagehide invalid input change submit keydown keypress beforeinput pointercancel touchcancel';
+const OTHER = ' beforeunload pagehide invalid input change submit pointercancel touchcancel';
 /** What a key does, it does by the default of one of these. */
 const KEYS = 'keydown keypress beforeinput';
 /** An event that has not come so long after others did will not come. */
@@ -61,8 +61,10 @@ const first = (event) => {
   }
   if (state && !isTouch) state._listener(event);
 };
+const firstKey = (event) => state && state._listener(event);
 /** Documents that are opened anew by script forget their listeners. */
 export const guard = () => {
+  listen('add', KEYS, firstKey, false);
   listen('add', FIRST, first, false);
   listen('add', TOUCH, first, true);
 };
