@@ -115,10 +115,13 @@ class Actions:
             settle_s = settle_time(settle_s, deadline)
             local, kind = json.dumps(entry.local), json.dumps(action)
             away = _away(entry) if action == "focus" else ""
+            refuse = on_element(f"el=>el&&a.refuse(el,{kind},g)", entry.local)
+            step = on_element("el=>el&&el.step", entry.local)
             expression = (
                 f"(async(a,p)=>{{p=await a.prepare({local},{kind},{self.prepare_options(action, deadline, hit=False)});"
-                f"if(p.error)return p;const r=await a.action({local},{kind},{json.dumps(dict(params))});"
-                f"if(!r.success)return r;{away}"
+                f"if(p.error)return p;const g={json.dumps(dict(params))},f={refuse};if(f)return{{error:f}};"
+                f"const r=await a.action({local},{kind},g);"
+                f"if(!r.success){{if(r.error.type)r.error.step={step};return r}}{away}"
                 f"p=Object.assign(await a.settle({self.settle_options(settle_s)}),{{done:r}});"
                 # A framework may have made something else of the value by now.
                 f"const v=a.query({local},'value',{_MAX_VALUE}).value;if(r.value!=null&&v!=null)r.value=v;return p}})"

@@ -58,8 +58,7 @@ async def type_text(actions: Actions, ref: str | None, text: str, *, timeout_s: 
         NotEditable: The element takes no text.
         ActionFailed: The element does not take or keep the focus; what was typed until then stays.
     """
-    if not isinstance(text, str):
-        raise UsageError(f"text is {text!r}; it must be a string.")
+    checked_text("text", text)
     deadline = Deadline.after(timeout_s)
     entry = actions.look_up(ref) if ref is not None else None
     with actions.attachment.connection.measure() as meter:
@@ -80,3 +79,14 @@ async def type_text(actions: Actions, ref: str | None, text: str, *, timeout_s: 
         cost=meter.cost(),
         value=value if isinstance(value, str) else None,
     )
+
+
+def checked_text(name: str, text: object) -> str:
+    """What is to be written.
+
+    Raises:
+        UsageError: No text; `name` is the argument's.
+    """
+    if not isinstance(text, str):
+        raise UsageError(f"{name} is {text!r}; it must be a string.")
+    return text

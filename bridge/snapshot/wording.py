@@ -25,15 +25,17 @@ def refusal(error: Mapping[str, object]) -> str:
 
     The page's words in it (bounds of an input) are cleaned and cut.
     """
-    if error.get("code") == "invalid_value":
-        bounds = [_words(error.get(key)) for key in ("min", "max")]
-        between = "".join(f" {word} {bound}" for word, bound in zip(("from", "to"), bounds, strict=True) if bound)
-        return f"takes {_FORMS.get(_words(error.get('type')), 'another form')}{between}"
-    if isinstance(holder := error.get("holder"), list):
-        return f"it has not got the focus, {_named(holder) or 'the page itself'} has"
     message = error.get("message")
     if isinstance(message, str) and message:
         return message
+    if error.get("code") == "invalid_value":
+        bounds = [_words(error.get(key)) for key in ("min", "max")]
+        between = "".join(f" {word} {bound}" for word, bound in zip(("from", "to"), bounds, strict=True) if bound)
+        step = _words(error.get("step"))
+        steps = f" in steps of {step}" if step not in ("", "any") and error.get("type") in ("number", "range") else ""
+        return f"takes {_FORMS.get(_words(error.get('type')), 'another form')}{between}{steps}"
+    if isinstance(holder := error.get("holder"), list):
+        return f"it has not got the focus, {_named(holder) or 'the page itself'} has"
     if error.get("code") == "no_such_option":
         return f'no option "{_words(error.get("want"))}"'
     return str(error.get("code") or "").replace("_", " ")

@@ -6,7 +6,7 @@
 import { doc, is, round, shadowOf, tagOf } from '../dom.js';
 import { install } from '../api.js';
 import { landing } from './landing.js';
-import { pickerAt } from './pickers.js';
+import { pickerAt, refuse } from './pickers.js';
 import { prepare } from './prepare.js';
 import { guard, settle } from './settle.js';
 import { waitFor } from './wait.js';
@@ -24,6 +24,7 @@ const api = install({
     settle,
     waitFor,
     pickerAt,
+    refuse,
     focused,
     refsOf: (els) => els.map((el) => api.refOf(el)),
     /** Keys go elsewhere: the failure that says where, or nothing when they go to this element or what is in it. */
