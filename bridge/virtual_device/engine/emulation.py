@@ -78,8 +78,8 @@ class Identity:
 
 # Select popups and date, time and colour pickers are dialogs on Android: a WebView without an Activity dies of them.
 # A select opens by mousedown or key, the inputs by key or by a click, which their label passes on to them too (Blink's
-# MenuListSelectType, ChooserOnlyTemporalInputTypeView, ColorInputType). The trusted event's default decides, so the page
-# or the bridge may prevent it; it is read when dispatch is over.
+# MenuListSelectType, ChooserOnlyTemporalInputTypeView, ColorInputType). The trusted event's default decides, so the
+# page or the bridge may prevent it; it is read when dispatch is over.
 # The news comes as a dialog with a secret text, because that is told without the Runtime domain, which would cost every
 # console message of every page; the page is about to die anyway.
 PICKER_WATCH_WORLD = "webview-host"
