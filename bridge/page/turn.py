@@ -54,7 +54,7 @@ class Turn:
             await self._lock.acquire()
         waited_s = time.monotonic() - began
         try:
-            self._waited = () if by is None else (f"waited {waited_s:.1f} s: {by}",)
+            self._waited = () if by is None else (f"waited {waited_s:.1f} s: in use by {by}",)
             yield timeout_s if waited_s < _AT_ONCE_S else round(deadline.remaining_s, 3)
         except (*_SUSPICIOUS, NavigationFailed) as error:
             if isinstance(error, NavigationFailed) and error.net_error != _ABORTED:
