@@ -38,20 +38,12 @@ _MAX_VALUE = 100_000
 
 
 class Actions:
-    """The actions of one attachment.
+    """The actions of one attachment."""
 
-    Attributes:
-        has_activity: The app that shows the page can show the dialog of a select or a date input; a WebView without an
-            Activity dies of it (BadTokenException), so there nothing that asks for one is sent.
-    """
-
-    def __init__(
-        self, attachment: Attachment, refs: RefTable, snapshots: Snapshots, *, has_activity: bool = False
-    ) -> None:
+    def __init__(self, attachment: Attachment, refs: RefTable, snapshots: Snapshots) -> None:
         self.attachment = attachment
         self.refs = refs
         self.snapshots = snapshots
-        self.has_activity = has_activity
 
     async def click(
         self, ref: str, *, timeout_s: float, settle_s: float = 1.0, input: InputKind = "touch"
@@ -118,7 +110,7 @@ class Actions:
             refuse = on_element(f"el=>el&&a.refuse(el,{kind},g)", entry.local)
             step = on_element("el=>el&&el.step", entry.local)
             expression = (
-                f"(async(a,p)=>{{p=await a.prepare({local},{kind},{self.prepare_options(action, deadline, hit=False)});"
+                f"(async(a,p)=>{{p=await a.prepare({local},{kind},{prepare_options(action, deadline, hit=False)});"
                 f"if(p.error)return p;const g={json.dumps(dict(params))},f={refuse};if(f)return{{error:f}};"
                 f"const r=await a.action({local},{kind},g);"
                 f"if(!r.success){{if(r.error.type)r.error.step={step};return r}}{away}"
@@ -169,7 +161,7 @@ class Actions:
                 returned, and nothing was waited for or armed.
         """
         local = json.dumps(entry.local)
-        call = f"a.prepare({local},{json.dumps(action)},{self.prepare_options(action, deadline, hit=hit)})"
+        call = f"a.prepare({local},{json.dumps(action)},{prepare_options(action, deadline, hit=hit)})"
         early = f"const f={on_element(first, entry.local)};if(f!==undefined)return{{first:f}};" if first else ""
         late = f"if(!p.error)p.also={on_element(also, entry.local)};" if also else ""
         expression = f"(async a=>{{{early}const p=await {call};{late}return p}})(__agentBrowser)"
@@ -199,25 +191,11 @@ class Actions:
         if problem.get("code") == "unsupported":
             control = self.refs.at_place(entry.world_key, str(problem.get("ref")))
             raise Unsupported(
-                f"{action} {entry.ref} ({entry.described()}): {opened_by(problem, is_safe=self.has_activity)}.",
+                f"{action} {entry.ref} ({entry.described()}): {opened_by(problem)}.",
                 hint=instead(problem, control.ref if control else None),
                 ref=entry.ref,
             )
         raise self.refs.failure(entry, problem, self.snapshots.is_live)
-
-    def prepare_options(
-        self, action: str, deadline: Deadline, *, hit: bool = True, keys: bool = False, opens: bool = False
-    ) -> str:
-        """What the script's `prepare` is given.
-
-        Args:
-            hit: A finger is going to touch it; else only the element itself has to be ready.
-            keys: Keys are going to be pressed, and may reach nothing else.
-            opens: One of them is a key that opens a picker.
-        """
-        options = {"timeoutMs": round(deadline.remaining_s * 1000), "hit": hit, "keys": keys}
-        options["noPicker"] = not self.has_activity and (opens or action in _TAPS)
-        return json.dumps(options)
 
     async def stand_down(self, entry: RefEntry) -> None:
         """Disarm the guard of an action that was prepared and not done."""
@@ -250,7 +228,7 @@ class Actions:
             Unsupported: The key would open a dialog that ends the process.
         """
         local = json.dumps(entry.local)
-        options = self.prepare_options(action, deadline, hit=False, keys=True, opens=opens)
+        options = prepare_options(action, deadline, hit=False, keys=True, opens=opens)
         late = f"{on_element(also, entry.local)};" if also else ""
         call = (
             f"(async a=>{{const p=await a.prepare({local},{json.dumps(action)},{options});if(p.error)return p;"
@@ -424,6 +402,20 @@ def kept_from(entry: RefEntry, settled: Settled) -> tuple[str, ...]:
 def settle_time(settle_s: float, deadline: Deadline) -> float:
     """What settling may take of the action's own time."""
     return min(settle_s, max(deadline.remaining_s, _LEAST_SETTLE_S))
+
+
+def prepare_options(
+    action: str, deadline: Deadline, *, hit: bool = True, keys: bool = False, opens: bool = False
+) -> str:
+    """What the script's `prepare` is given.
+
+    Args:
+        hit: A finger is going to touch it; else only the element itself has to be ready.
+        keys: Keys are going to be pressed, and may reach nothing else.
+        opens: One of them is a key that opens a picker.
+    """
+    timeout_ms = round(deadline.remaining_s * 1000)
+    return json.dumps({"timeoutMs": timeout_ms, "hit": hit, "keys": keys, "noPicker": opens or action in _TAPS})
 
 
 def _away(entry: RefEntry) -> str:

@@ -308,9 +308,7 @@ class Page(NavigatingPage, LocatingPage, ObservedPage, FiledPage, EmulatedPage):
         if attachment is not self._attachment:
             self._attachment = attachment
             self._snapshots = Snapshots(attachment, self._refs)
-            # Apps of others have an Activity; our host is a service.
-            has_activity = self._tab.host_services is None
-            self._actions = Actions(attachment, self._refs, self._snapshots, has_activity=has_activity)
+            self._actions = Actions(attachment, self._refs, self._snapshots)
         notices = (*self._untold, *self._turn.take_waited(), *notices)
         self._untold = ()
         return attachment, notices

@@ -41,13 +41,17 @@ def refusal(error: Mapping[str, object]) -> str:
     return str(error.get("code") or "").replace("_", " ")
 
 
-def opened_by(error: Mapping[str, object], *, is_safe: bool) -> str:
-    """Why a control is not touched that asks for a dialog of the system's; `is_safe` where an Activity can show it."""
+def opened_by(error: Mapping[str, object]) -> str:
+    """Why a control is not touched that asks for a dialog of the system's.
+
+    Apps of others have an Activity that shows it; but nothing here can answer it, and until somebody at the phone has
+    done so it lies over the page.
+    """
     kind = _words(error.get("kind"))
-    if kind == "option" or is_safe:
+    if kind == "option":
         return "an option of a drop-down list is not there to be touched"
     what = "a select" if kind == "select" else f"an input of type {kind}"
-    return f"{what} opens a dialog of the system's, and a WebView without an Activity dies of it"
+    return f"{what} opens a dialog of the system's: a WebView without an Activity dies of it, no page can answer it"
 
 
 def instead(error: Mapping[str, object], ref: str | None) -> str:

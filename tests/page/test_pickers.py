@@ -1,4 +1,4 @@
-"""Controls whose popup is a dialog of the system's: nothing that opens one is sent to a WebView without an Activity."""
+"""Controls whose popup is a dialog of the system's: nothing that opens one is sent."""
 
 from __future__ import annotations
 
