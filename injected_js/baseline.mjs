@@ -41,3 +41,14 @@ export const checkSource = (text) => {
   if (/\bWeakRef\b/.test(text.replace(/(typeof WeakRef[^:]+|window\.WeakRef)\?new WeakRef\(/g, ''))) problems.push('WeakRef without a test for it');
   return problems;
 };
+
+/** In JavaScript that stands in Python strings only methods can be told from Python; `(!el.it||el.it())` asks first. */
+const METHODS = /(!\s*[\w$]+)?\.(replaceAll|replaceChildren|requestSubmit|checkVisibility|getAnimations|findLast|findLastIndex|toSorted|toReversed|toSpliced|allSettled|groupBy|hasOwn)\b|\bstructuredClone\b/g;
+
+export const checkEmbedded = (text) => {
+  const asked = new Set(), problems = [];
+  for (const [found, test, method] of text.matchAll(METHODS))
+    if (test) asked.add(method);
+    else if (!asked.has(method)) problems.push(`${found} is newer than Chromium 74`);
+  return problems;
+};
