@@ -49,6 +49,10 @@ class ActingPage(ABC):
     @abstractmethod
     async def _here(self) -> Attachment: ...
 
+    @abstractmethod
+    def _asides(self) -> tuple[str, ...]:
+        """What has happened beside the page, and has not been told."""
+
     async def click(
         self,
         ref: str,
@@ -249,7 +253,7 @@ class ActingPage(ABC):
     async def _act(self, run: Callable[[Actions, float], Awaitable[ActionResult]], timeout_s: float) -> ActionResult:
         result, notices = await self._run(run, timeout_s)
         cost = replace(result.cost, est_tokens=est_tokens(result.changes.text))
-        return replace(result, notices=(*notices, *result.notices), cost=cost)
+        return replace(result, notices=(*notices, *result.notices, *self._asides()), cost=cost)
 
     async def _run(
         self, run: Callable[[Actions, float], Awaitable[_Outcome]], timeout_s: float

@@ -11,6 +11,7 @@ from typing import Protocol
 
 from bridge.cdp import CdpConnection
 from bridge.errors import UsageError
+from bridge.page.asides import Asides
 from bridge.page.attachment import Attachment
 from bridge.page.confinement import Confined
 from bridge.page.downloads import MAX_DOWNLOAD_BYTES, Destination, DownloadResult, Downloads
@@ -38,6 +39,9 @@ class FiledTab(Protocol):
     def downloads(self) -> Confined: ...
 
     async def check_url(self, url: str) -> str: ...
+
+    @property
+    def asides(self) -> Asides: ...
 
     def connect(self, timeout_s: float) -> AbstractAsyncContextManager[CdpConnection]:
         """One more CDP connection to the tab, for as long as the block lasts."""
@@ -118,4 +122,5 @@ class FiledPage(ABC):
             else:
                 assert ref is not None
                 result = await downloads.started_by(self._tap(ref, timeout_s), destination, timeout_s=timeout_s)
+                tab.asides.kept_download()
             return replace(result, notices=(*notices, *result.notices)) if notices else result

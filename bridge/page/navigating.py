@@ -66,6 +66,9 @@ class NavigatingPage(ABC):
     async def _ready(self, *, revisit: bool = True) -> tuple[Attachment, tuple[str, ...]]: ...
 
     @abstractmethod
+    def _asides(self) -> tuple[str, ...]: ...
+
+    @abstractmethod
     async def _here(self) -> Attachment: ...
 
     async def goto(
@@ -169,7 +172,7 @@ class NavigatingPage(ABC):
                 status=answer.status if answer else None,
                 waited_for=wait_until,
                 cost=meter.cost(),
-                notices=(*notices, *attachment.dialogs.take_untold()),
+                notices=(*notices, *attachment.dialogs.take_untold(), *self._asides()),
             )
 
     async def _moved(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from bridge.errors import BridgeError, UsageError
 from bridge.page.acting import ACTION_TIMEOUT_S
 from bridge.page.actions import Actions
+from bridge.page.asides import Asides
 from bridge.page.attachment import Attachment
 from bridge.page.dialogs import DialogAnswer
 from bridge.page.emulated import SETUP_TIMEOUT_S, EmulatedPage
@@ -47,6 +48,11 @@ class Tab(NavigatedTab, ObservedTab, FiledTab, Protocol):
         """A living attachment, and what had to be done to have one (such as reopening a tab that idled away).
 
         A tab that had to be opened again is at its address again, without `revisit` at a blank page."""
+        ...
+
+    @property
+    def asides(self) -> Asides:
+        """What happens beside the page."""
         ...
 
     def popups(self) -> AbstractContextManager[OpenedPages]:
@@ -295,6 +301,10 @@ class Page(NavigatingPage, LocatingPage, ObservedPage, FiledPage, EmulatedPage):
     async def attached(self) -> Attachment:
         """The living attachment, for what stands between page and session; opens a tab again that idled away."""
         return await self._here()
+
+    def _asides(self) -> tuple[str, ...]:
+        schemes = self._attachment.state.take_schemes_for_apps() if self._attachment else ()
+        return self._tab.asides.take_untold(schemes)
 
     async def _tap(self, ref: str, timeout_s: float) -> ActionResult:
         assert self._actions is not None

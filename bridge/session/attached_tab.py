@@ -18,6 +18,7 @@ from bridge.errors import (
     Unsupported,
 )
 from bridge.page import ladder
+from bridge.page.asides import Asides
 from bridge.page.attachment import Attachment
 from bridge.page.confinement import Confined
 from bridge.page.full_page import Strategy
@@ -50,6 +51,7 @@ class AttachedTab:
         self._owner = owner
         self._wanted = wanted
         self._held = HeldAttachment(tab_id, owner.journal, owner.on_attach)
+        self.asides = Asides(opens_apps=True)
         self._found: Found | None = None
         self._closed = False
         # Operations that take no turn may find it lost at the same time.

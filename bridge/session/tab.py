@@ -12,6 +12,7 @@ from bridge.cdp import CdpConnection, open_cdp
 from bridge.deadline import Deadline, finish
 from bridge.errors import BridgeError, DeadlineExceeded, HostFailed, NavigationFailed, TabLost, TransportError
 from bridge.page import ladder
+from bridge.page.asides import Asides
 from bridge.page.attachment import Attachment
 from bridge.page.confinement import Confined
 from bridge.page.full_page import Strategy
@@ -62,6 +63,7 @@ class SessionTab:
         # The document that is busy without a script, and since when it is known to be.
         self._busy_document, self._busy_since_s = "", 0.0
         self._link_s = 0.0
+        self.asides = Asides(opens_apps=False)
         self.host_tab: str | None = None
         self.opener_id: str | None = None
 
