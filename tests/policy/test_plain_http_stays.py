@@ -41,14 +41,14 @@ async def page(webview_device: str, local_server: LocalServer, dialled: list[int
 
 
 async def test_an_allowed_http_address_opens_as_http(page: Page, dialled: list[int]) -> None:
-    opened = await page.goto(f"{SITE}/form.html")
-    assert (opened.url, opened.status) == (f"{SITE}/form.html", 200)
+    opened = await page.goto(f"{SITE}/shop.html")
+    assert (opened.url, opened.status) == (f"{SITE}/shop.html", 200)
     assert set(dialled) == {80}
 
 
 async def test_going_on_to_another_http_site_stays_http(page: Page, dialled: list[int]) -> None:
-    await page.goto(f"{SITE}/form.html")
+    await page.goto(f"{SITE}/shop.html")
     attachment = await page.attached()
-    await attachment.call("Runtime.evaluate", {"expression": f"location='{OTHER}/form.html'"}, timeout_s=10)
-    await page.wait_for(url=f"{OTHER}/form.html", timeout_s=20)
+    await attachment.call("Runtime.evaluate", {"expression": f"location='{OTHER}/shop.html'"}, timeout_s=10)
+    await page.wait_for(url=f"{OTHER}/shop.html", timeout_s=20)
     assert set(dialled) == {80}
