@@ -58,7 +58,7 @@ _CONNECTION_ENDED = frozenset(
     }
 )
 _FAILURE_S = 60.0  # where nobody has seen the request begin
-# The browser cancels these before anybody is asked, and only a redirect leads to them: `goto` takes web addresses alone.
+# Cancelled by the browser before anybody is asked; only a redirect leads there, as `goto` takes web addresses alone.
 _UNSAFE_REDIRECTS = frozenset({"net::ERR_UNSAFE_REDIRECT", "net::ERR_UNKNOWN_URL_SCHEME"})
 
 # UDP does not go through an HTTP proxy. Deleting leaves nothing behind that a page could hold on to: the script runs

@@ -213,8 +213,10 @@ class Page(NavigatingPage, LocatingPage, ObservedPage, FiledPage, EmulatedPage):
             before = self._snapshots.last if delta else None
             with attachment.connection.measure() as meter:
                 result = await self._snapshots.take(request, timeout_s=timeout_s)
-            if before is not None:
-                result = replace(result, text=snapshot_delta(before, result, max_chars=max_chars).text)
+                if before is not None:
+                    alive = await self._snapshots.alive(before, timeout_s=timeout_s)
+                    delta_text = snapshot_delta(before, result, max_chars=max_chars, alive=alive).text
+                    result = replace(result, text=delta_text)
             return replace(result, cost=meter.cost(result.text))
 
     async def wait_for(

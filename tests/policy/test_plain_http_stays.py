@@ -1,4 +1,4 @@
-"""A WebView opens http: as http:; Chrome's habit of trying https: first would dial where nobody asked, and be refused."""
+"""A WebView opens http: as http:; trying https: first, as Chrome does, would dial where nobody asked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What belongs to another app is not gone to, and says so: a WebView has no dialog that would ask, and no PDF viewer."""
+"""Addresses of other apps are not gone to, and that is said: a WebView has no dialog that would ask, nor a PDF viewer."""
 
 from __future__ import annotations
 

@@ -97,11 +97,10 @@ _DISABLED_FEATURES = (
     "WebUIOmniboxPopup",
     "site-per-process",
 )
-# A WebView has no viewer for PDF files, which go to its DownloadListener, and hands no address on to another program: what
-# is neither the web nor made by a page (core/Navigation.java of the host app) is not gone to. Pages are kept from trying
+# A WebView has no viewer for PDF files, which go to its DownloadListener, and the host app hands no address on to other
+# apps: it opens the web and what pages make themselves (core/Navigation.java). Pages are kept from trying the others
 # (emulation.py); this is for redirects and frames, and against the dialog in which Chromium would ask: nobody sees it,
-# and the tab takes no input as long as it is up. The names are those of the user's preferences and policies, which
-# Chromium keeps in one file.
+# and the tab takes no input as long as it is up. Chromium keeps preferences and policies in one file.
 _PREFERENCES: dict[str, dict[str, object]] = {
     "plugins": {"always_open_pdf_externally": True},
     "policy": {
