@@ -85,6 +85,8 @@ class Desk:
         """The session, opened if it has to be; says so where that takes its time."""
         if not self.house.shared.is_open:
             self.say("starting the device and the host app")
+        elif self.house.shared.is_lost:
+            self.say("the device or its host app is gone: waiting for it to come back")
         session, said = await self.house.shared.get()
         self.told += said
         if self._generation != self.house.shared.generation:

@@ -48,6 +48,11 @@ class SharedSession:
         return self._kept is not None and self._kept.is_ready
 
     @property
+    def is_lost(self) -> bool:
+        """What is below the session is gone, and `get` waits for it."""
+        return self.present is not None and self.present.host_client.closed.is_set()
+
+    @property
     def present(self) -> Session | None:
         """The session, where one is open."""
         return self._kept.opened.result() if self._kept is not None and self._kept.is_ready else None

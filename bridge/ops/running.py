@@ -15,7 +15,7 @@ from bridge.snapshot.escape import clean, cut, quote
 if TYPE_CHECKING:
     from bridge.page.console import ConsoleLog
     from bridge.page.navigation import WaitUntil
-    from bridge.page.network import NetworkLog
+    from bridge.page.network_log import NetworkLog
     from bridge.page.page import Page
     from bridge.page.results import ActionResult, NavigationResult
     from bridge.session.session import Session

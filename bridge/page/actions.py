@@ -349,13 +349,7 @@ class Actions:
         return await changes_since(before, settled, self.attachment, self.snapshots)
 
     def before(self) -> Before:
-        state = self.attachment.state
-        return Before(
-            last=self.snapshots.last,
-            url=self.snapshots.page_url,
-            navigations=state.navigations,
-            request_order=state.request_order,
-        )
+        return Before.now(self.attachment, self.snapshots)
 
     def settle_options(self, settle_s: float, expect: str | None = None, expect_s: float = 0.0) -> str:
         """The script's options; `expect` is the event that the input ends with, and may take `expect_s` to come."""

@@ -7,13 +7,13 @@ import base64
 import binascii
 import json
 import re
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
-from bridge.cdp import CdpConnection
+from bridge.cdp import CdpConnection, PendingCall
 from bridge.deadline import Deadline
 from bridge.errors import NavigationFailed, ProtocolError, ScriptFailed, Unsupported, UsageError
 from bridge.page.attachment import Attachment
@@ -21,6 +21,9 @@ from bridge.page.fetch_messages import PausedAnswer
 from bridge.page.headers import body_bytes, media_type
 
 _PIECE_BYTES = 512 * 1024
+_LOOK_S = 0.1
+# What else may come over the same connection meanwhile: framing, and other requests of the page.
+_BESIDE_BYTES = 16_000_000
 _BLOB_PIECE = (
     "(async()=>{const b=await(await fetch($url)).blob(),r=new FileReader();r.readAsDataURL(b.slice($from,$to));"
     "await new Promise((done,failed)=>{r.onload=done;r.onerror=failed});return{size:b.size,piece:r.result}})()"
@@ -44,16 +47,53 @@ class Source:
     length_bytes: int | None = None
 
 
-async def network_source(connection: CdpConnection, frame_id: str, url: str, deadline: Deadline) -> Source:
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """How much is waited for while the engine gives nothing yet.
+
+    Attributes:
+        received: How many bytes have come over the one connection that most came over, as far as somebody counts.
+    """
+
+    max_bytes: int
+    received: Callable[[], int]
+
+    async def keep(self, call: PendingCall, url: str, deadline: Deadline) -> dict[str, Any]:
+        """The call's result.
+
+        Raises:
+            UsageError: So much has come that this cannot be of a body of `max_bytes`.
+        """
+        reply = asyncio.ensure_future(call.result(timeout_s=deadline.remaining_s))
+        try:
+            while not reply.done():
+                await asyncio.wait([reply], timeout=_LOOK_S)
+                if not reply.done() and self.received() > self.max_bytes + _BESIDE_BYTES:
+                    raise UsageError(
+                        f"{url[:200]} is larger than the {self.max_bytes} bytes that are wanted: more came, and no end",
+                        hint="Raise max_bytes if you want it.",
+                    )
+            return reply.result()
+        finally:
+            reply.cancel()
+            await asyncio.gather(reply, return_exceptions=True)
+
+
+async def network_source(
+    connection: CdpConnection, frame_id: str, url: str, bound: Bound, deadline: Deadline
+) -> Source:
     """What the browser fetches for the frame: cookies, proxy and addresses are the page's.
 
+    It answers when it has all, and keeps that in its memory until then; no event tells of such a request.
+
     Raises:
+        UsageError: See `Bound.keep`.
         NavigationFailed: The server could not be reached, or it answered with an error status.
     """
     options = {"disableCache": False, "includeCredentials": True}
     params = {"frameId": frame_id, "url": url, "options": options}
     try:
-        reply = await connection.call("Network.loadNetworkResource", params, timeout_s=deadline.remaining_s)
+        reply = await bound.keep(connection.send("Network.loadNetworkResource", params), url, deadline)
     except ProtocolError as error:
         if error.cdp_code == -32601:
             raise Unsupported(

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 from bridge.cdp import CdpConnection
 from bridge.cdp.cost import Cost, measure
@@ -22,6 +22,7 @@ from bridge.errors import NavigationFailed, UsageError
 from bridge.page.attachment import Attachment
 from bridge.page.confinement import Confined
 from bridge.page.download_sources import (
+    Bound,
     Source,
     answer_source,
     blob_pieces,
@@ -42,8 +43,25 @@ _ASKED_TWICE = (
 )
 _LENGTH_UNKNOWN = "the server did not say how long the file is, so it cannot be seen whether it came whole"
 
-# One more connection to the tab, for so many seconds' work of opening it.
-Connect = Callable[[float], AbstractAsyncContextManager[CdpConnection]]
+
+class DownloadingTab(Protocol):
+    """What downloading needs of the tab."""
+
+    @property
+    def host_services(self) -> HostServices | None: ...
+
+    @property
+    def downloads(self) -> Confined: ...
+
+    async def check_url(self, url: str) -> str: ...
+
+    def watch_received(self) -> Callable[[], int]:
+        """How many bytes have come since now over the one connection that most came over; 0 where nobody counts."""
+        ...
+
+    def connect(self, timeout_s: float) -> AbstractAsyncContextManager[CdpConnection]:
+        """One more CDP connection to the tab, for as long as the block lasts."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,19 +112,10 @@ class Destination:
 class Downloads:
     """Downloads of one attachment."""
 
-    def __init__(
-        self,
-        attachment: Attachment,
-        host: HostServices | None,
-        target: Confined,
-        check_url: Callable[[str], Awaitable[str]],
-        connect: Connect,
-    ) -> None:
+    def __init__(self, attachment: Attachment, tab: DownloadingTab) -> None:
         self._attachment = attachment
-        self._host = host
-        self._target = target
-        self._check_url = check_url
-        self._connect = connect
+        self._tab = tab
+        self._target = tab.downloads
 
     async def by_url(self, url: str, destination: Destination, *, timeout_s: float) -> DownloadResult:
         """Fetch an address as the page would, with its cookies.
@@ -119,8 +128,8 @@ class Downloads:
         deadline = Deadline.after(timeout_s)
         self._target.parts(destination.path)
         if url.partition(":")[0].lower() not in ("blob", "data"):
-            url = await self._check_url(url)
-        return await self._save(url, self._source(url, deadline), destination, deadline)
+            url = await self._tab.check_url(url)
+        return await self._save(url, self._source(url, destination.max_bytes, deadline), destination, deadline)
 
     async def started_by(
         self, act: Coroutine[Any, Any, Any], destination: Destination, *, timeout_s: float
@@ -132,11 +141,12 @@ class Downloads:
         """
         deadline = Deadline.after(timeout_s)
         self._target.parts(destination.path)
-        with measure() as meter, self._host.downloads() if self._host else nullcontext() as told:
-            async with first_download(self._attachment, deadline, asks_again=self._host is not None) as taken:
+        host = self._tab.host_services
+        with measure() as meter, host.downloads() if host else nullcontext() as told:
+            async with first_download(self._attachment, deadline, asks_again=host is not None) as taken:
                 begun = await _first(act, taken, told, deadline)
                 if isinstance(begun, PausedAnswer):
-                    await self._check_url(begun.url)
+                    await self._tab.check_url(begun.url)
                     found = await self._save(begun.url, self._taken(begun, deadline), destination, deadline)
                     if body_bytes(begun.headers) is None:
                         found = replace(found, notices=(_LENGTH_UNKNOWN,))
@@ -178,7 +188,7 @@ class Downloads:
         )
 
     @asynccontextmanager
-    async def _source(self, url: str, deadline: Deadline) -> AsyncIterator[Source]:
+    async def _source(self, url: str, max_bytes: int, deadline: Deadline) -> AsyncIterator[Source]:
         scheme = url.partition(":")[0].lower()
         if scheme == "data":
             yield data_source(url)
@@ -187,8 +197,9 @@ class Downloads:
         else:
             main = self._attachment.state.main
             # What is being loaded ends with its connection: broken off, nothing goes on filling the device's disk.
-            async with self._connect(deadline.remaining_s) as connection:
-                yield await network_source(connection, main.frame_id if main else "", url, deadline)
+            async with self._tab.connect(deadline.remaining_s) as connection:
+                bound = Bound(max_bytes, self._tab.watch_received())
+                yield await network_source(connection, main.frame_id if main else "", url, bound, deadline)
 
     @asynccontextmanager
     async def _taken(self, answer: PausedAnswer, deadline: Deadline) -> AsyncIterator[Source]:

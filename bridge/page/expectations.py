@@ -139,18 +139,23 @@ class LocatorExpectations:
         *,
         when_absent: bool | None = None,
     ) -> None:
-        """`when_absent`: what the answer is without an element; None where there is none, whether `not_` or not."""
+        """`when_absent`: what the answer is without an element; None where there is none, whether `not_` or not.
+
+        Where a frame does not answer, nobody knows that there is none.
+        """
 
         def holds(found: Found) -> bool | None:
             self._locator.raise_if_several(found)
-            return test(found.matches[0]) if found.matches else when_absent
+            absent = None if found.unread else when_absent
+            return test(found.matches[0]) if found.matches else absent
 
         await self._wait(holds, said, lambda found: seen(found.matches[0]), timeout_s)
 
     async def _all(
         self, test: Callable[[Found], bool], said: str, seen: Callable[[Found], str], timeout_s: float
     ) -> None:
-        await self._wait(test, said, seen, timeout_s)
+        """Of all that match, so only where every frame answers."""
+        await self._wait(lambda found: None if found.unread else test(found), said, seen, timeout_s)
 
     async def _wait(
         self, holds: Callable[[Found], bool | None], said: str, seen: Callable[[Found], str], timeout_s: float
@@ -159,7 +164,7 @@ class LocatorExpectations:
         found = await self._locator.look(None, deadline)
         while holds(found) is not self._wanted:
             if deadline.remaining_s <= 0:
-                last = seen(found)[:500] if found.matches else found.described()
+                last = seen(found)[:500] if found.matches and not found.unread else found.described()
                 raise _failed(repr(self._locator), self._wanted, said, last, timeout_s)
             found = await self._locator.look(found, deadline)
 

@@ -5,17 +5,14 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from typing import Protocol
 
-from bridge.cdp import CdpConnection
 from bridge.errors import UsageError
 from bridge.page.asides import Asides
 from bridge.page.attachment import Attachment
 from bridge.page.confinement import Confined
-from bridge.page.downloads import MAX_DOWNLOAD_BYTES, Destination, DownloadResult, Downloads
-from bridge.page.host_services import HostServices
+from bridge.page.downloads import MAX_DOWNLOAD_BYTES, Destination, DownloadingTab, DownloadResult, Downloads
 from bridge.page.refs import RefTable
 from bridge.page.results import ActionResult
 from bridge.page.snapshots import Snapshots
@@ -26,26 +23,14 @@ UPLOAD_TIMEOUT_S = 30.0
 DOWNLOAD_TIMEOUT_S = 60.0
 
 
-class FiledTab(Protocol):
+class FiledTab(DownloadingTab, Protocol):
     """What moving files needs of the tab."""
-
-    @property
-    def host_services(self) -> HostServices | None: ...
 
     @property
     def uploads(self) -> Confined: ...
 
     @property
-    def downloads(self) -> Confined: ...
-
-    async def check_url(self, url: str) -> str: ...
-
-    @property
     def asides(self) -> Asides: ...
-
-    def connect(self, timeout_s: float) -> AbstractAsyncContextManager[CdpConnection]:
-        """One more CDP connection to the tab, for as long as the block lasts."""
-        ...
 
 
 class FiledPage(ABC):
@@ -106,7 +91,9 @@ class FiledPage(ABC):
 
         Raises:
             PolicyRefused: The address may not be opened, or the path leads out of that folder; or none is set.
-            UsageError: There is such a file and `overwrite` is off, or more than `max_bytes` came.
+            UsageError: There is such a file and `overwrite` is off, or more than `max_bytes` came. The engine gives
+                nothing of what it fetches by `url` before it has all: an endless body ends when the gate has seen 16 MB
+                more than that, and where traffic takes no gate (attach mode) with the deadline.
             NavigationFailed: It could not be fetched.
             DeadlineExceeded: Tapping the element started no download, or it did not end in time.
         """
@@ -116,7 +103,7 @@ class FiledPage(ABC):
             destination = Destination(dest_path, overwrite, max_bytes)
             attachment, notices = await self._ready()
             tab = self._filed
-            downloads = Downloads(attachment, tab.host_services, tab.downloads, tab.check_url, tab.connect)
+            downloads = Downloads(attachment, tab)
             if url is not None:
                 result = await downloads.by_url(url, destination, timeout_s=timeout_s)
             else:

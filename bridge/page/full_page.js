@@ -11,7 +11,9 @@
   let was, epoch = 0;
 
   const root = () => document.scrollingElement || document.documentElement;
-  const frame = () => new Promise((done) => { requestAnimationFrame(() => setTimeout(done)); setTimeout(done, 120); });
+  // A machine with other work draws late; a view that is not drawn at all must not hold the capture up either.
+  const NO_FRAME_MS = 500;
+  const frame = () => new Promise((done) => { requestAnimationFrame(() => setTimeout(done)); setTimeout(done, NO_FRAME_MS); });
   const view = () => window.visualViewport || { scale: 1, width: innerWidth, height: innerHeight, pageLeft: scrollX, pageTop: scrollY };
   const goTo = (left, top) => window.scrollTo({ left, top, behavior: 'instant' });
 
@@ -123,7 +125,7 @@
         removeEventListener('scroll', hear);
         if (!heard) done();
       });
-      setTimeout(done, 120);
+      setTimeout(done, NO_FRAME_MS);
     });
 
   /**

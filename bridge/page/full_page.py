@@ -10,9 +10,8 @@ from __future__ import annotations
 import asyncio
 import json
 import math
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Literal
@@ -21,6 +20,7 @@ from bridge.deadline import Deadline, finish
 from bridge.errors import BridgeError, CaptureFailed
 from bridge.page.attachment import Attachment, WorldGone
 from bridge.page.capture import capture_viewport
+from bridge.page.capture_plan import Layout, Plan
 from bridge.page.picture import decoded, picture_size
 from bridge.page.png_rows import PngRows
 from bridge.page.png_sight import surely_differs
@@ -32,91 +32,11 @@ Strategy = Literal["cdp-beyond-viewport", "scroll-and-stitch", "host-native"]
 STRATEGIES: tuple[Strategy, ...] = ("scroll-and-stitch", "host-native", "cdp-beyond-viewport")
 Progress = Callable[[int, int], None]
 
-# As a host app's bitmap: a region wider than this allows is cut on its right.
-MAX_PIXELS = 40_000_000
 _LAZY_S = 4.0
 _RESTORE_S = 3.0
 # A scroll position is a whole number of device pixels, but for what a float loses.
 _ALIGNED = 0.02
 _SAME_ZOOM = 0.001
-
-
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """The document and the view on it, in CSS px; `zoom` is how much the view is pinched (below 1: overview)."""
-
-    dpr: float
-    zoom: float
-    width: float
-    height: float
-    left: float
-    top: float
-    page_width: float
-    page_height: float
-
-    @classmethod
-    def of(cls, measured: Any) -> Layout:
-        """What the script measured.
-
-        Raises:
-            CaptureFailed: The view has no area, or the script answered nonsense.
-        """
-        names = ("dpr", "zoom", "width", "height", "left", "top", "pageWidth", "pageHeight")
-        values = [measured.get(name) if isinstance(measured, Mapping) else None for name in names]
-        numbers = [float(value) for value in values if isinstance(value, int | float) and math.isfinite(value)]
-        if len(numbers) != len(names):
-            raise CaptureFailed("the page could not be measured")
-        layout = cls(*numbers)
-        if layout.width < 1 or layout.height < 1 or layout.dpr <= 0 or layout.zoom <= 0:
-            raise CaptureFailed(
-                f"the view is {layout.width:g} x {layout.height:g} CSS px: there is nothing to capture",
-                hint="Resize the tab.",
-            )
-        return layout
-
-    @property
-    def device_px(self) -> float:
-        """Device pixels per CSS px."""
-        return self.dpr * self.zoom
-
-
-@dataclass(frozen=True, slots=True)
-class Region:
-    """A part of the document, in CSS px from its top left corner."""
-
-    left: float
-    top: float
-    width: float
-    height: float
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What is to be drawn: `region` at `scale` pixels per CSS px, as a picture of `width_px` x `height_px`.
-
-    Attributes:
-        is_page: The region is the page, to which what is fixed belongs; on a picture of an element it would be a veil.
-    """
-
-    region: Region
-    scale: float
-    width_px: int
-    height_px: int
-    is_page: bool
-    cuts: tuple[str, ...] = ()
-
-
-def plan_for(region: Region, scale: float, max_height_px: int, *, is_page: bool) -> Plan:
-    """The plan for a region, cut where the picture would be higher than allowed or larger than memory should hold."""
-    whole_width, whole_height = max(1, round(region.width * scale)), max(1, round(region.height * scale))
-    height_px = min(whole_height, max_height_px)
-    width_px = min(whole_width, max(1, MAX_PIXELS // height_px))
-    cuts = []
-    if height_px < whole_height:
-        cuts.append(f"height: {height_px} of {whole_height} px are shown (max_height_px)")
-    if width_px < whole_width:
-        cuts.append(f"width: {width_px} of {whole_width} px are shown ({MAX_PIXELS // 1_000_000} million pixels)")
-    return Plan(region, scale, width_px, height_px, is_page, tuple(cuts))
 
 
 class Document:

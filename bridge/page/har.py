@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import bridge
-from bridge.page.network import REDACTED, DocumentTimes, NetworkEntry, shown_headers, shown_url
+from bridge.page.network_entry import REDACTED, DocumentTimes, NetworkEntry, shown_headers, shown_url
 
 
 def to_har(entries: Iterable[NetworkEntry], pages: Iterable[DocumentTimes], *, redact: bool = True) -> dict[str, Any]:

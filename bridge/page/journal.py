@@ -13,7 +13,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from bridge.page.console import ConsoleEntry, ConsoleLog, entry_of_call, entry_of_exception, entry_of_log
-from bridge.page.network import NetworkEntry, NetworkLog, Requests
+from bridge.page.network import Requests
+from bridge.page.network_entry import NetworkEntry
+from bridge.page.network_log import NetworkLog
 
 CONSOLE_KEPT = 1_000
 REQUESTS_KEPT = 2_000

@@ -13,7 +13,7 @@ import asyncio
 import json
 import re
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -68,13 +68,21 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a look at the page saw: how many match, and the first of them."""
+    """What a look at the page saw: how many match, and the first of them.
+
+    Attributes:
+        unread: The addresses of frames whose renderer does not answer; what matches there is not counted.
+    """
 
     count: int
     matches: tuple[Match, ...]
     states: tuple[str | None, ...] = ()
+    unread: tuple[str, ...] = ()
 
     def described(self) -> str:
+        if self.unread:
+            seen = replace(self, unread=()).described()
+            return f"{seen}, but for the frame at {self.unread[0][:200]}, which does not answer"
         if not self.count:
             return "nothing matches"
         more = f" and {self.count - len(self.matches)} more" if self.count > len(self.matches) else ""
@@ -148,12 +156,20 @@ class Locator:
         return self.nth(-1)
 
     async def count(self) -> int:
-        """How many match now."""
-        return (await self.look()).count
+        """How many match now.
+
+        Raises:
+            DeadlineExceeded: A frame does not answer, so nobody knows; it is named.
+        """
+        return (await self._whole("counting")).count
 
     async def all(self) -> tuple[Match, ...]:
-        """What matches now, the first ten."""
-        return (await self.look()).matches
+        """What matches now, the first ten.
+
+        Raises:
+            DeadlineExceeded: See `count`.
+        """
+        return (await self._whole("listing")).matches
 
     async def ref(self, *, timeout_s: float = LOCATOR_TIMEOUT_S) -> str:
         """The ref of the one element that matches, as soon as there is one.
@@ -251,6 +267,14 @@ class Locator:
         """
         return await self._page._look(self._steps, seen, deadline)
 
+    async def _whole(self, what: str) -> Found:
+        """A look that all frames have answered."""
+        deadline = Deadline.after(LOCATOR_TIMEOUT_S)
+        while (found := await self.look(None, deadline)).unread:
+            if deadline.passed:
+                raise deadline.exceeded(f"{what} {self!r}", found.described())
+        return found
+
     async def _act(self, act: Callable[[str, float], Awaitable[ActionResult]], timeout_s: float) -> ActionResult:
         """Find, then act; a page that draws the element anew between the two is asked again."""
         deadline = Deadline.after(timeout_s)
@@ -302,14 +326,23 @@ async def look(page: LocatingPage, steps: tuple[Step, ...], seen: Found | None, 
         page._place_frame(frame.frame_id, reply["frame"])
         found += page._matches(frame.frame_id, reply["items"])
         found += [None] * (counts[-1] - len(reply["items"]))
+    silent = [
+        place
+        for place, (frame, reply) in enumerate(zip(frames, replies, strict=True))
+        if isinstance(reply, WorldGone) and frame.session_id in attachment.silent_sessions
+    ]
+    unread = tuple(frames[place].url for place in silent)
     told = tuple(reply.get("state") if isinstance(reply, Mapping) else None for reply in replies)
     if isinstance(replies[0], WorldGone) and wait_s:
         await asyncio.sleep(min(wait_s, 0.05))
     if nth is None:
-        return Found(sum(counts), tuple(match for match in found if match)[:_LISTED], told)
+        return Found(sum(counts), tuple(match for match in found if match)[:_LISTED], told, unread)
     place = nth if nth >= 0 else len(found) + nth
-    if not 0 <= place < len(found):
-        return Found(0, (), told)
+    # Beyond a frame that does not answer nobody knows the numbers.
+    known_below = sum(counts[: silent[0]]) if silent and nth >= 0 else len(found)
+    known_from = sum(counts[: silent[-1]]) if silent and nth < 0 else 0
+    if not known_from <= place < known_below:
+        return Found(0, (), told, unread)
     match = found[place]
     if match is None:
         for frame, count in zip(frames, counts, strict=True):

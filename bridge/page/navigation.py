@@ -37,7 +37,7 @@ _LIFECYCLE = {"domcontentloaded": "DOMContentLoaded", "load": "load", "networkid
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://|(about|data|javascript|blob|view-source):", re.IGNORECASE)
 _STOP_S = 1.0
 # What comes along with a milestone, a turn of the page's event loop later.
-_TOLD_S = 0.25
+_TOLD_S = 0.6
 _HINTS = {
     "net::ERR_NAME_NOT_RESOLVED": "Check the host name; the device itself resolves it.",
     "net::ERR_CONNECTION_REFUSED": "Nothing listens there on the device; a server on this machine needs --local PORT.",

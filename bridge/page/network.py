@@ -2,119 +2,15 @@
 
 from __future__ import annotations
 
-import fnmatch
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
 
-from bridge.errors import UsageError
 from bridge.page import websocket_log
 from bridge.page.headers import URL_CHARS, kept_headers
+from bridge.page.network_entry import DocumentTimes, NetworkEntry
 
-_SECRET_HEADERS = re.compile(
-    r"(?i)(authorization|proxy-authorization|cookie|set-cookie|x-api-key|x-auth-token|x-csrf-token|x-xsrf-token)\Z"
-)
-REDACTED = "[redacted]"
 _EARLY_KEPT = 100
 _PAGES_KEPT = 200
-
-
-@dataclass(slots=True)
-class NetworkEntry:
-    """One request; a redirect ends it, and where it led is another one.
-
-    Attributes:
-        number: Its place in the session's log, from 1; never used again.
-        status: HTTP status, None while there is no answer, and where there was no HTTP.
-        failure: Chromium's net error, or why it was blocked; "" for a request that did not fail.
-        initiator: What made it: `parser`, `script`, …, with the place where that is known.
-        remote_address: IP and port, "" where nothing was connected to.
-        encoded_bytes: What came over the network, headers included; `body_bytes` is the body after decoding.
-        started_s: Seconds of the Unix epoch; the times of the others are on the browser's own clock.
-        state: pending, done, failed, redirected, or lost where the connection to the tab ended before.
-        messages_sent, messages_received: Of a WebSocket, whose `post_bytes` and `body_bytes` are theirs.
-    """
-
-    number: int
-    tab_id: str
-    request_id: str
-    loader_id: str
-    frame_id: str
-    url: str
-    method: str
-    resource_type: str
-    started_s: float
-    started_at: float
-    initiator: str = ""
-    request_headers: dict[str, str] = field(default_factory=dict)
-    post_bytes: int = 0
-    status: int | None = None
-    status_text: str = ""
-    protocol: str = ""
-    mime_type: str = ""
-    remote_address: str = ""
-    response_headers: dict[str, str] = field(default_factory=dict)
-    timing: dict[str, float] = field(default_factory=dict)
-    from_cache: bool = False
-    redirect_url: str = ""
-    encoded_bytes: int = 0
-    body_bytes: int = 0
-    ended_at: float | None = None
-    failure: str = ""
-    state: str = "pending"
-    messages_sent: int = 0
-    messages_received: int = 0
-
-    @property
-    def duration_ms(self) -> float | None:
-        return None if self.ended_at is None else max(0.0, (self.ended_at - self.started_at) * 1000)
-
-    def __str__(self) -> str:
-        outcome = self.failure or (str(self.status) if self.status is not None else self.state)
-        return f"{outcome} {self.method} {shown_url(self.url, True)[:300]}"
-
-    def to_json(self, *, redact: bool = True) -> dict[str, Any]:
-        duration = self.duration_ms
-        return {
-            "number": self.number,
-            "tab": self.tab_id,
-            "method": self.method,
-            "url": shown_url(self.url, redact),
-            "status": self.status,
-            "type": self.resource_type,
-            "mime_type": self.mime_type,
-            "state": self.state,
-            **({"failure": self.failure} if self.failure else {}),
-            "started_s": round(self.started_s, 3),
-            "duration_ms": None if duration is None else round(duration, 1),
-            "encoded_bytes": self.encoded_bytes,
-            "body_bytes": self.body_bytes,
-            "from_cache": self.from_cache,
-            "initiator": self.initiator,
-            "remote_address": self.remote_address,
-            **(
-                {"messages_sent": self.messages_sent, "messages_received": self.messages_received}
-                if self.resource_type == "websocket"
-                else {}
-            ),
-            "request_headers": shown_headers(self.request_headers, redact),
-            "response_headers": shown_headers(self.response_headers, redact),
-        }
-
-
-@dataclass(slots=True)
-class DocumentTimes:
-    """A document of a top frame, for the pages of a HAR; what has not happened is None."""
-
-    tab_id: str
-    loader_id: str
-    url: str
-    started_s: float
-    started_at: float
-    parsed_at: float | None = None
-    loaded_at: float | None = None
 
 
 class Requests:
@@ -270,85 +166,6 @@ _HANDLERS: dict[str, Callable[[Requests, tuple[str, str], Mapping[str, Any]], No
 }
 
 
-@dataclass(frozen=True, slots=True)
-class NetworkLog:
-    """Requests, oldest first; `last`, `dropped` and `more` as in ConsoleLog."""
-
-    entries: tuple[NetworkEntry, ...]
-    last: int
-    dropped: int
-    more: int
-
-    def __iter__(self) -> Iterator[NetworkEntry]:
-        return iter(self.entries)
-
-    def __len__(self) -> int:
-        return len(self.entries)
-
-    @classmethod
-    def select(
-        cls,
-        requests: Requests,
-        *,
-        tab_id: str | None,
-        url: str | None,
-        method: str | None,
-        status: int | str | None,
-        resource_type: str | None,
-        failed: bool | None,
-        after: int,
-        limit: int,
-    ) -> NetworkLog:
-        """`url` is a part of the address, or a glob where it has a `*`; `status` a number or a class such as "4xx".
-
-        Raises:
-            UsageError: A status that is none, or a limit below 1.
-        """
-        statuses = _statuses(status)
-        if limit < 1:
-            raise UsageError(f"limit={limit}", hint="1 or more.")
-        fitting = [
-            entry
-            for entry in requests
-            if entry.number > after
-            and tab_id in (None, entry.tab_id)
-            and (url is None or _fits(entry.url, url))
-            and (method is None or entry.method == method.upper())
-            and (statuses is None or entry.status in statuses)
-            and (resource_type is None or entry.resource_type == resource_type.lower())
-            and (failed is None or failed == (entry.state == "failed"))
-        ]
-        kept = tuple(fitting[-limit:])
-        return cls(kept, requests.last, requests.last - len(requests), len(fitting) - len(kept))
-
-    def to_json(self, *, redact: bool = True) -> dict[str, Any]:
-        """Credentials in headers and addresses are left out unless `redact` is off."""
-        return {
-            "entries": [entry.to_json(redact=redact) for entry in self.entries],
-            "last": self.last,
-            "dropped": self.dropped,
-            "more": self.more,
-        }
-
-
-def shown_headers(headers: Mapping[str, str], redact: bool) -> dict[str, str]:
-    """The headers, without the values that let somebody in."""
-    return {name: REDACTED if redact and _SECRET_HEADERS.match(name) else value for name, value in headers.items()}
-
-
-def shown_url(url: str, redact: bool) -> str:
-    """The address without the name and password in it."""
-    if not redact or "@" not in url:
-        return url
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return url.split("@", 1)[-1]
-    if "@" not in parts.netloc:
-        return url
-    return urlunsplit(parts._replace(netloc=f"{REDACTED}@{parts.netloc.rpartition('@')[2]}"))
-
-
 def _answer(entry: NetworkEntry, response: Mapping[str, Any]) -> None:
     status = int(response.get("status", 0))
     entry.status = status or None
@@ -381,18 +198,3 @@ def _initiator(found: Any) -> str:
         line = found.get("lineNumber")
         place = f"{found['url']}:{int(line) + 1}" if isinstance(line, int | float) else str(found["url"])
     return f"{kind} {place[:500]}".strip()
-
-
-def _statuses(status: int | str | None) -> range | None:
-    if status is None:
-        return None
-    text = str(status).lower()
-    if re.fullmatch(r"[1-5]xx", text):
-        return range(int(text[0]) * 100, int(text[0]) * 100 + 100)
-    if re.fullmatch(r"[1-5][0-9]{2}", text):
-        return range(int(text), int(text) + 1)
-    raise UsageError(f"status={status!r}", hint='A number such as 404, or a class such as "4xx".')
-
-
-def _fits(url: str, wanted: str) -> bool:
-    return fnmatch.fnmatchcase(url, wanted) if "*" in wanted else wanted in url

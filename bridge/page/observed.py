@@ -13,7 +13,7 @@ from bridge.page.console import ConsoleLog
 from bridge.page.full_page import Progress, Strategy
 from bridge.page.host_services import HostServices
 from bridge.page.journal import Journal
-from bridge.page.network import NetworkLog
+from bridge.page.network_log import NetworkLog
 from bridge.page.picture import ImageFormat
 from bridge.page.record import LONGEST_S, Recorder, Recording, RecordingFormat, RecordingRequest, record, recording
 from bridge.page.refs import RefTable

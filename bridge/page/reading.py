@@ -141,9 +141,7 @@ async def _result(
 
     html, url = _text(reply, "html"), shown_url(_text(reply, "url"))
     mode: Mode = "raw" if request.selector else request.mode
-    found = await in_reader(
-        len(html), lambda: main_content(parse_html(html), url=url, mode=mode, comments=request.comments)
-    )
+    found = await in_reader(len(html), lambda: main_content(parse_html(html), mode=mode, comments=request.comments))
     for element in _elements(found):
         _set_refs(element, reply, refs, frame_id, world_key, url)
     title = found.title or _text(reply, "title")

@@ -15,18 +15,15 @@ from bridge.page.annotate import draw_boxes
 from bridge.page.attachment import Attachment
 from bridge.page.boxes import labelled_boxes
 from bridge.page.capture import capture_viewport
+from bridge.page.capture_plan import Layout, Plan, Region, plan_for
 from bridge.page.full_page import (
     STRATEGIES,
     Document,
-    Layout,
-    Plan,
     Progress,
-    Region,
     Strategy,
     beyond_viewport,
     capturing,
     host_drawn,
-    plan_for,
     stitched,
 )
 from bridge.page.handles import box_in_view, element_handle

@@ -35,6 +35,11 @@ class Before:
     navigations: int
     request_order: int
 
+    @classmethod
+    def now(cls, attachment: Attachment, snapshots: Snapshots) -> Before:
+        state = attachment.state
+        return cls(snapshots.last, snapshots.page_url, state.navigations, state.request_order)
+
 
 @dataclass(frozen=True, slots=True)
 class Settled:

@@ -86,7 +86,7 @@ class Uploads:
             self._source.parts(path)
         contents = [await asyncio.to_thread(self._source.read, path, max_bytes=MAX_UPLOAD_BYTES) for path in wanted]
         with measure() as meter:
-            before = self._before()
+            before = Before.now(self._attachment, self._snapshots)
             async with element_handle(self._attachment, self._refs, self._snapshots, ref, deadline) as (entry, element):
                 world = self._attachment.state.world_of(entry.frame_id, WORLD_NAME)
                 assert world is not None  # element_handle has found it
@@ -107,15 +107,6 @@ class Uploads:
             cost=meter.cost(),
             values=names,
             notices=() if self._host else (_MADE_IN_PAGE,),
-        )
-
-    def _before(self) -> Before:
-        state = self._attachment.state
-        return Before(
-            last=self._snapshots.last,
-            url=self._snapshots.page_url,
-            navigations=state.navigations,
-            request_order=state.request_order,
         )
 
     async def _changes(self, before: Before, entry: RefEntry, settle_s: float, deadline: Deadline) -> Changes:

@@ -21,6 +21,7 @@ from bridge.policy.proxy_messages import (
     parse_response,
 )
 from bridge.policy.streaming import ANSWER_S, copy_body, drain, read_head
+from bridge.policy.traffic import Carried
 
 CONNECT_S = 20.0
 _MAX_INTERIM = 8  # answers before the final one: 100 Continue, 103 Early Hints
@@ -35,8 +36,7 @@ class _Server:
     port: int
     address: str
     streams: StreamPair
-    bytes_sent: int = 0
-    bytes_received: int = 0
+    carried: Carried
     is_used: bool = False
 
 
@@ -68,7 +68,7 @@ class Forwarder:
             answer = await self._exchange(server, request, head)
         except (ConnectionError, asyncio.IncompleteReadError):
             # A kept connection may have been closed by the server at any time (RFC 9112 §9.3.1).
-            if not server.is_used or request.method in _NO_RETRY or request.body or server.bytes_received:
+            if not server.is_used or request.method in _NO_RETRY or request.body or server.carried.bytes_received:
                 raise
             self.drop()
             server = await self._server_for(host, port)
@@ -79,17 +79,17 @@ class Forwarder:
         kept = self._server
         if kept is not None and (kept.host, kept.port) == (host, port) and not kept.streams[0].at_eof():
             kept.is_used = True
-            kept.bytes_sent = kept.bytes_received = 0
+            kept.carried = self._egress.traffic.begin()
             return kept
         self.drop()
         address, streams = await self._egress.open(host, port, timeout_s=CONNECT_S)
-        self._server = _Server(host, port, address, streams)
+        self._server = _Server(host, port, address, streams, self._egress.traffic.begin())
         return self._server
 
     async def _exchange(self, server: _Server, request: RequestHead, head: bytes) -> ResponseHead:
         """Send the request and return the head of the final answer."""
         server.streams[1].write(head)
-        server.bytes_sent += len(head)
+        server.carried.sent(len(head))
         # The body is sent while the server may already answer: one that refuses early must not be waited for.
         sending = asyncio.ensure_future(self._send_body(server, request.body))
         receiving = asyncio.ensure_future(self._final_answer(server, request.method))
@@ -106,7 +106,7 @@ class Forwarder:
 
     async def _send_body(self, server: _Server, body: int) -> None:
         if body:
-            server.bytes_sent += await copy_body(self._reader, server.streams[1], body)
+            await copy_body(self._reader, server.streams[1], body, server.carried.sent)
         else:
             await drain(server.streams[1])
 
@@ -117,7 +117,7 @@ class Forwarder:
                 head = await read_head(server.streams[0], deadline.remaining_s)
                 if head is None:
                     raise ConnectionResetError("the server closed the connection without an answer")
-                server.bytes_received += len(head)
+                server.carried.received(len(head))
                 response = parse_response(head, method)
             if response.status == 101:
                 raise BadAnswer("it switched protocols, which was not asked for")
@@ -134,7 +134,7 @@ class Forwarder:
         self._writer.write(out)
         try:
             with _from_server():
-                server.bytes_received += await copy_body(server.streams[0], self._writer, response.body)
+                await copy_body(server.streams[0], self._writer, response.body, server.carried.received)
             await drain(self._writer)
         finally:
             self._record(server)
@@ -159,8 +159,8 @@ class Forwarder:
             server.host,
             server.port,
             server.address,
-            bytes_sent=server.bytes_sent,
-            bytes_received=server.bytes_received,
+            bytes_sent=server.carried.bytes_sent,
+            bytes_received=server.carried.bytes_received,
         )
 
 

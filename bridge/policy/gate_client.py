@@ -99,12 +99,14 @@ class GateClient:
     async def _tunnel(self, host: str, port: int) -> None:
         await self._egress.check_tunnel(host, port)
         address, far = await self._egress.open(host, port, timeout_s=CONNECT_S)
-        counts = [0, 0]
+        carried = self._egress.traffic.begin()
         try:
             self._is_tunnel = True
             self._writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
             await drain(self._writer)
-            await splice((self._reader, self._writer), far, counts)
+            await splice((self._reader, self._writer), far, carried)
         finally:
             far[1].close()
-            self._egress.record(host, port, address, bytes_sent=counts[0], bytes_received=counts[1])
+            self._egress.record(
+                host, port, address, bytes_sent=carried.bytes_sent, bytes_received=carried.bytes_received
+            )

@@ -23,6 +23,7 @@ from bridge.policy.grant import Grant, TestServerGrant
 from bridge.policy.judge import Decision, Use, decide, judge_destination
 from bridge.policy.ranges import forbidden_range
 from bridge.policy.rules import BrowserPolicy
+from bridge.policy.traffic import Traffic
 
 #: Whether somebody lets it through; None where nobody was there to ask, which is no answer to keep.
 Ask = Callable[[Decision], Awaitable[bool | None]]
@@ -65,6 +66,7 @@ class PinnedEgress:
     Attributes:
         policy, grants: What it holds connections to.
         audit: The last connections and refusals, oldest first.
+        traffic: What is on its way; whoever carries bytes over a connection of its counts them there.
     """
 
     def __init__(
@@ -80,6 +82,7 @@ class PinnedEgress:
         self.policy = policy
         self.grants = tuple(grants)
         self.audit: deque[ConnectionRecord] = deque(maxlen=MAX_RECORDS)
+        self.traffic = Traffic()
         self._ask = ask
         self._resolve = resolve
         self._connect = connect

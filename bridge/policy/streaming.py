@@ -9,6 +9,7 @@ from typing import Any
 
 from bridge.policy.dialling import StreamPair
 from bridge.policy.proxy_messages import CHUNKED, UNTIL_CLOSE, BadMessage
+from bridge.policy.traffic import Carried, Count
 
 #: A server that thinks, a body that pauses.
 ANSWER_S = 300.0
@@ -39,14 +40,12 @@ async def read_head(reader: asyncio.StreamReader, wait_s: float) -> bytes | None
     return head.lstrip(b"\r\n")
 
 
-async def copy_body(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, body: int) -> int:
-    """Copy a body as its framing says; the number of bytes."""
+async def copy_body(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, body: int, count: Count) -> None:
+    """Copy a body as its framing says; `count` hears how many bytes have been, as they go."""
     if body == UNTIL_CLOSE:
-        return await _copy_until_close(reader, writer)
+        return await _copy_until_close(reader, writer, count)
     if body != CHUNKED:
-        await _copy_exactly(reader, writer, body)
-        return body
-    copied = 0
+        return await _copy_exactly(reader, writer, body, count)
     while True:
         line = await _chunk_line(reader)
         size_text = line.split(b";")[0].strip()
@@ -55,21 +54,22 @@ async def copy_body(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, 
         size = int(size_text, 16)
         line = b"%x\r\n" % size  # without extensions, in which two readers may see different ends of the line
         writer.write(line)
-        copied += len(line)
+        count(len(line))
         if size == 0:
             break
-        await _copy_exactly(reader, writer, size)
+        await _copy_exactly(reader, writer, size, count)
         end = await _timely(reader.readexactly(2))
         if end != b"\r\n":
             raise BadMessage("a chunk is longer than its size")
         writer.write(end)
-        copied += size + 2
+        count(len(end))
     while (line := await _chunk_line(reader)) != b"\r\n":  # trailers
         writer.write(line)
-        copied += len(line)
+        count(len(line))
     writer.write(line)
     await drain(writer)
-    return copied + 2
+    count(len(line))
+    return None
 
 
 async def _chunk_line(reader: asyncio.StreamReader) -> bytes:
@@ -79,7 +79,7 @@ async def _chunk_line(reader: asyncio.StreamReader) -> bytes:
     return line
 
 
-async def _copy_exactly(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, size: int) -> None:
+async def _copy_exactly(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, size: int, count: Count) -> None:
     while size:
         piece = await _timely(reader.read(min(size, _PIECE_BYTES)))
         if not piece:
@@ -87,15 +87,14 @@ async def _copy_exactly(reader: asyncio.StreamReader, writer: asyncio.StreamWrit
         size -= len(piece)
         writer.write(piece)
         await drain(writer)
+        count(len(piece))
 
 
-async def _copy_until_close(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> int:
-    copied = 0
+async def _copy_until_close(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, count: Count) -> None:
     while piece := await _timely(reader.read(_PIECE_BYTES)):
-        copied += len(piece)
         writer.write(piece)
         await drain(writer)
-    return copied
+        count(len(piece))
 
 
 async def _timely(reading: Coroutine[Any, Any, bytes]) -> bytes:
@@ -122,17 +121,17 @@ async def last_words(reader: asyncio.StreamReader, writer: asyncio.StreamWriter,
                 left -= len(piece)
 
 
-async def splice(near: StreamPair, far: StreamPair, counts: list[int]) -> None:
+async def splice(near: StreamPair, far: StreamPair, carried: Carried) -> None:
     """Copy both ways until both have ended, or the second stays silent after the first has ended."""
     ways = {
-        asyncio.ensure_future(_pump(near[0], far[1], counts, 0)),
-        asyncio.ensure_future(_pump(far[0], near[1], counts, 1)),
+        asyncio.ensure_future(_pump(near[0], far[1], carried.sent)),
+        asyncio.ensure_future(_pump(far[0], near[1], carried.received)),
     }
     try:
         await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
         before = -1
-        while any(not way.done() for way in ways) and sum(counts) != before:
-            before = sum(counts)
+        while any(not way.done() for way in ways) and carried.bytes_both != before:
+            before = carried.bytes_both
             await asyncio.wait(ways, timeout=_HALF_CLOSED_S)
     finally:
         for way in ways:
@@ -140,14 +139,14 @@ async def splice(near: StreamPair, far: StreamPair, counts: list[int]) -> None:
         await asyncio.gather(*ways, return_exceptions=True)
 
 
-async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, counts: list[int], which: int) -> None:
+async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, count: Count) -> None:
     with contextlib.suppress(ConnectionError, TimeoutError):
         while True:
             async with asyncio.timeout(_TUNNEL_SILENCE_S):
                 piece = await reader.read(_PIECE_BYTES)
             if not piece:
                 break
-            counts[which] += len(piece)
+            count(len(piece))
             writer.write(piece)
             await drain(writer)
         if writer.can_write_eof():

@@ -45,9 +45,7 @@ class Extracted:
     comments: etree._Element | None = None
 
 
-def main_content(
-    tree: etree._Element, *, url: str = "", mode: Mode = "main_content", comments: bool = False
-) -> Extracted:
+def main_content(tree: etree._Element, *, mode: Mode = "main_content", comments: bool = False) -> Extracted:
     """The part of a document that is worth reading. The document is taken apart: keep a copy where it is needed.
 
     Args:

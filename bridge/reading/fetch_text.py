@@ -112,7 +112,7 @@ def page_text(response: Response, wanted: Wanted) -> PageText:
         kind = "page"
         blocks = to_blocks(part, base_url=base_url, links=wanted.links)
     else:
-        content = main_content(root, url=base_url, mode=wanted.mode)
+        content = main_content(root, mode=wanted.mode)
         title = content.title or page.title
         kind = content.kind
         blocks = to_blocks(content.tree, base_url=base_url, links=wanted.links, title=title)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractContextManager, asynccontextmanager
 from typing import Protocol
 
@@ -88,6 +88,10 @@ class AttachedTab:
     @property
     def downloads(self) -> Confined:
         return self._owner.downloads
+
+    def watch_received(self) -> Callable[[], int]:
+        """The app connects by itself, and nobody counts."""
+        return lambda: 0
 
     def popups(self) -> AbstractContextManager[OpenedPages]:
         raise Unsupported("windows that the app opens are the app's own; session.page() attaches to one that is there")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
@@ -74,6 +75,8 @@ class Home(AnyHome, Protocol):
     def popups_of(self, tab_id: str) -> AbstractContextManager[OpenedPages]: ...
 
     async def check_url(self, url: str) -> str: ...
+
+    def watch_received(self) -> Callable[[], int]: ...
 
     def keep_alive(self) -> None: ...
 

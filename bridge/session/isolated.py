@@ -51,6 +51,10 @@ class IsolatingHome(Protocol):
 
     async def close_tab(self, page: Page) -> None: ...
 
+    def close_tab_soon(self, page: Page) -> None:
+        """Nobody waits for it but the end of the session."""
+        ...
+
 
 @dataclass(slots=True)
 class Isolation:
@@ -63,7 +67,7 @@ class Isolation:
 
 @asynccontextmanager
 async def isolated(home: IsolatingHome, state: Isolation, *, timeout_s: float) -> AsyncIterator[Page]:
-    """The tab, clean; cleared and closed when the block ends, also when it is cancelled.
+    """The tab, clean; cleared when the block ends, also when it is cancelled, and closed right after.
 
     Raises:
         Unsupported: There are no profiles, and other tabs are open.
@@ -97,8 +101,11 @@ async def _end(home: IsolatingHome, state: Isolation, page: Page, before: set[st
             await home.close_tab(other)
     try:
         await _clear(home, state, page, Deadline.after(_RESET_S / 2))
-    finally:
+    except BaseException:
         await home.close_tab(page)
+        raise
+    # It is blank, and nothing is left for it to hold.
+    home.close_tab_soon(page)
 
 
 async def _clear(home: IsolatingHome, state: Isolation, page: Page, deadline: Deadline) -> None:

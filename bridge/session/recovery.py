@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from bridge.deadline import Deadline
-from bridge.errors import BridgeError
+from bridge.errors import BridgeError, DeviceLost
 from bridge.session.devices import Notice
 from bridge.session.link import HostLink
 from bridge.session.tab import SessionTab
@@ -73,6 +73,8 @@ class Recovery:
     async def _renew(self, lost: BridgeError, deadline: Deadline) -> list[str]:
         """The connection is made anew, and the tabs that outlived it are joined again."""
         before = self._link.host.hello.pid
+        if isinstance(lost, DeviceLost) and not lost.details.get("has_ended"):
+            self._notice(f"{lost.message} Waiting up to {deadline.remaining_s:.0f} s for it to come back.")
         await self._link.renew(timeout_s=deadline.remaining_s)
         self._lost = None
         said = [f"reconnected to {self._serial}: {lost.message}"]

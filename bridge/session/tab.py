@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager, suppress
 
 from bridge.cdp import CdpConnection, open_cdp
@@ -55,6 +55,7 @@ class SessionTab:
         self._changed = asyncio.Event()
         self._lost: str | None = None
         self._closed = False
+        self._is_leaving = False
         # Operations that take no turn may find it lost at the same time.
         self._mending = asyncio.Lock()
         # The document whose script the ladder has terminated, and whether it hung again after that.
@@ -117,6 +118,9 @@ class SessionTab:
     async def check_url(self, url: str) -> str:
         return await self._home.check_url(url)
 
+    def watch_received(self) -> Callable[[], int]:
+        return self._home.watch_received()
+
     def explain(self, error: NavigationFailed) -> BridgeError:
         return self._home.explain(error)
 
@@ -132,7 +136,7 @@ class SessionTab:
             TabLost: Closed, or its renderer died.
             DeviceLost, HostLost: What it stood on is gone.
         """
-        if self._closed:
+        if self._closed or self._is_leaving:
             raise TabLost(f"{self._tab_id} has been closed")
         notices = await self._home.ensure_connected()
         self._home.keep_alive()
@@ -237,6 +241,10 @@ class SessionTab:
         if self._lost != _IDLE:
             self._lost = None
             self.lose(_FREED)
+
+    def leave(self) -> None:
+        """No operation is taken any more; what is left to do is `close`."""
+        self._is_leaving = True
 
     async def close(self, *, timeout_s: float = 5.0) -> None:
         """Detach and have the host app destroy the WebView; safe to repeat."""

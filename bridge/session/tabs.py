@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, suppress
 from typing import Any
 
@@ -181,11 +181,30 @@ class SessionTabs:
         tab, _ = self._tabs.pop(page.tab_id, (None, None))
         if tab is None:
             return
-        await finish(tab.close(), at_most_s=_CLOSE_TAB_S, what=f"closing {page.tab_id}")
-        self.journal.forget_tab(page.tab_id)
+        await self._close_now(tab)
+
+    def close_tab_soon(self, page: Page) -> None:
+        """As `close_tab`, while the session goes on; from now on it is none of its tabs."""
+        tab, _ = self._tabs.pop(page.tab_id, (None, None))
+        if tab is not None:
+            tab.leave()
+            self._background.begin(self._close_or_tell(tab))
+
+    async def _close_or_tell(self, tab: SessionTab) -> None:
+        try:
+            await self._close_now(tab)
+        except BridgeError as error:
+            logger.warning("%s could not be closed: %s", tab.tab_id, error)
+
+    async def _close_now(self, tab: SessionTab) -> None:
+        await finish(tab.close(), at_most_s=_CLOSE_TAB_S, what=f"closing {tab.tab_id}")
+        self.journal.forget_tab(tab.tab_id)
 
     async def check_url(self, url: str) -> str:
         return await self.egress.check_url(url)
+
+    def watch_received(self) -> Callable[[], int]:
+        return self.egress.traffic.watch()
 
     def explain(self, error: NavigationFailed) -> BridgeError:
         return self.containment.explain(error)

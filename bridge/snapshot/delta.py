@@ -102,7 +102,7 @@ def snapshot_delta(
     changed = tuple(ref for ref, _ in changes)
     added_lines, rows = _added_lines(before, after)
     groups = _Groups(
-        notes=[f"! {quote(words)}" for words in _news(texts, before, after)],
+        notes=[f"! {quote(words)}" for words in _news(texts, after)],
         changed=[words for _, words in changes],
         added=added_lines,
         removed=[f"- - {_short(line)}" for line in _gone(before, after, set(removed), words=alive is None)],
@@ -263,7 +263,7 @@ def _gone(before: SnapshotResult, after: SnapshotResult, removed: set[str], *, w
     return out
 
 
-def _news(texts: Sequence[str], before: SnapshotResult, after: SnapshotResult) -> list[str]:
+def _news(texts: Sequence[str], after: SnapshotResult) -> list[str]:
     """The texts that no line of `after` says anyhow."""
     said = {line.name for line in after.lines}
     words = (cut(clean(text), _TEXT_CHARS) for text in texts)

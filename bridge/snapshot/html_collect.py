@@ -99,7 +99,6 @@ class Collector:
             "hiddenTextRemoved": self.names.removed,
         }
         return {
-            "version": 1,
             "url": self.url,
             "title": self.title,
             "tree": top,

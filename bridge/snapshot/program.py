@@ -6,12 +6,12 @@ as the JSON of it, which is what Android's `WebView.evaluateJavascript` hands to
 
     evaluate(script())                                   # once per document
     result = render_snapshot(evaluate(snapshot_js()))
-    print(result.text)                                   # - searchbox "Search" [ref=e4]
-    evaluate(action_js("e4", "fill", {"value": "gold"}))
+    print(result.text)                                   # - searchbox "Search the shop" [ref=e3]
+    evaluate(action_js("e3", "fill", {"value": "gold"}))
     while (reply := parse_action_result(evaluate(action_result_js()))) is None:
         wait_a_moment()
     reply.raise_for_error()
-    print(parse_query_result(evaluate(query_js("e4", "value"))))
+    print(parse_query_result(evaluate(query_js("e3", "value"))))
 
 The script runs in the page's own world here: a hostile page can answer what it likes. What is read is checked and
 bounded, but it is the page's word.

@@ -54,7 +54,11 @@ EngineFactory = Callable[["VirtualDevice"], AbstractAsyncContextManager[DeviceEn
 
 
 class VirtualDevice:
-    """A running device. Make one with `running_device`."""
+    """A running device. Make one with `running_device`.
+
+    Attributes:
+        on_engine_end: Called when what runs its WebViews has ended by itself, after which the device is of no use.
+    """
 
     def __init__(self, options: DeviceOptions, folder: Path, guardian: Guardian | None) -> None:
         self.options = options
@@ -67,6 +71,7 @@ class VirtualDevice:
         self.system.display.width_px = options.width_px
         self.system.display.height_px = options.height_px
         self.system.display.density_dpi = options.density_dpi
+        self.on_engine_end: Callable[[], None] = lambda: None
         self._engine: DeviceEngine | None = None
         self._background: set[asyncio.Task[None]] = set()
         self._server = AdbServer(options.adb_host, options.adb_port)

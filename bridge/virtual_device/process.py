@@ -77,6 +77,7 @@ async def _live(
         raise UsageError(f"There is no request {str(request.get('do'))[:40]!r}.")
 
     async with running_device(options, folder, engine_factory=engine_factory, guardian=guardian) as device:
+        device.on_engine_end = ending.set
         guardian.tell(adb_server=(options.adb_host, options.adb_port), serial=device.serial)
         async with control_socket(folder / CONTROL_NAME, answer):
             try:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
+import logging
 import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -13,11 +15,13 @@ from bridge.errors import ChromiumMissing
 from bridge.virtual_device.android import HOST_PACKAGE, HOST_SERVICE
 from bridge.virtual_device.apps import Apps
 from bridge.virtual_device.device import VirtualDevice
-from bridge.virtual_device.engine.engine import LOST_RUNTIME_ENABLES, EngineOptions, start_engine
+from bridge.virtual_device.engine.engine import LOST_RUNTIME_ENABLES, Engine, EngineOptions, start_engine
 from bridge.virtual_device.host_app import HostApp
 from bridge.virtual_device.sockets import AbstractSockets
 
 FIRST_PID = 4242
+
+_log = logging.getLogger(__name__)
 
 
 @asynccontextmanager
@@ -48,13 +52,23 @@ async def run_webviews(device: VirtualDevice) -> AsyncIterator[HostApp]:
         device.register_service(HOST_SERVICE, app.start, app.stop)
         apps = Apps(device, options)
         device.system.start_activity, device.system.stop_app = apps.start, apps.stop
+        watching = asyncio.create_task(_tell_of_its_end(engine, device), name="the end of Chromium")
         try:
             yield app
         finally:
+            watching.cancel()
+            await asyncio.gather(watching, return_exceptions=True)
             await apps.aclose()
             await app.aclose()
     if device.guardian is not None:
         device.guardian.forget("process_group")
+
+
+async def _tell_of_its_end(engine: Engine, device: VirtualDevice) -> None:
+    cdp = engine.browser.cdp
+    await cdp.closed.wait()
+    _log.error("Chromium has ended, and the device with it: %s", cdp.close_reason)
+    device.on_engine_end()
 
 
 def _named_program(name: str) -> Path:

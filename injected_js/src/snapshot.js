@@ -2,7 +2,7 @@
  * The snapshot: a walk of the flat tree that spends its budget where a person looks.
  *
  * Elements wait in queues by how many screens they are away (what repeats: one more) and are walked while there is
- * budget (the first few hundred in any case: a renderer that gets no processor has used its time up without doing
+ * budget (three seconds for the first few hundred: a renderer that gets no processor has used its time up without doing
  * anything). All they give goes into one linked list in document order; what was not walked stands in it as it is and
  * becomes a cut that says how to go on. Nothing recurses and every element is seen once: pages may be 20,000 deep.
  */
@@ -38,7 +38,7 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
   if (!origin) return resolve(scope);
   clearStamps();
 
-  const reasons = [], tree = { role: 'document', children: [] }, queues = [], first = { _is: tree, _next: { _is: tree } }, late = () => work++ > 500 && now() - start > timeBudgetMs;
+  const reasons = [], tree = { role: 'document', children: [] }, queues = [], first = { _is: tree, _next: { _is: tree } }, late = () => now() - start > (work++ < 500 ? 3e3 : timeBudgetMs);
   let work = 0, away = 0, stack = [], spent = 0, refs = 0, line = 0, visitedNodes = 0, emittedNodes = 0, skippedHidden = 0, at = first, over, left;
 
   /** Adds to the list; what counts is weighed as it goes over the wire, in UTF-8 (3 bytes for what may be 2). */
@@ -181,7 +181,6 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
   }
   if (left && over) reasons.push(over);
   return {
-    version: 1,
     url: doc.URL,
     title: doc.title,
     tree,

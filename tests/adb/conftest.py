@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import random
-import subprocess
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
@@ -13,7 +11,7 @@ import pytest
 
 from bridge.adb import AdbServer
 from bridge.adb.program import find_adb_program
-from bridge.errors import AdbUnavailable
+from tests.own_devices import own_adb_server
 
 Handler = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
@@ -24,22 +22,9 @@ def adb_program() -> Path:
 
 
 @pytest.fixture(scope="session")
-def adb_server(adb_program: Path) -> Iterator[AdbServer]:
-    """A server that our own code started; it is ours, so it is stopped at the end."""
-    server = asyncio.run(_start_somewhere())
-    yield server
-    subprocess.run([adb_program, "-P", str(server.port), "kill-server"], check=True, timeout=20)
-
-
-async def _start_somewhere() -> AdbServer:
-    for _ in range(5):
-        server = AdbServer(port=random.randrange(20_000, 32_000))  # noqa: S311
-        try:
-            await server.ensure_running(timeout_s=30)
-        except AdbUnavailable:  # the port is somebody's
-            continue
-        return server
-    raise AssertionError("no adb server could be started on five ports")
+def adb_server() -> Iterator[AdbServer]:
+    with own_adb_server() as server:
+        yield server
 
 
 @pytest.fixture

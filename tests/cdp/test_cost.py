@@ -80,3 +80,8 @@ def test_a_cost_has_stable_keys() -> None:
         "bytes_received": 3,
         "est_tokens": 4,
     }
+
+
+def test_a_cost_prints_as_words() -> None:
+    assert str(Cost(12.34567, 1, 321, 4_123)) == "12 ms · 1 round trip · 0.3 kB sent, 4.1 kB received"
+    assert f"{Cost(0.4, 2, 0, 0)}" == "0 ms · 2 round trips · 0.0 kB sent, 0.0 kB received"

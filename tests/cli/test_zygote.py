@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
-import pty
-import re
 import signal
 import socket
 import stat
-import struct
 import subprocess
 import sys
-import termios
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from terminals import printed_in_a_terminal, without_codes
 
 from tests.cli.conftest import LIMIT_S, PROGRAM, Shell
 
@@ -225,21 +221,6 @@ def test_a_zygote_of_another_version_is_left_alone(warm: Shell) -> None:
 
 def test_a_terminal_is_as_wide_for_a_fork_as_for_its_command(warm: Shell) -> None:
     warm.json("open", warm.demo.url("shop.html?" + 60 * "q"))
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 50, 0, 0))
-    environment = {**warm.environment, "TERM": "xterm-256color", "NO_COLOR": "1"}
-    for name in ("COLUMNS", "LINES"):
-        environment.pop(name, None)
-    with subprocess.Popen([*PROGRAM, "tabs"], stdin=theirs, stdout=theirs, env=environment) as process:
-        os.close(theirs)
-        printed = b""
-        try:
-            while piece := os.read(ours, 65536):
-                printed += piece
-        except OSError:  # the other end has closed
-            pass
-        assert process.wait(LIMIT_S) == 0
-    os.close(ours)
-    lines = re.sub(r"\x1b\[[0-9;]*m", "", printed.decode().replace("\r\n", "\n")).splitlines()
-    assert printed.count(b"q") == 60
-    assert max(map(len, lines)) <= 50
+    printed = printed_in_a_terminal([*PROGRAM, "tabs"], 50, {**warm.environment, "NO_COLOR": "1"})
+    assert printed.count("q") == 60
+    assert max(map(len, without_codes(printed).splitlines())) <= 50

@@ -21,8 +21,9 @@ from bridge.adb import AdbServer
 from bridge.deadline import Deadline
 from bridge.errors import BridgeError
 from bridge.surfaces.local_server import QuietHandler, listening
-from bridge.virtual_device.client import VirtualDeviceHandle, start_virtual_device
+from bridge.virtual_device.client import VirtualDeviceHandle
 from tests.conftest import LocalServer, adb_program
+from tests.own_devices import own_device
 
 # What an operation may take beyond its own deadline; how late timers come where a suite shares its two cores.
 GRACE_S = 2.0
@@ -104,9 +105,7 @@ def adb_port(faulty_adb_port: int, monkeypatch: pytest.MonkeyPatch) -> int:
 
 @pytest.fixture
 async def device(adb_port: int) -> AsyncIterator[VirtualDeviceHandle]:
-    server = AdbServer.from_environment()
-    await server.ensure_running(timeout_s=20)
-    async with start_virtual_device(server=server, timeout_s=60) as handle:
+    async with own_device() as handle:
         yield handle
 
 

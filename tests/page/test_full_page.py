@@ -13,13 +13,12 @@ import pytest
 from PIL import Image, ImageChops
 
 from bridge import Session
-from bridge.adb import AdbServer
 from bridge.errors import CaptureFailed, NotVisible, StaleRef, UsageError
-from bridge.page.full_page import Layout, Region, plan_for
+from bridge.page.capture_plan import Layout, Region, plan_for
 from bridge.page.page import Page
 from bridge.page.results import Screenshot
-from bridge.virtual_device.client import start_virtual_device
 from tests.conftest import LocalServer
+from tests.own_devices import own_device
 from tools.benchmarks.memory import resident_bytes, sampling
 
 pytestmark = pytest.mark.browser
@@ -161,10 +160,8 @@ async def test_when_the_asked_strategy_fails_the_others_are_left_alone(page: Pag
 async def test_an_engine_that_draws_beyond_its_view_is_found_out_and_used(
     adb_port: int, local_server: LocalServer
 ) -> None:
-    server = AdbServer.from_environment()
-    await server.ensure_running(timeout_s=20)
     async with (
-        start_virtual_device(server=server, quirks=False, timeout_s=60) as device,
+        own_device(quirks=False) as device,
         Session.open(device.serial, grants=[local_server.grant]) as session,
     ):
         page = await session.new_tab(local_server.url(f"capture/rows.html?height=3000&{OVERLAYS}"))

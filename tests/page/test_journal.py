@@ -10,12 +10,11 @@ from typing import Any
 import pytest
 
 from bridge import Session, TestServerGrant
-from bridge.adb import AdbServer
 from bridge.errors import NavigationFailed, UsageError
 from bridge.page.journal import Journal
 from bridge.page.page import Page
 from bridge.surfaces.local_server import QuietHandler, listening
-from bridge.virtual_device.client import start_virtual_device
+from tests.own_devices import own_device
 
 SECRET = "open-sesame"
 PAGE = """<!doctype html><title>Logs</title><script>
@@ -172,10 +171,8 @@ async def test_a_name_that_is_not_found_is_in_the_log_too(logged: tuple[Session,
 async def test_the_logs_go_on_when_a_tab_is_opened_again_and_nothing_is_in_them_twice(
     adb_port: int, server: int
 ) -> None:
-    adb = AdbServer.from_environment()
-    await adb.ensure_running(timeout_s=20)
     async with (
-        start_virtual_device(server=adb, idle_timeout_s=4.0, timeout_s=60) as device,
+        own_device(idle_timeout_s=4.0) as device,
         Session.open(device.serial, grants=[TestServerGrant("127.0.0.1", server)]) as session,
     ):
         lost = asyncio.Event()

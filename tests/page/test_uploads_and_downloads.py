@@ -226,8 +226,12 @@ async def test_failed_large_and_endless_transfers_leave_nothing_behind(
             await page.download("x", url=site.url(path))
     with pytest.raises(UsageError, match="at most 1000"):
         await page.download("x", url=site.url("large"), max_bytes=1_000)
+    with pytest.raises(UsageError, match="larger than the 1000 bytes"):
+        await page.download("x", url=site.url("endless"), max_bytes=1_000)
+    assert await asyncio.to_thread(_Files.broken_off.wait, 10)
+    _Files.broken_off.clear()
     with pytest.raises(DeadlineExceeded):
-        await page.download("x", url=site.url("endless"), timeout_s=1.0)
+        await page.download("x", url=site.url("endless"), timeout_s=0.3)
     assert list(roots[1].iterdir()) == []
     assert await asyncio.to_thread(_Files.broken_off.wait, 10)
     assert (await page.snapshot()).title == "Files"

@@ -6,8 +6,6 @@ import asyncio
 import json
 import re
 import sys
-from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 
@@ -16,10 +14,9 @@ from bridge.adb import AdbServer
 from bridge.errors import DeadlineExceeded, HostFailed, PolicyRefused, RefNotFound, TabLost, Unsupported, UsageError
 from bridge.page.page import Page
 from bridge.session.targets import devtools_sockets, parse_sockets
-from bridge.virtual_device.client import VirtualDeviceHandle, start_virtual_device
+from bridge.virtual_device.client import VirtualDeviceHandle
 from tests.conftest import LocalServer
 
-SAMPLE = Path(__file__).parent.parent / "virtual_device" / "data" / "sample-1.apk"
 PACKAGE, ACTIVITY = "org.example.sample", ".Main"
 
 TABLE = """Num       RefCount Protocol Flags    Type St Inode Path
@@ -43,15 +40,6 @@ def test_sockets_belong_to_the_process_of_their_very_pid() -> None:
         ("chrome_devtools_remote", None, ""),
     ]
     assert found[1].process == "org.example.sample.more:web"
-
-
-@pytest.fixture
-async def device(adb_port: int) -> AsyncIterator[VirtualDeviceHandle]:
-    server = AdbServer.from_environment()
-    await server.ensure_running(timeout_s=20)
-    async with start_virtual_device(server=server, timeout_s=60) as handle:
-        await server.device(handle.serial).install(SAMPLE, timeout_s=30)
-        yield handle
 
 
 async def force_stop(device: VirtualDeviceHandle) -> None:

@@ -2,31 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from pathlib import Path
-
 import pytest
 
 from bridge import AppGrant, BrowserPolicy, Session, TestServerGrant
 from bridge.adb import AdbServer
 from bridge.errors import PolicyRefused
-from bridge.virtual_device.client import VirtualDeviceHandle, start_virtual_device
+from bridge.virtual_device.client import VirtualDeviceHandle
 from tests.conftest import LocalServer
 from tests.policy.site import CountingServer, Site, serving
 
 pytestmark = pytest.mark.browser
 
-SAMPLE = Path(__file__).parent.parent / "virtual_device" / "data" / "sample-1.apk"
 PACKAGE, ACTIVITY = "org.example.sample", ".Main"
-
-
-@pytest.fixture
-async def device(adb_port: int) -> AsyncIterator[VirtualDeviceHandle]:
-    server = AdbServer.from_environment()
-    await server.ensure_running(timeout_s=20)
-    async with start_virtual_device(server=server, timeout_s=60) as handle:
-        await server.device(handle.serial).install(SAMPLE, timeout_s=30)
-        yield handle
 
 
 async def test_what_an_attached_page_asks_for_is_judged(device: VirtualDeviceHandle) -> None:

@@ -10,13 +10,12 @@ from typing import Any
 import pytest
 
 from bridge import Session
-from bridge.adb import AdbServer
 from bridge.errors import ActionFailed, DeadlineExceeded, PolicyRefused, UsageError
 from bridge.page.fetch_messages import Fulfil
 from bridge.page.page import Page
 from bridge.policy.grant import TestServerGrant
-from bridge.virtual_device.client import start_virtual_device
 from tests.conftest import LocalServer
+from tests.own_devices import own_device
 
 pytestmark = pytest.mark.browser
 
@@ -42,10 +41,8 @@ async def form(adb_port: int, local_server: LocalServer, tmp_path: Path) -> Asyn
     (tmp_path / "down").mkdir()
     (tmp_path / "up" / "a.txt").write_text("alpha")
     (tmp_path / "up" / "large.bin").write_bytes(LARGE)
-    server = AdbServer.from_environment()
-    await server.ensure_running(timeout_s=20)
     async with (
-        start_virtual_device(server=server, timeout_s=60) as device,
+        own_device() as device,
         Session.attach(
             "com.android.chrome",
             activity="com.google.android.apps.chrome.Main",

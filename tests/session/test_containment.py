@@ -8,13 +8,13 @@ from collections.abc import AsyncIterator
 import pytest
 
 from bridge import BrowserPolicy, Session, TestServerGrant
-from bridge.adb import AdbServer
 from bridge.errors import BridgeError, NameNotResolved, NavigationFailed, PolicyRefused, Unsupported
 from bridge.page.fetching import Fetching
 from bridge.page.interception import Interception
 from bridge.policy.pinning import PinnedEgress
-from bridge.virtual_device.client import VirtualDeviceHandle, start_virtual_device
+from bridge.virtual_device.client import VirtualDeviceHandle
 from tests.conftest import LocalServer
+from tests.own_devices import own_device
 from tests.policy.site import CountingServer, Site, serving
 
 pytestmark = pytest.mark.browser
@@ -32,9 +32,7 @@ async def forbidden() -> AsyncIterator[CountingServer]:
 @pytest.fixture
 async def without_proxy(adb_port: int) -> AsyncIterator[VirtualDeviceHandle]:
     """A device whose WebView takes no proxy."""
-    server = AdbServer.from_environment()
-    await server.ensure_running(timeout_s=20)
-    async with start_virtual_device(server=server, timeout_s=60) as handle:
+    async with own_device() as handle:
         await handle.fault("take_proxy_away")
         yield handle
 

@@ -10,27 +10,25 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from bridge import Session
-from bridge.adb import AdbServer
+from bridge import Session, expect
 from bridge.deadline import Deadline
-from bridge.errors import DeadlineExceeded, UsageError
+from bridge.errors import DeadlineExceeded, ExpectationFailed, UsageError
 from bridge.page.fetch_messages import Fulfil
 from bridge.page.page import Page
 from bridge.policy.grant import TestServerGrant
 from bridge.session.attached import AttachedSession
 from bridge.surfaces.live_view.hands import Hands
 from bridge.surfaces.live_view.messages import Choice, Touch
-from bridge.virtual_device.client import VirtualDeviceHandle, start_virtual_device
+from bridge.virtual_device.client import VirtualDeviceHandle
 from tests.conftest import LocalServer
+from tests.own_devices import own_device
 
 pytestmark = pytest.mark.browser
 
 
 @pytest.fixture
 async def device(adb_port: int) -> AsyncIterator[VirtualDeviceHandle]:
-    server = AdbServer.from_environment()
-    await server.ensure_running(timeout_s=20)
-    async with start_virtual_device(server=server, timeout_s=60) as handle:
+    async with own_device() as handle:
         yield handle
 
 
@@ -214,6 +212,34 @@ async def test_the_rest_of_the_page_is_acted_on_while_a_frames_renderer_hangs(pa
     assert (await page.wait_for(role="button", name="Outside", timeout_s=60)).waited_ms < 40_000
     assert time.monotonic() - began < 50
     await free(page, session_id)
+
+
+async def test_what_nobody_knows_while_a_frame_hangs_is_not_said(page: Page) -> None:
+    button, text = page.get_by_role("button", name="Isolated button"), "does not answer"
+    assert await button.count() == 1
+    session_id = await hang(page)
+    with pytest.raises(DeadlineExceeded, match=text) as refused:
+        await button.count()
+    assert "/isolated/inner.html" in refused.value.last_seen
+    with pytest.raises(DeadlineExceeded, match=text):
+        await button.all()
+    with pytest.raises(DeadlineExceeded, match=text):
+        await page.get_by_role("button").nth(1).ref(timeout_s=1)
+    assert [match.name for match in (await page.get_by_role("button").last.look()).matches] == ["Inner button"]
+    for expected in (
+        expect(button).to_be_hidden(timeout_s=1),
+        expect(button).not_.to_be_attached(timeout_s=1),
+        expect(button).to_have_count(0, timeout_s=1),
+        expect(button).not_.to_have_count(1, timeout_s=1),
+    ):
+        with pytest.raises(ExpectationFailed, match=text):
+            await expected
+    await expect(page.get_by_role("button", name="Outside")).to_be_visible()
+    assert await page.get_by_role("button", name="Outside").ref()
+    assert await page.get_by_role("button").first.ref()
+    await free(page, session_id)
+    await expect(button).to_have_count(1)
+    assert await button.count() == 1
 
 
 async def test_an_element_in_a_renderer_that_hangs_is_refused_by_the_deadline(page: Page) -> None:

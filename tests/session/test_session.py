@@ -7,11 +7,10 @@ import asyncio
 import pytest
 
 from bridge import Session
-from bridge.adb import AdbServer
 from bridge.errors import HostLost, RefNotFound, TabLost
 from bridge.page.page import Page
-from bridge.virtual_device.client import start_virtual_device
 from tests.conftest import LocalServer
+from tests.own_devices import own_device
 
 pytestmark = pytest.mark.browser
 
@@ -38,11 +37,9 @@ async def test_tabs_are_numbered_once_and_live_beside_each_other(session: Sessio
 
 
 async def test_a_tab_that_idled_away_is_opened_again_and_that_is_said(adb_port: int, local_server: LocalServer) -> None:
-    server = AdbServer.from_environment()
-    await server.ensure_running(timeout_s=20)
     notices: list[str] = []
     async with (
-        start_virtual_device(server=server, idle_timeout_s=4.0, timeout_s=60) as device,
+        own_device(idle_timeout_s=4.0) as device,
         Session.open(device.serial, grants=[local_server.grant], on_notice=notices.append) as session,
     ):
         lost = asyncio.Event()
@@ -67,10 +64,8 @@ async def read_for_ever(page: Page) -> None:
 
 
 async def test_a_host_that_dies_is_a_lost_host_and_not_a_wait(adb_port: int, local_server: LocalServer) -> None:
-    server = AdbServer.from_environment()
-    await server.ensure_running(timeout_s=20)
     async with (
-        start_virtual_device(server=server, timeout_s=60) as device,
+        own_device() as device,
         Session.open(device.serial, grants=[local_server.grant]) as session,
     ):
         page = await session.new_tab(local_server.url("second.html"))

@@ -8,11 +8,10 @@ from functools import partial
 import pytest
 
 from bridge import Session
-from bridge.adb import AdbServer
 from bridge.model_tools import SharedSession
 from bridge.session import tabs as session_tabs
-from bridge.virtual_device.client import start_virtual_device
 from tests.conftest import LocalServer
+from tests.own_devices import own_device
 
 pytestmark = pytest.mark.browser
 
@@ -24,9 +23,7 @@ async def test_a_session_that_tools_share_keeps_its_tabs_while_a_model_thinks(
 ) -> None:
     monkeypatch.setattr(session_tabs, "_TOUCH_EVERY_S", 0.3)
     said: list[str] = []
-    server = AdbServer.from_environment()
-    await server.ensure_running(timeout_s=20)
-    async with start_virtual_device(server=server, idle_timeout_s=IDLE_S, timeout_s=60) as device:
+    async with own_device(idle_timeout_s=IDLE_S) as device:
         opened = partial(Session.open, device.serial, grants=[local_server.grant], on_notice=said.append)
         async with SharedSession(opened) as shared:
             session, _ = await shared.get()
@@ -42,10 +39,8 @@ async def test_a_kept_session_keeps_its_tabs_longer_than_the_device_would(
 ) -> None:
     monkeypatch.setattr(session_tabs, "_TOUCH_EVERY_S", 0.3)
     said: list[str] = []
-    server = AdbServer.from_environment()
-    await server.ensure_running(timeout_s=20)
     async with (
-        start_virtual_device(server=server, idle_timeout_s=IDLE_S, timeout_s=60) as device,
+        own_device(idle_timeout_s=IDLE_S) as device,
         Session.open(device.serial, grants=[local_server.grant], on_notice=said.append) as session,
     ):
         page = await session.new_tab(local_server.url("second.html"))

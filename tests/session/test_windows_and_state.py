@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from bridge import Session, TestServerGrant
-from bridge.errors import DeadlineExceeded, PolicyRefused, UsageError
+from bridge.errors import DeadlineExceeded, PolicyRefused, TabLost, UsageError
 from bridge.page.page import Page
 from bridge.surfaces.local_server import QuietHandler, listening
 from tests.conftest import LocalServer
@@ -140,6 +140,19 @@ async def test_nothing_of_one_call_is_seen_by_the_next(session: Session, base: s
             await run(page, "leave()")
             assert (await run(page, "before()"))["workers"] == 1
         assert not session.tabs
+
+
+async def test_a_one_shot_page_takes_nothing_after_its_call_and_its_tab_is_gone_with_the_session(
+    webview_device: str, base: str
+) -> None:
+    grant = TestServerGrant("127.0.0.1", int(base.rpartition(":")[2]))
+    async with Session.open(webview_device, grants=[grant]) as session:
+        async with session.isolated() as page:
+            await page.goto(f"{base}/trace")
+        with pytest.raises(TabLost, match="has been closed"):
+            await page.snapshot()
+    async with Session.open(webview_device) as session:
+        assert await session.host_client.list_tabs(timeout_s=5) == ()
 
 
 async def test_interactive_tabs_keep_their_state_beside_one_shot_ones(session: Session, base: str) -> None:

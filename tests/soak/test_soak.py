@@ -24,8 +24,9 @@ from bridge.page import interception, journal, network, refs
 from bridge.page.journal import Journal
 from bridge.page.page import Page
 from bridge.surfaces.local_server import QuietHandler, listening
-from bridge.virtual_device.client import VirtualDeviceHandle, start_virtual_device
+from bridge.virtual_device.client import VirtualDeviceHandle
 from tests.conftest import LocalServer
+from tests.own_devices import own_device
 from tools.benchmarks.bench import devtools_port
 
 pytestmark = pytest.mark.browser
@@ -103,9 +104,7 @@ def shop() -> Iterator[LocalServer]:
 
 @pytest.fixture
 async def device(adb_port: int, temp_folder: Path) -> AsyncIterator[VirtualDeviceHandle]:
-    server = AdbServer.from_environment()
-    await server.ensure_running(timeout_s=20)
-    async with start_virtual_device(server=server, timeout_s=60) as handle:
+    async with own_device() as handle:
         yield handle
 
 

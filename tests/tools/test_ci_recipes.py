@@ -120,7 +120,9 @@ def check_parses(command: click.Command, name: str, arguments: list[str], parent
     """Raises click.UsageError where the command line does not know what is asked of it; runs nothing."""
     context = command.make_context(name, list(arguments), parent=parent)
     if isinstance(command, click.Group):
-        rest = [*context.protected_args, *context.args] if hasattr(context, "protected_args") else context.args
+        # Until click 9 the subcommand's name is kept apart; to ask for it by its public name is deprecated since 8.2.
+        own = vars(context)
+        rest = [*(own.get("_protected_args") or own.get("protected_args") or ()), *context.args]
         below_name, below, below_arguments = command.resolve_command(context, rest)
         assert below is not None
         check_parses(below, below_name or "", below_arguments, context)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import random
 import subprocess
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -14,10 +13,10 @@ import pytest
 
 from bridge.adb import AdbServer
 from bridge.adb.program import find_adb_program
-from bridge.errors import AdbUnavailable
 from bridge.virtual_device.client import VirtualDeviceHandle, start_detached, stop_virtual_device
 from bridge.virtual_device.device import VirtualDevice, running_device
 from bridge.virtual_device.options import DeviceOptions
+from tests.own_devices import own_adb_server
 
 
 @dataclass(frozen=True)
@@ -46,21 +45,8 @@ class Adb:
 
 @pytest.fixture(scope="session")
 def adb_server() -> Iterator[AdbServer]:
-    server = asyncio.run(_start_somewhere())
-    yield server
-    program = asyncio.run(find_adb_program())
-    subprocess.run([program, "-P", str(server.port), "kill-server"], check=True, timeout=20)
-
-
-async def _start_somewhere() -> AdbServer:
-    for _ in range(5):
-        server = AdbServer(port=random.randrange(20_000, 32_000))  # noqa: S311
-        try:
-            await server.ensure_running(timeout_s=30)
-        except AdbUnavailable:  # the port is somebody's
-            continue
-        return server
-    raise AssertionError("no adb server could be started on five ports")
+    with own_adb_server() as server:
+        yield server
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""Addresses of other apps are not gone to, and that is said: a WebView has no dialog that would ask, nor a PDF viewer."""
+"""Addresses of other apps are not gone to, and that is said; a PDF is a download: as in a WebView, not as in Chrome."""
 
 from __future__ import annotations
 

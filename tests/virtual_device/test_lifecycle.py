@@ -220,6 +220,17 @@ async def test_a_killed_device_takes_its_chromium_along(adb_server: AdbServer) -
     await until(lambda: not _processes_with(profile))
 
 
+@pytest.mark.browser
+async def test_a_device_whose_chromium_has_ended_ends_too(adb_server: AdbServer) -> None:
+    """Nobody is to wait for WebViews that will not come."""
+    async with start_virtual_device(server=adb_server, timeout_s=60) as handle:
+        for pid in _processes_with(str(folder_of(handle) / "chromium").encode()):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        await until(lambda: not folder_of(handle).exists())
+        assert handle.serial not in await states(adb_server)
+
+
 def _processes_with(argument: bytes) -> list[int]:
     """Processes of this machine that have those bytes on their command line."""
     found = []

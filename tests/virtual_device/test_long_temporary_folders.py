@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from bridge.adb import AdbServer
 from bridge.errors import VirtualDeviceFailed
-from bridge.virtual_device.client import list_virtual_devices, start_virtual_device
+from bridge.virtual_device.client import list_virtual_devices
 from bridge.virtual_device.engine.chromium import command_line, find_chromium, run_chromium
 from bridge.virtual_device.private_folder import folders_place, is_our_folder
+from tests.own_devices import own_device
 
 SHORT = Path("/tmp").resolve()  # noqa: S108
 
@@ -37,9 +37,7 @@ def long_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 async def test_a_virtual_device_starts_although_the_temporary_folder_is_too_deep_for_sockets(
     adb_port: int, long_folder: Path
 ) -> None:
-    server = AdbServer.from_environment()
-    await server.ensure_running(timeout_s=20)
-    async with start_virtual_device(server=server, timeout_s=60) as device:
+    async with own_device() as device:
         folder = Path(device.control_path).parent
         assert folder.parent == SHORT
         assert is_our_folder(folder)

@@ -103,8 +103,13 @@ def run(arguments: Sequence[str]) -> int:
         return stopped.code if isinstance(stopped.code, int) else 1
     except BrokenPipeError:
         # Whoever read our output has gone (`| head`); what is still buffered must not raise again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _give_stdout_up()
         return BROKEN_PIPE
+    except OSError as error:  # of this machine, such as a full disk behind stdout
+        code = report_failure(BridgeError(f"{error.strerror or error}{_file_of(error)}"), as_json)
+        if error.filename is None:
+            _give_stdout_up()
+        return code
     except Exception as error:  # nothing a user or a page sends may end in a traceback
         if "-v" in arguments or "--verbose" in arguments:
             raise
@@ -113,6 +118,15 @@ def run(arguments: Sequence[str]) -> int:
         )
         return report_failure(unexpected, as_json)
     return code if isinstance(code, int) else 0
+
+
+def _file_of(error: OSError) -> str:
+    return "" if error.filename is None else f": {error.filename}"
+
+
+def _give_stdout_up() -> None:
+    """What could not be written is not tried again when the interpreter ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _usage_error(error: click.UsageError) -> UsageError:

@@ -8,6 +8,7 @@ import secrets
 import shutil
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -38,9 +39,10 @@ def print_json(command: str, results: Mapping[str, Any], *, exit_code: int = 0) 
 def report_failure(error: BridgeError, as_json: bool) -> int:
     """Print the error as one line on stderr, with `--json` as one object on stdout; returns the exit code."""
     if as_json:
-        click.echo(json_line({"ok": False, "error": error.to_json(), "exit_code": error.exit_code}))
-    else:
-        note(str(error))
+        with suppress(OSError):  # nobody reads stdout, or its disk is full
+            click.echo(json_line({"ok": False, "error": error.to_json(), "exit_code": error.exit_code}))
+            return error.exit_code
+    note(str(error))
     return error.exit_code
 
 

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from bridge.errors import UsageError
-from bridge.page.network import REDACTED
+from bridge.page.network_entry import REDACTED
 from bridge.snapshot.roles import CONTENT_ROLES, INTERACTIVE_ROLES
 from bridge.surfaces.trace.written import ONLY_BY_NAME
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from bridge.page.network import REDACTED, shown_headers, shown_url
+from bridge.page.network_entry import REDACTED, shown_headers, shown_url
 from bridge.page.operations import Operation
 
 _TEXT_CHARS = 2_000

@@ -14,7 +14,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from bridge.virtual_device.engine.answers import dumped, error_answer, result_answer
 from bridge.virtual_device.engine.capture import Plan, plan_capture, reshaped
+from bridge.virtual_device.engine.refusals import NAMING_A_TARGET, NO_TARGET, Refusal, refused
 from bridge.virtual_device.engine.tabs import Tab
 
 CLIENT_HEAD = re.compile(rb'\s*\{\s*"id"\s*:\s*(\d+)\s*,\s*"method"\s*:\s*"([A-Za-z.]+)"')
@@ -24,40 +26,6 @@ _SOCKS_FAILED = "net::ERR_SOCKS_CONNECTION_FAILED"
 # How Chromium says that chromium.py's preferences keep it from an address, and WebView that it has none to open it.
 _KEPT_FROM, _UNKNOWN_SCHEME = "net::ERR_BLOCKED_BY_ADMINISTRATOR", "net::ERR_UNKNOWN_URL_SCHEME"
 
-_NOT_SUPPORTED = (-32000, "Not supported")
-_NO_CONTEXTS = (-32000, "Browser context management is not supported")
-_NOT_ALLOWED = (-32000, "Not allowed")
-_NO_TARGET = (-32602, "No target with given id found")
-_NOT_FOUND = -32601
-
-_CONTEXT_METHODS = frozenset(
-    {
-        "Target.createBrowserContext",
-        "Target.getBrowserContexts",
-        "Target.disposeBrowserContext",
-        "Browser.setDownloadBehavior",
-        "Browser.cancelDownload",
-        "Browser.grantPermissions",
-        "Browser.resetPermissions",
-        "Browser.setPermission",
-        "Page.setDownloadBehavior",
-    }
-)
-_ABSENT_METHODS = frozenset(
-    {
-        "Browser.close",
-        "Browser.getWindowBounds",
-        "Browser.getWindowForTarget",
-        "Browser.setContentsSize",
-        "Browser.setDockTile",
-        "Browser.setWindowBounds",
-        "Browser.executeBrowserCommand",
-        "Page.printToPDF",
-    }
-)
-_NAMING_A_TARGET = frozenset(
-    {"Target.attachToTarget", "Target.getTargetInfo", "Target.closeTarget", "Target.activateTarget"}
-)
 _DEBUG_URLS = re.compile(r"(?i)(about:blank(#.*)?|chrome://(crash|kill|hang|shorthang|memory-exhaust|checkcrash)/?)")
 _EVENTS_OF_INTEREST = (
     b'{"method":"Target.',
@@ -196,7 +164,7 @@ class ConnectionQuirks:
         params: dict[str, Any] = given if isinstance(given, dict) else {}
         refusal = self._refusal(method, session_id, params)
         if refusal is not None:
-            return Verdict(answer=_error(message, *refusal))
+            return Verdict(answer=error_answer(message, *refusal))
         session = self._sessions.get(session_id)
         tab = self._tab(session) if session is not None else None
         if method == "Target.getTargets":
@@ -220,29 +188,21 @@ class ConnectionQuirks:
             return self._emulation(message, params, session, tab)
         return PASS
 
-    def _refusal(self, method: str, session_id: Any, params: Mapping[str, Any]) -> tuple[int, str] | None:
-        if method == "Target.createTarget":
-            return _NOT_SUPPORTED
-        if method in _CONTEXT_METHODS:
-            return _NO_CONTEXTS
-        if self._browser_level and session_id is None and method.startswith("Storage."):
-            return _NO_CONTEXTS
-        if method in _ABSENT_METHODS:
-            return _NOT_FOUND, f"'{method}' wasn't found"
-        if method in ("Target.attachToBrowserTarget", "Target.exposeDevToolsProtocol"):
-            return _NOT_ALLOWED
+    def _refusal(self, method: str, session_id: Any, params: Mapping[str, Any]) -> Refusal | None:
+        if (refusal := refused(method, at_browser=self._browser_level and session_id is None)) is not None:
+            return refusal
         target_id = params.get("targetId")
         hidden = target_id in self._hidden or self._world.is_foreign({"targetId": target_id, "type": "page"})
-        return _NO_TARGET if method in _NAMING_A_TARGET and hidden else None
+        return NO_TARGET if method in NAMING_A_TARGET and hidden else None
 
     def _capture(self, message: dict[str, Any], params: Mapping[str, Any], session: _Session, tab: Tab) -> Verdict:
         if params.get("fromSurface") is False:
-            return Verdict(answer=_error(message, -32000, "Unable to capture screenshot"))
+            return Verdict(answer=error_answer(message, -32000, "Unable to capture screenshot"))
         plan = plan_capture(params, tab.view, overridden=session.metrics is not None)
         if plan.size_px is not None:
             self._watch(message, lambda reply: _reshape(reply, plan))
         before = self._in_device_px(message, session, tab)
-        return Verdict(replacement=_dump({**message, "params": plan.params}), before=before)
+        return Verdict(replacement=dumped({**message, "params": plan.params}), before=before)
 
     def _in_device_px(self, message: Mapping[str, Any], session: _Session, tab: Tab) -> bytes | None:
         """Chromium captures in CSS px for a session that has set no metrics itself; WebView draws device pixels."""
@@ -254,7 +214,7 @@ class ConnectionQuirks:
         self._watched[self._own_ids] = _Watched(session_id, _swallow)
         command: dict[str, Any] = {"id": self._own_ids, "method": "Emulation.setDeviceMetricsOverride"}
         command["params"] = tab.view.metrics()
-        return _dump({**command, **({"sessionId": session_id} if session_id is not None else {})})
+        return dumped({**command, **({"sessionId": session_id} if session_id is not None else {})})
 
     def _navigate(self, message: dict[str, Any], params: Mapping[str, Any], tab: Tab) -> Verdict:
         url = str(params.get("url", "")).strip()
@@ -262,7 +222,7 @@ class ConnectionQuirks:
         if ":" in url and scheme not in ("http", "https") and not _DEBUG_URLS.fullmatch(url):
             # As a main frame load that shouldOverrideUrlLoading took over.
             result = {"frameId": params.get("frameId", tab.target_id), "errorText": "net::ERR_ABORTED"}
-            return Verdict(answer=_result(message, result))
+            return Verdict(answer=result_answer(message, result))
 
         def rewrite(reply: dict[str, Any]) -> None:
             result = reply.get("result", {})
@@ -306,7 +266,7 @@ class ConnectionQuirks:
         elif message["method"] == "Emulation.clearDeviceMetricsOverride":
             session.metrics = None
             native = {"method": "Emulation.setDeviceMetricsOverride", "params": tab.view.metrics()}
-            return Verdict(replacement=_dump({**message, **native}))
+            return Verdict(replacement=dumped({**message, **native}))
         return PASS
 
     def _own_targets(self, reply: dict[str, Any]) -> None:
@@ -327,7 +287,7 @@ class ConnectionQuirks:
                 self._watched[self._own_ids] = _Watched(None, _swallow)
                 detach = {"sessionId": params["sessionId"]}
                 self._to_browser.append(
-                    _dump({"id": self._own_ids, "method": "Target.detachFromTarget", "params": detach})
+                    dumped({"id": self._own_ids, "method": "Target.detachFromTarget", "params": detach})
                 )
             return False
         if method == "Target.attachedToTarget":
@@ -355,7 +315,7 @@ class ConnectionQuirks:
         if watched.rewrite is _swallow:
             return None
         watched.rewrite(message)
-        return _dump(message)
+        return dumped(message)
 
     def _watch(self, message: Mapping[str, Any], rewrite: Callable[[dict[str, Any]], None]) -> None:
         if isinstance(message.get("id"), int):
@@ -383,22 +343,3 @@ def _swallow(_reply: dict[str, Any]) -> None:
 def _reshape(reply: dict[str, Any], plan: Plan) -> None:
     if "result" in reply:
         reply["result"]["data"] = reshaped(reply["result"]["data"], plan)
-
-
-def _error(message: Mapping[str, Any], code: int, text: str) -> bytes:
-    return _answer(message, "error", {"code": code, "message": text})
-
-
-def _result(message: Mapping[str, Any], result: Mapping[str, Any]) -> bytes:
-    return _answer(message, "result", result)
-
-
-def _answer(message: Mapping[str, Any], kind: str, value: Mapping[str, Any]) -> bytes:
-    answer: dict[str, Any] = {"id": message.get("id"), kind: value}
-    if message.get("sessionId") is not None:
-        answer["sessionId"] = message["sessionId"]
-    return _dump(answer)
-
-
-def _dump(message: Mapping[str, Any]) -> bytes:
-    return json.dumps(message, separators=(",", ":")).encode()

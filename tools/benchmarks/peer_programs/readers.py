@@ -105,7 +105,7 @@ def extractors() -> dict[str, Callable[[str, str], str]]:
     from bridge.reading.parsing import parse_html
 
     def ours(html: str, url: str) -> str:
-        return to_markdown(main_content(parse_html(html), url=url).tree, base_url=url)
+        return to_markdown(main_content(parse_html(html)).tree, base_url=url)
 
     def trafilatura_markdown(html: str, url: str) -> str:
         return (

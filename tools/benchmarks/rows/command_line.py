@@ -1,4 +1,4 @@
-"""The command line: its help, a warm command beside the operation itself, and what an import takes."""
+"""The command line: its help, a warm command beside the operation, what an import takes and pytest's plugin adds."""
 
 from __future__ import annotations
 
@@ -34,9 +34,24 @@ async def command_line(bench: Bench) -> Sequence[Finding]:
     imported = Samples(
         [one - nothing for one, nothing in zip(cpu["import"].values, cpu["nothing"].values, strict=True)]
     )
+    with tempfile.TemporaryDirectory(prefix="wvb-") as folder:
+        (Path(folder) / "test_many.py").write_text("\n".join(f"def test_{number}(): pass" for number in range(200)))
+        collect = (sys.executable, "-m", "pytest", "--collect-only", "-q", f"--rootdir={folder}", folder)
+        alone = {**environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+        collected = await interleave(
+            {
+                "plugin": _cpu(alone, *collect, "-p", "bridge.surfaces.pytest_plugin"),
+                "none": _cpu(alone, *collect),
+            },
+            rounds=rounds,
+        )
+    plugin = Samples(
+        [one - none for one, none in zip(collected["plugin"].values, collected["none"].values, strict=True)]
+    )
     return [
         median_finding("`webview-bridge --help`, CPU time", cpu["help"], "ms", bar=below(150)),
         median_finding("`import bridge`, CPU time beyond the interpreter's", imported, "ms", bar=below(60)),
+        median_finding("collecting 200 tests, CPU time that the pytest plugin adds", plugin, "ms", bar=below(50)),
         await _warm(environ, bench.choose(25, 9)),
     ]
 

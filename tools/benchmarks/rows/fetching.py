@@ -47,7 +47,7 @@ async def _bare(url: str) -> str:
         response.raise_for_status()
     root = parse_html(response.text)
     remove_unseen(root)
-    content = main_content(root, url=url)
+    content = main_content(root)
     blocks = to_blocks(content.tree, base_url=url, title=content.title)
     return truncated(blocks, 50_000)[0]
 

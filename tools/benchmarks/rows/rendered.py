@@ -34,7 +34,7 @@ async def rendered(bench: Bench) -> Sequence[Finding]:
     truth = dict(sorted(json.loads((folder / "ground-truth.json").read_text("utf-8")).items())[::every])
     pages = {key: (folder / "html" / f"{key}.html.gz").read_bytes() for key in truth}
     plain_html = [
-        _score(folder, to_markdown(main_content(parse_html(unpacked(pages[key])), url=truth[key]["url"]).tree), wanted)
+        _score(folder, to_markdown(main_content(parse_html(unpacked(pages[key]))).tree), wanted)
         for key, wanted in ((key, article["articleBody"]) for key, article in truth.items())
     ]
     bar = Bar(">", _TRAFILATURA_F1) if every == 1 else None
