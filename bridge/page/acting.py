@@ -263,7 +263,7 @@ class ActingPage(ABC):
             _, notices = await self._ready()
             assert self._actions is not None
             try:
-                return await run(self._actions, left), notices
+                return await run(self._actions, self._turn.left(left)), notices
             except (RefNotFound, StaleRef) as error:
                 if self.snapshot_on_dead_ref:
                     await self._add_snapshot(error)

@@ -70,6 +70,7 @@ class FiledPage(ABC):
         wanted = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
         async with self._turn.within(timeout_s) as timeout_s:
             attachment, notices = await self._ready()
+            timeout_s = self._turn.left(timeout_s)
             assert self._snapshots is not None
             tab = self._filed
             uploads = Uploads(attachment, self._refs, self._snapshots, tab.host_services, tab.uploads)
@@ -102,6 +103,7 @@ class FiledPage(ABC):
         async with self._turn.within(timeout_s) as timeout_s:
             destination = Destination(dest_path, overwrite, max_bytes)
             attachment, notices = await self._ready()
+            timeout_s = self._turn.left(timeout_s)
             tab = self._filed
             downloads = Downloads(attachment, tab)
             if url is not None:

@@ -124,6 +124,7 @@ class NavigatingPage(ABC):
         """Address and title as the browser has them; the page's DOM is not touched."""
         async with self._turn.within(timeout_s) as timeout_s:
             attachment = await self._here()
+            timeout_s = self._turn.left(timeout_s)
             with attachment.connection.measure() as meter:
                 url, title = await present_entry(attachment, timeout_s=timeout_s)
             return PageState(url, title, meter.cost())
@@ -132,6 +133,7 @@ class NavigatingPage(ABC):
         """Stop loading; what has arrived stays."""
         async with self._turn.within(timeout_s) as timeout_s:
             attachment = await self._here()
+            timeout_s = self._turn.left(timeout_s)
             await stop(attachment, timeout_s=timeout_s)
 
     async def _navigate(

@@ -44,10 +44,13 @@ class Tab(NavigatedTab, ObservedTab, FiledTab, Protocol):
     @property
     def tab_id(self) -> str: ...
 
-    async def attachment(self, *, revisit: bool = True) -> tuple[Attachment, tuple[str, ...]]:
+    async def attachment(
+        self, *, revisit: bool = True, timeout_s: float | None = None
+    ) -> tuple[Attachment, tuple[str, ...]]:
         """A living attachment, and what had to be done to have one (such as reopening a tab that idled away).
 
-        A tab that had to be opened again is at its address again, without `revisit` at a blank page."""
+        A tab that had to be opened again is at its address again, without `revisit` at a blank page. That takes no
+        longer than `timeout_s`, and where nobody has set a bound, than the tab's own."""
         ...
 
     @property
@@ -206,6 +209,7 @@ class Page(NavigatingPage, LocatingPage, ObservedPage, FiledPage, EmulatedPage):
         )
         async with self._turn.within(timeout_s) as timeout_s:
             attachment = await self._here()
+            timeout_s = self._turn.left(timeout_s)
             assert self._snapshots is not None
             if renumber:
                 self._refs.number_anew()
@@ -247,6 +251,7 @@ class Page(NavigatingPage, LocatingPage, ObservedPage, FiledPage, EmulatedPage):
         condition = Condition(selector, role, name, text, url, gone, function, redact)
         async with self._turn.within(timeout_s) as timeout_s:
             attachment = await self._here()
+            timeout_s = self._turn.left(timeout_s)
             with attachment.connection.measure() as meter:
                 waited_ms = await wait_for(attachment, condition, timeout_s=timeout_s)
             return WaitResult(str(condition), waited_ms, meter.cost())
@@ -283,6 +288,7 @@ class Page(NavigatingPage, LocatingPage, ObservedPage, FiledPage, EmulatedPage):
         request = ReadRequest(mode, max_length, selector, outline, section, links, comments, redact)
         async with self._turn.within(timeout_s) as timeout_s:
             attachment, notices = await self._ready()
+            timeout_s = self._turn.left(timeout_s)
             with attachment.connection.measure() as meter:
                 result = await read(attachment, self._refs, request, timeout_s=timeout_s)
             return replace(result, cost=meter.cost(result.markdown), notices=notices)
@@ -316,7 +322,7 @@ class Page(NavigatingPage, LocatingPage, ObservedPage, FiledPage, EmulatedPage):
         await self._setup.apply(attachment, timeout_s=SETUP_TIMEOUT_S)
 
     async def _ready(self, *, revisit: bool = True) -> tuple[Attachment, tuple[str, ...]]:
-        attachment, notices = await self._tab.attachment(revisit=revisit)
+        attachment, notices = await self._tab.attachment(revisit=revisit, timeout_s=self._turn.remaining_s)
         if attachment is not self._attachment:
             self._attachment = attachment
             self._snapshots = Snapshots(attachment, self._refs)
