@@ -327,7 +327,11 @@ class Page(NavigatingPage, LocatingPage, ObservedPage, FiledPage, EmulatedPage):
             self._attachment = attachment
             self._snapshots = Snapshots(attachment, self._refs)
             self._actions = Actions(attachment, self._refs, self._snapshots)
-        notices = (*self._untold, *self._turn.take_waited(), *notices)
+        opened = notices
+        notices = (*self._untold, *self._turn.take_waited(), *opened)
+        self._untold = notices[-_UNTOLD_KEPT:]
+        if opened:
+            self._turn.check_left(opened[-1])  # what is told then is untold yet
         self._untold = ()
         return attachment, notices
 

@@ -72,8 +72,13 @@ class Turn:
         """What the operation whose turn it is has left of its time; None where there is none."""
         return self._deadline.remaining_s if self._deadline else None
 
+    def check_left(self, done: str) -> None:
+        """Raise DeadlineExceeded where `done` has taken all the time that the operation had."""
+        if self._deadline is not None and self._deadline.passed:
+            raise self._deadline.exceeded("the operation", done)
+
     def left(self, timeout_s: float) -> float:
-        """`timeout_s`, or what is left of it where the operation has waited, for its turn or for its tab to be opened."""
+        """`timeout_s`, or what is left where the operation has waited, for its turn or for its tab to be opened."""
         if self._deadline is None or self._deadline.timeout_s - self._deadline.remaining_s < _AT_ONCE_S:
             return timeout_s
         return round(self._deadline.remaining_s, 3)
