@@ -323,8 +323,8 @@ class SessionTab:
             self._hung_again = document != "" and document == self._freed_document
             may_be_busy = self._may_be_busy(document)
             step = await ladder.free(attachment, self, again=self._hung_again, may_be_busy=may_be_busy, slack_s=slack_s)
-            self._freed_document = document if step == "terminate_script" else ""
-            if step != "left_busy":
+            self._freed_document = document if step in ("terminate_script", "left_flooded") else ""
+            if step not in ("left_busy", "left_flooded"):
                 self._busy_document = ""
             return ladder.told(error, step)
         if self._lost is None:
