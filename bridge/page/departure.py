@@ -35,20 +35,22 @@ async def depart(
         tell: Takes what was done to the document that was left.
     """
     main = attachment.state.main
-    if main is None or not is_fetched or not attachment.fetching.sees_all:
+    # A page that opens dialogs may do so without end, and a navigation would wait behind them.
+    has_dialogs = attachment.state.dialog is not None or attachment.dialogs.has_untold
+    if main is None or not is_fetched or has_dialogs or not attachment.fetching.sees_all:
         if freed := await let_go(attachment, deadline, may_detour=may_detour):
             tell(freed)
         return await move(attachment, deadline)
     # In this order on the wire: with a navigation under way the browser keeps back what is meant for the renderer.
-    asking = asyncio.ensure_future(lets_go(attachment, deadline))
+    asking = asyncio.ensure_future(lets_go(attachment, deadline, is_leaving=True))
     moving = asyncio.ensure_future(move(attachment, deadline))
     try:
-        with attachment.fetching.holding_document(main.frame_id):
+        with attachment.fetching.holding_document(main.frame_id) as held:
             await asyncio.wait((moving, asking), return_when=asyncio.FIRST_COMPLETED)
             if moving.done() or asking.result():
                 hangs = False
             else:
-                hangs = True
+                hangs = held.is_given_up = True
                 moving.cancel()
                 await asyncio.wait((moving,))
                 await give_up(attachment)

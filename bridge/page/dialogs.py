@@ -86,6 +86,10 @@ class Dialogs:
         self._untold_count += 1
         return handled
 
+    @property
+    def has_untold(self) -> bool:
+        return self._untold_count > 0
+
     def take_untold(self) -> tuple[str, ...]:
         """One line for each dialog since this was last asked; of many, the last ones and how many there were."""
         told = [str(handled) for handled in list(self._untold)[-_TOLD:]]

@@ -13,7 +13,7 @@ import logging
 from collections import deque
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from typing import Any, TypeAlias
 
@@ -60,6 +60,15 @@ class _Registered:
     timeout_s: float
 
 
+@dataclass(slots=True, eq=False)
+class HeldDocument:
+    """The next document of a frame; one that `is_given_up` is refused instead of being asked for."""
+
+    frame_id: str
+    is_given_up: bool = False
+    ended: asyncio.Event = field(default_factory=asyncio.Event)
+
+
 class Fetching:
     """Interception for one attachment.
 
@@ -78,7 +87,7 @@ class Fetching:
         self._challenged: deque[str] = deque(maxlen=_CHALLENGES_KEPT)
         self._tasks: set[asyncio.Task[None]] = set()
         self._switching = asyncio.Lock()
-        self._held: tuple[str, asyncio.Event] | None = None
+        self._held: HeldDocument | None = None
 
     @property
     def is_on(self) -> bool:
@@ -90,15 +99,14 @@ class Fetching:
         return any("*" in entry.patterns for entry in self._handlers)
 
     @contextmanager
-    def holding_document(self, frame_id: str) -> Iterator[None]:
+    def holding_document(self, frame_id: str) -> Iterator[HeldDocument]:
         """What was decided about the frame's own document is carried out when the block has ended, not before."""
-        ended = asyncio.Event()
-        self._held = (frame_id, ended)
+        held = self._held = HeldDocument(frame_id)
         try:
-            yield
+            yield held
         finally:
             self._held = None
-            ended.set()
+            held.ended.set()
 
     async def add(
         self,
@@ -221,9 +229,11 @@ class Fetching:
     async def _decide(self, request: PausedRequest) -> None:
         method = ""
         try:
-            method, params = verdict_command(request.request_id, await self._verdict(request))
-            if self._held is not None and (request.kind, request.frame_id) == ("Document", self._held[0]):
-                await self._held[1].wait()
+            verdict = await self._verdict(request)
+            if (held := self._held) is not None and (request.kind, request.frame_id) == ("Document", held.frame_id):
+                await held.ended.wait()
+                verdict = Abort("Aborted") if held.is_given_up else verdict
+            method, params = verdict_command(request.request_id, verdict)
             await self._connection.call(method, params, timeout_s=_REPLY_S, session_id=request.session_id)
         except ProtocolError as error:
             if "Invalid InterceptionId" in error.reason:  # the page has given the request up meanwhile

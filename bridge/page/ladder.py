@@ -19,12 +19,15 @@ may keep is the one that puts the new document in place.
 
 from __future__ import annotations
 
+import asyncio
 import logging
+import time
 from contextlib import suppress
 from typing import Literal, Protocol
 
+from bridge.cdp import PendingCall
 from bridge.deadline import Deadline
-from bridge.errors import BridgeError, DeadlineExceeded, ProtocolError
+from bridge.errors import BridgeError, DeadlineExceeded, ProtocolError, TransportError
 from bridge.page.attachment import Attachment
 
 logger = logging.getLogger(__name__)
@@ -39,6 +42,10 @@ _ASK_S = 0.15
 _KILL_S = 0.4
 # How long a document that is to be left may take for each step: a busy one is more frequent than one that hangs.
 _LEAVE_S = 1.0
+# So long without any news of a navigation that was sent: the document is asked whether it may be left, and hangs.
+_SILENT_S = 2.5
+# An adb stream's next packet waits until the one before has been taken: a reply may come behind some that were earlier.
+_NEWS_BEFORE_REPLY = 3
 # A function of the user's that decides about a dialog has two seconds.
 _DIALOG_S = 2.5
 # So long a document may be busy with something that is no script, from the first operation on that it kept waiting.
@@ -130,19 +137,49 @@ async def let_go(attachment: Attachment, deadline: Deadline, *, may_detour: bool
     return await climb_out(attachment, deadline, may_detour=may_detour)
 
 
-async def lets_go(attachment: Attachment, deadline: Deadline) -> bool:
-    """Whether the document that is to be left answers. One with a dialog open is asked again when that is closed."""
+async def lets_go(attachment: Attachment, deadline: Deadline, *, is_leaving: bool = False) -> bool:
+    """Whether the document that is to be left answers.
+
+    Args:
+        is_leaving: A navigation is sent right behind the question. What is heard of that says how slow the link is;
+            where it makes the document open a dialog (beforeunload), the question is put again when that is closed.
+    """
     state, dialogs = attachment.state, attachment.dialogs
     main, answered_before = state.main, dialogs.count
     if main is None or main.url.partition("#")[0] in _WITHOUT_SCRIPT:
         return True
-    if await _replies(attachment, *_ALIVE, min(_LEAVE_S, deadline.remaining_s)):
+    if await (_replies_in_time(attachment, deadline) if is_leaving else _replies_soon(attachment, deadline)):
         return True
-    if state.dialog is None and dialogs.count == answered_before:
+    if not is_leaving or (state.dialog is None and dialogs.count == answered_before):
         return False
     with suppress(BridgeError):
         await attachment.watch.wait(lambda: state.dialog is None, timeout_s=min(_DIALOG_S, deadline.remaining_s))
+    return await _replies_soon(attachment, deadline)
+
+
+async def _replies_soon(attachment: Attachment, deadline: Deadline) -> bool:
     return await _replies(attachment, *_ALIVE, min(_LEAVE_S, deadline.remaining_s))
+
+
+async def _replies_in_time(attachment: Attachment, deadline: Deadline) -> bool:
+    """As `_replies_soon`, from the first news of the navigation on, and some times as long as that took."""
+    began, state = time.monotonic(), attachment.state
+    try:
+        question = attachment.connection.send(*_ALIVE)  # now: the navigation is sent next
+    except TransportError:
+        return False
+    reply = asyncio.ensure_future(_is_answered(question, deadline.remaining_s))
+    news = asyncio.ensure_future(attachment.watch.wait(lambda: state.navigating_to, timeout_s=_SILENT_S))
+    try:
+        await asyncio.wait((reply, news), timeout=deadline.remaining_s, return_when=asyncio.FIRST_COMPLETED)
+        heard_s = time.monotonic() - began if not reply.done() and news.done() and news.result() else 0.0
+        patience_s = max(_LEAVE_S, _NEWS_BEFORE_REPLY * heard_s) if heard_s else 0.0
+        await asyncio.wait((reply,), timeout=min(patience_s, deadline.remaining_s))
+        return reply.done() and reply.result()
+    finally:
+        reply.cancel()
+        news.cancel()
+        await asyncio.gather(reply, news, return_exceptions=True)
 
 
 async def climb_out(attachment: Attachment, deadline: Deadline, *, may_detour: bool) -> str:
@@ -185,10 +222,18 @@ async def _replies(attachment: Attachment, method: str, params: dict[str, object
     """Any reply is an answer, a refusal of the command too. Past the policy, which judges what is handed out: the
     answer is not."""
     try:
-        await attachment.connection.call(method, params, timeout_s=timeout_s)
+        return await _is_answered(attachment.connection.send(method, params), timeout_s)
+    except TransportError as error:
+        logger.debug("%s: %s", method, error)
+        return False
+
+
+async def _is_answered(call: PendingCall, timeout_s: float) -> bool:
+    try:
+        await call.result(timeout_s=timeout_s)
     except ProtocolError:
         return True
     except BridgeError as error:
-        logger.debug("%s: %s", method, error)
+        logger.debug("%s: %s", call.method, error)
         return False
     return True

@@ -159,10 +159,9 @@ class NavigatingPage(ABC):
                     if (behind := self._navigated.explain(error)) is error:
                         raise
                     raise behind from error
-                title_deadline = Deadline.after(_TITLE_S)
                 title = await told_title(attachment, wait_until, left_document)
                 if title is None:
-                    title = await self._title(attachment, title_deadline)
+                    title = await self._title(attachment, Deadline.after(_TITLE_S))
             if title is None:
                 notices.append("the page has not told its title: it moved on, or its script keeps it busy")
             state = attachment.state

@@ -291,7 +291,7 @@ class Page(NavigatingPage, LocatingPage, ObservedPage, FiledPage, EmulatedPage):
             timeout_s = self._turn.left(timeout_s)
             with attachment.connection.measure() as meter:
                 result = await read(attachment, self._refs, request, timeout_s=timeout_s)
-            return replace(result, cost=meter.cost(result.markdown), notices=notices)
+            return replace(result, cost=meter.cost(result.markdown), notices=(*notices, *result.notices))
 
     def expect_popup(self, *, timeout_s: float = NAVIGATION_TIMEOUT_S) -> AbstractAsyncContextManager[ExpectedPopup]:
         """`async with page.expect_popup() as popup: …click…`, then `popup.page`: the window that the block opened.

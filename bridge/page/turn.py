@@ -53,7 +53,7 @@ class Turn:
             await self._lock.acquire()
         waited_s = time.monotonic() - began
         try:
-            self._waited = () if by is None else (f"waited {waited_s:.1f} s: {by}",)
+            self._waited = () if by is None else (f"waited {waited_s:.1f} s: in use by {by}",)
             self._deadline = deadline
             yield self.left(timeout_s)
         except (*_SUSPICIOUS, NavigationFailed) as error:

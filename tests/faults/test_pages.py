@@ -20,7 +20,7 @@ pytestmark = pytest.mark.browser
 
 async def lives(page: Page, server: LocalServer) -> None:
     """The tab can be used as if nothing had been."""
-    there = await page.goto(server.url("calm"), timeout_s=20)
+    there = await page.goto(server.url("calm"), timeout_s=60)
     assert there.title == "Calm"
     shot = await page.snapshot()
     result = await page.click(shot.find(name="Other").ref)
@@ -144,16 +144,18 @@ async def test_a_loop_in_one_tab_is_told_in_it_and_the_other_tab_goes_on(
         await lives(stuck, faulty_server)
 
 
+@pytest.mark.timeout(240)
 async def test_a_storm_of_dialogs_neither_blocks_nor_floods(opened: Opened, faulty_server: LocalServer) -> None:
     async with opened() as session:
         page = await session.new_tab()
-        there = await page.goto(faulty_server.url("storm-at-once"), timeout_s=20)
+        there = await page.goto(faulty_server.url("storm-at-once"), timeout_s=90)
         assert there.title == "Storm"
         assert there.notices[0] == "292 dialogs before these"
         assert len(there.notices) == 9
         await lives(page, faulty_server)
 
 
+@pytest.mark.timeout(240)
 async def test_a_storm_of_dialogs_without_end_is_ended(opened: Opened, faulty_server: LocalServer) -> None:
     async with opened() as session:
         page = await session.new_tab(faulty_server.url("storm"))
@@ -162,6 +164,10 @@ async def test_a_storm_of_dialogs_without_end_is_ended(opened: Opened, faulty_se
             with pytest.raises(DeadlineExceeded) as caught:
                 await page.click(shot.find(name="Storm").ref, timeout_s=2.0)
         assert caught.value.details["recovery"] != "failed"
+        # On a busy machine the storm may be taken for the page's own work, which is left to it for half a minute.
+        async with asyncio.timeout(180):
+            while (ended := await outcome(page.goto(faulty_server.url("calm"), timeout_s=20))) is not None:
+                assert ended.code == "timeout"
         await lives(page, faulty_server)
 
 
@@ -196,7 +202,7 @@ async def test_an_enormous_page_is_opened_and_read_within_the_budget(
 ) -> None:
     async with opened() as session:
         page = await session.new_tab()
-        assert (await page.goto(faulty_server.url(path), timeout_s=60.0)).title == title
+        assert (await page.goto(faulty_server.url(path), timeout_s=150.0)).title == title
         # The engine lays out 50 MB of text for seconds, and nobody gets a word in; what follows is our own time.
         await page.wait_for(selector="h1", timeout_s=60.0)
         async with within(5.0):
@@ -210,7 +216,7 @@ async def test_an_enormous_page_is_opened_and_read_within_the_budget(
         await lives(page, faulty_server)
 
 
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(240)
 async def test_a_page_that_is_busy_without_a_script_is_left_to_it_and_its_document_stays(
     opened: Opened, faulty_server: LocalServer
 ) -> None:
@@ -218,14 +224,14 @@ async def test_a_page_that_is_busy_without_a_script_is_left_to_it_and_its_docume
         page = await session.new_tab(faulty_server.url("calm"))
         press = (await page.snapshot()).find(name="Press").ref
         connection = (await page.attached()).connection
-        lay_out = "const p=document.body.appendChild(document.createElement('p'));p.textContent='word '.repeat(6e6);1"
+        lay_out = "const p=document.body.appendChild(document.createElement('p'));p.textContent='word '.repeat(3e6);1"
         await connection.call("Runtime.evaluate", {"expression": lay_out}, timeout_s=10)
         async with within(0.5):
             ended = await outcome(page.snapshot(timeout_s=0.5))
         assert ended is not None
         assert ended.details["recovery"] == "left_busy"
         assert "layout" in str(ended)
-        assert (await page.click(press, timeout_s=60)).ref == press
+        assert (await page.click(press, timeout_s=90)).ref == press
 
 
 @pytest.mark.timeout(120)
@@ -249,13 +255,13 @@ async def test_a_page_that_stays_busy_without_a_script_is_ended_after_a_while(
         await lives(page, faulty_server)
 
 
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(300)
 async def test_who_does_not_wait_for_an_enormous_page_is_told_in_time(
     opened: Opened, faulty_server: LocalServer
 ) -> None:
     async with opened() as session:
         page = await session.new_tab()
-        await page.goto(faulty_server.url("text"), timeout_s=60.0)
+        await page.goto(faulty_server.url("text"), timeout_s=150.0)
         async with within(1.0):
             ended = await outcome(page.snapshot(timeout_s=1.0))
         assert ended is None or (ended.code == "timeout" and "did not answer" in ended.message)

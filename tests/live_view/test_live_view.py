@@ -228,7 +228,7 @@ async def test_a_person_takes_over_a_login_and_hands_back_while_an_operation_wai
     await person.press("Hand back")
     async with asyncio.timeout(LIMIT_S):
         done = await waiting
-    assert any("a person had taken over in the live view" in notice for notice in done.notices)
+    assert any("in use by a person who has taken over in the live view" in notice for notice in done.notices)
     assert (await page.query(ref, "value", 100)).value == "Adatyped by hand"
     assert view.handed_back == 1
 

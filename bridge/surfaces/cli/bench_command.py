@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import click
@@ -20,6 +19,8 @@ def bench(context: click.Context, arguments: tuple[str, ...]) -> None:
     ARGS go there: --quick (under five minutes), --only ROW, --list, --out FILE.json. The peers are installed into
     .cache of the repository, from npm and PyPI.
     """
+    import subprocess
+
     program = Path(bridge.__file__).resolve().parents[1] / "tools" / "bench"
     if not program.is_file():
         raise UsageError(

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
-import textwrap
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -85,6 +83,8 @@ def row_lines(mark: str, name: str, texts: Iterable[str], columns: int | None) -
         mark: As wide as `_MARK_WIDTH` when printed.
         columns: Of the terminal; None leaves every text on one line.
     """
+    import textwrap
+
     is_narrow = columns is not None and columns < _NARROW
     margin = " " * (_MARK_WIDTH if is_narrow else _MARK_WIDTH + _NAME_WIDTH)
     width = sys.maxsize if columns is None else max(columns - 1, len(margin) + _LEAST_WIDTH)
@@ -100,6 +100,8 @@ def row_lines(mark: str, name: str, texts: Iterable[str], columns: int | None) -
 
 
 def _columns() -> int | None:
+    import shutil
+
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import secrets
-import shutil
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
@@ -79,6 +77,9 @@ def write_file(target: Path, content: bytes | str) -> None:
     Raises:
         UsageError: It cannot be written there; what stood there before stands there still.
     """
+    import secrets
+    import shutil
+
     data = content.encode("utf-8", "replace") if isinstance(content, str) else content
     try:
         if target.exists() and not target.is_file():  # such as /dev/stdout

@@ -61,9 +61,9 @@ def view(options: SessionOptions) -> None:
     the tab wait. With --json: tab, handed_back, url.
     """
     answer = perform("view", options, "view", {})
-    times = answer.json["handed_back"]
-    often = {0: "was not handed back", 1: "was handed back"}.get(times, f"was handed back {times} times")
-    print_answer("view", options, answer, f"{answer.json['tab']} {often}", {})
+    tab, times = answer.json["tab"], answer.json["handed_back"]
+    often = {0: f"nobody took {tab} over", 1: f"{tab} was handed back"}
+    print_answer("view", options, answer, often.get(times, f"{tab} was handed back {times} times"), {})
 
 
 @click.command()

@@ -43,7 +43,7 @@ _START_S = 10.0
 _HELLO_S = 10.0
 _REFUSED, _TAKEN = 4003, 4000
 _STATE_EVERY_S = 0.5
-_HELD_BY = "a person had taken over in the live view"
+_HELD_BY = "a person who has taken over in the live view"
 
 
 class LiveView:
