@@ -66,6 +66,8 @@ def checked_url(url: str) -> str:
     Raises:
         UsageError: It is empty or has no host.
     """
+    if not isinstance(url, str):
+        raise UsageError(f"the address is {url!r}; it must be a string.")
     text = url.strip()
     if not text or any(ord(character) < 0x20 for character in text):
         raise UsageError(f"{url[:200]!r} is no URL", hint="Write it as https://example.com/.")

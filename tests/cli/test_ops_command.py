@@ -167,3 +167,25 @@ def test_ctrl_c_ends_it_at_once_although_the_input_goes_on(webview_device: str) 
         assert json.loads(process.stdout.readline())["ok"]
         process.send_signal(signal.SIGINT)
         assert process.wait(30) == 130
+
+
+@pytest.mark.browser
+def test_a_trace_has_what_was_done_and_no_secret(
+    webview_device: str, local_server: LocalServer, tmp_path: Path
+) -> None:
+    trace = tmp_path / "trace.html"
+    lines = [
+        json.dumps({"kind": "navigate", "url": local_server.url("shop.html")}),
+        json.dumps({"kind": "snapshot"}),
+        json.dumps({"kind": "fill", "ref": "e5", "value": "secret:PASSWORD"}),
+    ]
+    options = ["--device", webview_device, "--local", str(local_server.port), "--secret", "PASSWORD=SHOP_PASSWORD"]
+
+    code, answers, err = answered(
+        "\n".join(lines), *options, "--trace", str(trace), environ={"SHOP_PASSWORD": "hunter-2-and-3"}
+    )
+
+    assert code == 0, [answer.get("error") or answer["result"].get("text") for answer in answers]
+    written = trace.read_text(encoding="utf-8")
+    assert "shop.html" in written
+    assert "hunter-2-and-3" not in written + json.dumps(answers)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from bridge.errors import UsageError
 from bridge.page.navigation import checked_url
 
 
@@ -23,3 +24,9 @@ from bridge.page.navigation import checked_url
 )
 def test_https_is_put_before_what_begins_with_no_scheme(written: str, meant: str) -> None:
     assert checked_url(written) == meant
+
+
+@pytest.mark.parametrize("written", [None, 5, b"http://a.example/", "", "http://", "a\nb"])
+def test_what_is_no_address_is_bad_usage(written: object) -> None:
+    with pytest.raises(UsageError):
+        checked_url(written)  # type: ignore[arg-type]

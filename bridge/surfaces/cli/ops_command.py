@@ -34,6 +34,9 @@ LONGEST_LINE_BYTES = 2 * 1024 * 1024
 @click.command("ops")
 @click.option("--bail", is_flag=True, help="End with the first operation that fails.")
 @click.option("--events", type=FILE, metavar="FILE", help="Append events as lines of JSON.")
+@click.option(
+    "--trace", type=FILE, metavar="FILE", help="When the session ends, write what was done in it there, as HTML."
+)
 @folder_options
 @click.option(
     "--pictures",
@@ -55,6 +58,7 @@ def ops(
     options: OwnSessionOptions,
     bail: bool,
     events: Path | None,
+    trace: Path | None,
     uploads_root: str | None,
     downloads_root: str | None,
     pictures: Path | None,
@@ -100,6 +104,7 @@ def ops(
                     uploads_root=uploads_root,
                     downloads_root=downloads_root,
                     on_notice=note,
+                    trace=trace,
                     timeout_s=steps.begin("starting the device and the host app", START_TIMEOUT_S),
                 )
             )
