@@ -181,7 +181,7 @@ def test_a_trace_has_what_was_done_and_no_secret(
     ]
     options = ["--device", webview_device, "--local", str(local_server.port), "--secret", "PASSWORD=SHOP_PASSWORD"]
 
-    code, answers, err = answered(
+    code, answers, _ = answered(
         "\n".join(lines), *options, "--trace", str(trace), environ={"SHOP_PASSWORD": "hunter-2-and-3"}
     )
 
