@@ -124,11 +124,13 @@ class CdpConnection:
     Attributes:
         closed: Set when the connection is over.
         close_reason: Why, "" while it is open.
+        received: How many messages have come.
     """
 
     def __init__(self, websocket: _PromptConnection, path: str) -> None:
         self.closed = asyncio.Event()
         self.close_reason = ""
+        self.received = 0
         self._websocket = websocket
         self._path = path
         self._session = CdpSession()
@@ -251,6 +253,7 @@ class CdpConnection:
             while True:
                 message = await self._websocket.recv(decode=False)
                 self._last_message_at = time.monotonic()
+                self.received += 1
                 for outcome in self._session.receive(message):
                     self._take(outcome, len(message))
         except ConnectionClosed as error:

@@ -15,6 +15,7 @@ from bridge.model_tools.answer import Answer
 from bridge.model_tools.person import Asking
 from bridge.model_tools.shared_session import SharedSession
 from bridge.ops import ActionPolicy, Fence, Secrets
+from bridge.page.asides import window_opened
 
 if TYPE_CHECKING:
     from bridge.ops import Executor
@@ -186,19 +187,22 @@ class Desk:
     async def act(self, run: Callable[[Page], Awaitable[ActionResult]]) -> Answer:
         """Do something to the current page: the outcome, and what changed."""
         session, page = await self.session(), await self.page()
+        told = set()
         with session.popups_of(page.tab_id) as opened:
             before = set(session.tabs)
             done = await run(page)
             if set(session.tabs) - before:
                 with suppress(BridgeError):  # it may be another client's, or be closed again
-                    self._take_popup(await opened.next(timeout_s=_POPUP_S))
+                    popup = await opened.next(timeout_s=_POPUP_S)
+                    self._take_popup(popup)
+                    told.add(window_opened(popup.tab_id))
         target = f" {done.ref}" if done.ref else ""
         outcome = f"{done.action}{target}: ok"
         if done.changes.settled == "deadline":
             outcome += "; the page was still changing, so look again if you need what comes"
         if done.changes.text == "no change" and done.value is None:
             outcome += "; nothing has changed so far: if something is to come, web_wait for it"
-        lines = [done.changes.text, *(f"note: {notice}" for notice in done.notices)]
+        lines = [done.changes.text, *(f"note: {notice}" for notice in done.notices if notice not in told)]
         if done.checked is not None and done.action in ("check", "uncheck"):
             outcome += f"; checked={str(done.checked).lower()}"
         if done.changes.text == "no change" and done.value is not None:

@@ -191,7 +191,8 @@ async def _extracted(page: Page, max_length: int, desk: Desk) -> Answer:
         found = await page.read(max_length=max_length, redact=desk.house.secrets.redact)
     except BridgeError as error:
         raise _Failed("Extraction failed", clean(error.message)) from error
-    return Answer("", found.markdown, found.url, max_chars=max_length + _ROUND_TEXT_CHARS)
+    said = "" if found.markdown.strip() else "The page shows no text to extract."
+    return Answer(said, found.markdown, found.url, max_chars=max_length + _ROUND_TEXT_CHARS)
 
 
 def _kept(folder: Path, image_bytes: bytes) -> Path:

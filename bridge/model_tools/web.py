@@ -173,7 +173,8 @@ async def web_read(
     )
     cuts = "; truncated, so read it by section" if found.truncated else ""
     hidden = f"; {found.hidden_text_removed} hidden texts left out" if found.hidden_text_removed else ""
-    return Answer(f"read as {found.kind}{cuts}{hidden}", found.markdown, found.url)
+    nothing = "" if found.markdown.strip() else "; there is no text to read here"
+    return Answer(f"read as {found.kind}{cuts}{hidden}{nothing}", found.markdown, found.url)
 
 
 @WEB.tool(title="Take a screenshot", effect="observe")

@@ -9,6 +9,7 @@ from bridge.cdp import Cost
 from bridge.errors import BridgeError, TabLost
 from bridge.ops import models, results
 from bridge.ops.secrets import Secrets
+from bridge.page.asides import window_opened
 from bridge.snapshot.escape import clean, cut, quote
 
 if TYPE_CHECKING:
@@ -69,7 +70,9 @@ class Steps:
         await self._session.windows_taken()
         opened = self._take_windows()
         notices = tuple(f"the page opened a window: {page.tab_id}, which is the current tab now" for page in opened)
-        return replace(done, own_notices=notices) if notices else done
+        told = {window_opened(page.tab_id) for page in opened}
+        rest = tuple(notice for notice in done.notices if notice not in told)
+        return replace(done, notices=rest, own_notices=notices) if notices else done
 
     async def _carry_out(self, operation: models.Operation) -> Done:
         match operation:

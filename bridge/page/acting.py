@@ -50,6 +50,10 @@ class ActingPage(ABC):
     @abstractmethod
     async def _here(self) -> Attachment: ...
 
+    @abstractmethod
+    def _asides(self) -> tuple[str, ...]:
+        """What has happened beside the page, and has not been told."""
+
     async def click(
         self,
         ref: str,
@@ -259,7 +263,7 @@ class ActingPage(ABC):
         checked_seconds("settle_s", settle_s)
         result, notices = await self._run(run, timeout_s)
         cost = replace(result.cost, est_tokens=est_tokens(result.changes.text))
-        return replace(result, notices=(*notices, *result.notices), cost=cost)
+        return replace(result, notices=(*notices, *result.notices, *self._asides()), cost=cost)
 
     async def _run(
         self, run: Callable[[Actions, float], Awaitable[_Outcome]], timeout_s: float
@@ -269,7 +273,7 @@ class ActingPage(ABC):
             _, notices = await self._ready()
             assert self._actions is not None
             try:
-                return await run(self._actions, left), notices
+                return await run(self._actions, self._turn.left(left)), notices
             except (RefNotFound, StaleRef) as error:
                 if self.snapshot_on_dead_ref:
                     await self._add_snapshot(error)

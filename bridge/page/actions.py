@@ -116,7 +116,8 @@ class Actions:
                 f"if(!r.success){{if(r.error.type)r.error.step={step};return r}}{away}"
                 f"p=Object.assign(await a.settle({self.settle_options(settle_s)}),{{done:r}});"
                 # A framework may have made something else of the value by now.
-                f"const v=a.query({local},'value',{_MAX_VALUE}).value;if(r.value!=null&&v!=null)r.value=v;return p}})"
+                f"const v=a.query({local},'value',{_MAX_VALUE}).value;if(r.value!=null&&v!=null)r.value=v;"
+                f"const e=a.element({local});if(e.type=='password')r.unshown={{filled:!!e.value}};return p}})"
                 "(__agentBrowser)"
             )
             settled = await self.settle_with(entry, f"{action} {entry.ref}", expression, [], settle_s, deadline)
@@ -434,7 +435,15 @@ def scripted_result(ref: str, action: str, done: Any, changes: Changes, cost: Co
         value=facts["value"] if isinstance(facts.get("value"), str) else None,
         values=tuple(str(value) for value in values) if isinstance(values, list) else None,
         checked=facts.get("checked") if isinstance(facts.get("checked"), bool | str) else None,
+        notices=unshown(facts.get("unshown")),
     )
+
+
+def unshown(held: object) -> tuple[str, ...]:
+    """What is said of a password field in place of its value."""
+    if not isinstance(held, Mapping) or not isinstance(held.get("filled"), bool):
+        return ()
+    return (f"the password field is {'filled' if held['filled'] else 'empty'} now; what it holds is not shown",)
 
 
 def checked_input_kind(kind: str) -> InputKind:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from bridge.errors import UsageError
+from bridge.page.asides import Asides
 from bridge.page.attachment import Attachment
 from bridge.page.confinement import Confined
 from bridge.page.downloads import MAX_DOWNLOAD_BYTES, Destination, DownloadingTab, DownloadResult, Downloads
@@ -27,6 +28,9 @@ class FiledTab(DownloadingTab, Protocol):
 
     @property
     def uploads(self) -> Confined: ...
+
+    @property
+    def asides(self) -> Asides: ...
 
 
 class FiledPage(ABC):
@@ -66,6 +70,7 @@ class FiledPage(ABC):
         wanted = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
         async with self._turn.within(timeout_s) as timeout_s:
             attachment, notices = await self._ready()
+            timeout_s = self._turn.left(timeout_s)
             assert self._snapshots is not None
             tab = self._filed
             uploads = Uploads(attachment, self._refs, self._snapshots, tab.host_services, tab.uploads)
@@ -98,6 +103,7 @@ class FiledPage(ABC):
         async with self._turn.within(timeout_s) as timeout_s:
             destination = Destination(dest_path, overwrite, max_bytes)
             attachment, notices = await self._ready()
+            timeout_s = self._turn.left(timeout_s)
             tab = self._filed
             downloads = Downloads(attachment, tab)
             if url is not None:
@@ -105,4 +111,5 @@ class FiledPage(ABC):
             else:
                 assert ref is not None
                 result = await downloads.started_by(self._tap(ref, timeout_s), destination, timeout_s=timeout_s)
+                tab.asides.kept_download()
             return replace(result, notices=(*notices, *result.notices)) if notices else result

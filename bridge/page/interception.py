@@ -58,7 +58,8 @@ _CONNECTION_ENDED = frozenset(
     }
 )
 _FAILURE_S = 60.0  # where nobody has seen the request begin
-_UNSAFE_REDIRECT = "net::ERR_UNSAFE_REDIRECT"
+# Cancelled by the browser before anybody is asked; only a redirect leads there, as `goto` takes web addresses alone.
+_UNSAFE_REDIRECTS = frozenset({"net::ERR_UNSAFE_REDIRECT", "net::ERR_UNKNOWN_URL_SCHEME"})
 
 # UDP does not go through an HTTP proxy. Deleting leaves nothing behind that a page could hold on to: the script runs
 # before the page's own, in every frame, also in the empty document of a frame that has only just been made. A window
@@ -143,7 +144,7 @@ class Interception:
         trail = self._by_first_url.get(error.url)
         if trail is not None and trail.refused is not None:
             return trail.refused
-        if error.net_error == _UNSAFE_REDIRECT:  # the browser cancels it before anybody is asked
+        if error.net_error in _UNSAFE_REDIRECTS:
             return PolicyRefused(
                 f"{error.url[:200]} is refused: it redirects to an address of another kind than http and https",
                 url=error.url[:2000],

@@ -2,7 +2,8 @@
 
     deadline passed, page silent
       1  Runtime.terminateExecution     the script that runs ends; the document stays
-      -  nothing, for half a minute     where no script runs: the layout of a large document does come to its end
+      -  nothing, for half a minute     where no script runs: the layout of a large document does come to its end; and
+                                        where so much is told that answers are far behind in it
       2  a fresh connection             for a socket that died without a word
       3  Page.crash                     the renderer is killed, and every tab in it; the tabs are opened again with
                                         their URLs by the next operation on them
@@ -31,7 +32,7 @@ from bridge.page.attachment import Attachment
 
 logger = logging.getLogger(__name__)
 
-Step = Literal["none", "terminate_script", "left_busy", "fresh_connection", "kill_renderer", "failed"]
+Step = Literal["none", "terminate_script", "left_busy", "left_flooded", "fresh_connection", "kill_renderer", "failed"]
 
 # Of a link whose replies take no time; slower ones get four of their round trips more.
 _PROBE_S = 0.35
@@ -49,6 +50,8 @@ _NEWS_BEFORE_REPLY = 3
 _DIALOG_S = 2.5
 # So long a document may be busy with something that is no script, from the first operation on that it kept waiting.
 BUSY_S = 30.0
+# Messages within the time of a probe that no page sends which is only loading.
+_FLOOD = 100
 _ALIVE: tuple[str, dict[str, object]] = ("Runtime.evaluate", {"expression": "1"})
 _TERMINATE: tuple[str, dict[str, object]] = ("Runtime.terminateExecution", {})
 # Answered by the browser process, whatever the renderer does.
@@ -59,6 +62,8 @@ SENTENCES: dict[Step, str] = {
     "terminate_script": "The page's script did not come to an end and was terminated; the document is still there.",
     "left_busy": "No script runs: the page is busy with something else, such as the layout of a large document, and "
     "was left to it. Try again, with a longer timeout_s.",
+    "left_flooded": "The page tells more than can be carried at once, such as thousands of console messages, and an "
+    "answer comes behind them; its script was terminated. Try again, or with a longer timeout_s.",
     "fresh_connection": "The connection to the tab had gone silent and was made anew.",
     "kill_renderer": "The page did not answer and its renderer was told to end; the next call opens it again.",
     "failed": "The page does not answer, and its renderer could not be killed.",
@@ -91,14 +96,20 @@ async def free(
     """Climb until the page answers; the step that did it. `slack_s` is added to each bound, for slow links.
 
     A document that hangs `again` after its script was terminated would do so for ever: its renderer is killed at once.
-    One that `may_be_busy` with something that is no script is left alone.
+    One that `may_be_busy` with something that is no script is left alone, and so is one that has just been heard.
     """
+    heard = attachment.connection.received
+    if may_be_busy and again:
+        await _replies(attachment, *_ALIVE, _TERMINATE_S + slack_s)
+        again = attachment.connection.received - heard < _FLOOD
     if again:
         return "kill_renderer" if await tab.kill_renderer(timeout_s=_KILL_S + slack_s) else "failed"
     no_script = not await _replies(attachment, *_TERMINATE, _TERMINATE_S + slack_s)
     is_free = await _replies(attachment, *_ALIVE, _TERMINATE_S + slack_s)
     if is_free:
         return "terminate_script"
+    if may_be_busy and attachment.connection.received - heard >= _FLOOD:
+        return "left_flooded"
     if no_script and may_be_busy and await _replies(attachment, *_CONNECTED, _TERMINATE_S + slack_s):
         return "left_busy"
     try:

@@ -66,6 +66,9 @@ class NavigatingPage(ABC):
     async def _ready(self, *, revisit: bool = True) -> tuple[Attachment, tuple[str, ...]]: ...
 
     @abstractmethod
+    def _asides(self) -> tuple[str, ...]: ...
+
+    @abstractmethod
     async def _here(self) -> Attachment: ...
 
     async def goto(
@@ -121,6 +124,7 @@ class NavigatingPage(ABC):
         """Address and title as the browser has them; the page's DOM is not touched."""
         async with self._turn.within(timeout_s) as timeout_s:
             attachment = await self._here()
+            timeout_s = self._turn.left(timeout_s)
             with attachment.connection.measure() as meter:
                 url, title = await present_entry(attachment, timeout_s=timeout_s)
             return PageState(url, title, meter.cost())
@@ -129,6 +133,7 @@ class NavigatingPage(ABC):
         """Stop loading; what has arrived stays."""
         async with self._turn.within(timeout_s) as timeout_s:
             attachment = await self._here()
+            timeout_s = self._turn.left(timeout_s)
             await stop(attachment, timeout_s=timeout_s)
 
     async def _navigate(
@@ -169,7 +174,7 @@ class NavigatingPage(ABC):
                 status=answer.status if answer else None,
                 waited_for=wait_until,
                 cost=meter.cost(),
-                notices=(*notices, *attachment.dialogs.take_untold()),
+                notices=(*notices, *attachment.dialogs.take_untold(), *self._asides()),
             )
 
     async def _moved(

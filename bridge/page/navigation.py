@@ -35,7 +35,8 @@ WaitUntil = Literal["commit", "domcontentloaded", "load", "networkidle"]
 _LIFECYCLE = {"domcontentloaded": "DOMContentLoaded", "load": "load", "networkidle": "networkIdle"}
 # What begins with a scheme (URL §4.1); without "//" it may also be a host with a port, but for those that have no host.
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://|(about|data|javascript|blob|view-source):", re.IGNORECASE)
-_STOP_S = 1.0
+# For the command to be taken; with the ladder's two seconds a deadline is over in time (bridge/page/ladder.py).
+_STOP_S = 0.4
 # What comes along with a milestone, a turn of the page's event loop later.
 _TOLD_S = 0.6
 _HINTS = {

@@ -96,6 +96,7 @@ class ObservedPage(ABC):
         request = ScreenshotRequest(full_page, ref, format, quality, scale, annotate, max_height_px, strategy, redact)
         async with self._turn.within(timeout_s) as timeout_s:
             attachment, notices = await self._ready()
+            timeout_s = self._turn.left(timeout_s)
             assert self._snapshots is not None
             shots = Screenshots(
                 attachment, self._refs, self._snapshots, self._observed.host_services, self._observed.full_page

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from bridge.errors import BridgeError, UsageError
 from bridge.page.acting import ACTION_TIMEOUT_S
 from bridge.page.actions import Actions
+from bridge.page.asides import Asides
 from bridge.page.attachment import Attachment
 from bridge.page.dialogs import DialogAnswer
 from bridge.page.emulated import SETUP_TIMEOUT_S, EmulatedPage
@@ -43,10 +44,18 @@ class Tab(NavigatedTab, ObservedTab, FiledTab, Protocol):
     @property
     def tab_id(self) -> str: ...
 
-    async def attachment(self, *, revisit: bool = True) -> tuple[Attachment, tuple[str, ...]]:
+    async def attachment(
+        self, *, revisit: bool = True, timeout_s: float | None = None
+    ) -> tuple[Attachment, tuple[str, ...]]:
         """A living attachment, and what had to be done to have one (such as reopening a tab that idled away).
 
-        A tab that had to be opened again is at its address again, without `revisit` at a blank page."""
+        A tab that had to be opened again is at its address again, without `revisit` at a blank page. That takes no
+        longer than `timeout_s`, and where nobody has set a bound, than the tab's own."""
+        ...
+
+    @property
+    def asides(self) -> Asides:
+        """What happens beside the page."""
         ...
 
     def popups(self) -> AbstractContextManager[OpenedPages]:
@@ -200,6 +209,7 @@ class Page(NavigatingPage, LocatingPage, ObservedPage, FiledPage, EmulatedPage):
         )
         async with self._turn.within(timeout_s) as timeout_s:
             attachment = await self._here()
+            timeout_s = self._turn.left(timeout_s)
             assert self._snapshots is not None
             if renumber:
                 self._refs.number_anew()
@@ -207,8 +217,10 @@ class Page(NavigatingPage, LocatingPage, ObservedPage, FiledPage, EmulatedPage):
             before = self._snapshots.last if delta else None
             with attachment.connection.measure() as meter:
                 result = await self._snapshots.take(request, timeout_s=timeout_s)
-            if before is not None:
-                result = replace(result, text=snapshot_delta(before, result, max_chars=max_chars).text)
+                if before is not None:
+                    alive = await self._snapshots.alive(before, timeout_s=timeout_s)
+                    delta_text = snapshot_delta(before, result, max_chars=max_chars, alive=alive).text
+                    result = replace(result, text=delta_text)
             return replace(result, cost=meter.cost(result.text))
 
     async def wait_for(
@@ -239,6 +251,7 @@ class Page(NavigatingPage, LocatingPage, ObservedPage, FiledPage, EmulatedPage):
         condition = Condition(selector, role, name, text, url, gone, function, redact)
         async with self._turn.within(timeout_s) as timeout_s:
             attachment = await self._here()
+            timeout_s = self._turn.left(timeout_s)
             with attachment.connection.measure() as meter:
                 waited_ms = await wait_for(attachment, condition, timeout_s=timeout_s)
             return WaitResult(str(condition), waited_ms, meter.cost())
@@ -275,9 +288,10 @@ class Page(NavigatingPage, LocatingPage, ObservedPage, FiledPage, EmulatedPage):
         request = ReadRequest(mode, max_length, selector, outline, section, links, comments, redact)
         async with self._turn.within(timeout_s) as timeout_s:
             attachment, notices = await self._ready()
+            timeout_s = self._turn.left(timeout_s)
             with attachment.connection.measure() as meter:
                 result = await read(attachment, self._refs, request, timeout_s=timeout_s)
-            return replace(result, cost=meter.cost(result.markdown), notices=notices)
+            return replace(result, cost=meter.cost(result.markdown), notices=(*notices, *result.notices))
 
     def expect_popup(self, *, timeout_s: float = NAVIGATION_TIMEOUT_S) -> AbstractAsyncContextManager[ExpectedPopup]:
         """`async with page.expect_popup() as popup: …click…`, then `popup.page`: the window that the block opened.
@@ -296,6 +310,10 @@ class Page(NavigatingPage, LocatingPage, ObservedPage, FiledPage, EmulatedPage):
         """The living attachment, for what stands between page and session; opens a tab again that idled away."""
         return await self._here()
 
+    def _asides(self) -> tuple[str, ...]:
+        schemes = self._attachment.state.take_schemes_for_apps() if self._attachment else ()
+        return self._tab.asides.take_untold(schemes)
+
     async def _tap(self, ref: str, timeout_s: float) -> ActionResult:
         assert self._actions is not None
         return await self._actions.click(ref, timeout_s=timeout_s, settle_s=0.0)
@@ -304,12 +322,16 @@ class Page(NavigatingPage, LocatingPage, ObservedPage, FiledPage, EmulatedPage):
         await self._setup.apply(attachment, timeout_s=SETUP_TIMEOUT_S)
 
     async def _ready(self, *, revisit: bool = True) -> tuple[Attachment, tuple[str, ...]]:
-        attachment, notices = await self._tab.attachment(revisit=revisit)
+        attachment, notices = await self._tab.attachment(revisit=revisit, timeout_s=self._turn.remaining_s)
         if attachment is not self._attachment:
             self._attachment = attachment
             self._snapshots = Snapshots(attachment, self._refs)
             self._actions = Actions(attachment, self._refs, self._snapshots)
-        notices = (*self._untold, *self._turn.take_waited(), *notices)
+        opened = notices
+        notices = (*self._untold, *self._turn.take_waited(), *opened)
+        self._untold = notices[-_UNTOLD_KEPT:]
+        if opened:
+            self._turn.check_left(opened[-1])  # what is told then is untold yet
         self._untold = ()
         return attachment, notices
 

@@ -154,6 +154,7 @@ async def _result(
         kind="page" if request.selector else found.kind,
         hidden_text_removed=hidden if isinstance(hidden, int) else 0,
         truncated=is_cut or reply.get("truncated") is True,
+        notices=() if markdown.strip() else ("there is no text to read here",),
     )
 
 

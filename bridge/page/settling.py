@@ -90,7 +90,10 @@ async def changes_since(before: Before, settled: Settled, attachment: Attachment
             after = await snapshots.take(request, timeout_s=timeout_s, remember_request=False)
         except (DeadlineExceeded, WorldGone):
             reason = f"{reason}; the page cannot be read yet"
-    return _changes(before, after, reason, acted, attachment, snapshots)
+    alive = None
+    if after is not None and before.last is not None and state.navigations == before.navigations:
+        alive = await snapshots.alive(before.last, timeout_s=max(settled.deadline.remaining_s, _LEAST_SNAPSHOT_S))
+    return _changes(before, after, reason, acted, attachment, snapshots, alive)
 
 
 async def _requests_answered(attachment: Attachment, order: int, deadline: Deadline) -> str:
@@ -144,6 +147,7 @@ def _changes(
     acted: Mapping[str, Any],
     attachment: Attachment,
     snapshots: Snapshots,
+    alive: frozenset[str] | None,
 ) -> Changes:
     state = attachment.state
     found = acted.get("texts")
@@ -156,7 +160,7 @@ def _changes(
         # Every ref of a new document is new: the page itself says more than a list of differences.
         delta = Delta(after.text, added=tuple(after.refs), full=True)
     else:
-        delta = snapshot_delta(before.last, after, texts=texts, full=True)
+        delta = snapshot_delta(before.last, after, texts=texts, full=True, alive=alive)
     return Changes(
         text="\n".join([*notes, delta.text]),
         settled=reason,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -15,6 +16,7 @@ from bridge.page.frames_asked import ask_frames
 from bridge.page.refs import RefTable, is_ref
 from bridge.page.stitch import FrameTree, stitch
 from bridge.snapshot import RenderOptions, SnapshotResult, render_snapshot
+from bridge.snapshot.delta import missing_refs
 
 # More frames than this is advertising; what is left out is said.
 _MAX_FRAMES = 40
@@ -87,6 +89,14 @@ class SnapshotRequest:
         return not self.controls_only and all(part is None for part in parts)
 
 
+# Those elements, by what the script calls them, that are what they were shown as and that something is drawn of.
+_STILL_SHOWN = """(locals) => locals.filter((local) => {
+  const it = __agentBrowser.element(local);
+  return it.nodeType && it.getClientRects().length && getComputedStyle(it).visibility == 'visible' &&
+    !it.closest('[aria-hidden=true],[inert]');
+})"""
+
+
 def _never() -> bool:
     """Nothing tells of it."""
     return False
@@ -105,6 +115,7 @@ class Snapshots:
         self.frame_indexes: dict[str, int] = {}
         self.last: SnapshotResult | None = None
         self.last_request = SnapshotRequest()
+        self._is_cut_by_page = False
 
     async def take(
         self, request: SnapshotRequest, *, timeout_s: float, remember_request: bool = True
@@ -208,7 +219,36 @@ class Snapshots:
         result = render_snapshot(raw, request.render_options())
         if request.is_whole:
             self.last, self.last_request = result, request
+            # Where only long words are shortened, every element was sent.
+            self._is_cut_by_page = any(reason != "maxTextPerNode" for reason in raw["reasons"])
         return result
+
+    async def alive(self, before: SnapshotResult, *, timeout_s: float) -> frozenset[str] | None:
+        """What of `before` is still on the page although the page has not sent it for the last snapshot.
+
+        None where the page sent everything. One round trip, and only where it did not and something is missing; where
+        nobody answers, all of it counts as still there.
+        """
+        if self.last is None or not self._is_cut_by_page:
+            return None
+        by_frame: dict[str, dict[str, str]] = {}
+        for ref in missing_refs(before, self.last):
+            entry = self._refs.shown_as(ref)
+            if entry is not None and self.is_live(entry.world_key):
+                by_frame.setdefault(entry.frame_id, {})[entry.local] = ref
+        replies = await asyncio.gather(
+            *(
+                self._attachment.evaluate(frame_id, f"({_STILL_SHOWN})({json.dumps([*refs])})", timeout_s=timeout_s)
+                for frame_id, refs in by_frame.items()
+            ),
+            return_exceptions=True,
+        )
+        found: set[str] = set()
+        for refs, reply in zip(by_frame.values(), replies, strict=True):
+            if isinstance(reply, BaseException) and not isinstance(reply, WorldGone | ScriptFailed | DeadlineExceeded):
+                raise reply
+            found |= {refs[local] for local in reply if local in refs} if isinstance(reply, list) else {*refs.values()}
+        return frozenset(found)
 
     def expression(self, request: SnapshotRequest, scope: str | None) -> str:
         return f"__agentBrowser.snapshot({json.dumps(request.script_options(scope))})"

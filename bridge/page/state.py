@@ -9,6 +9,7 @@ session (Target.setAutoAttach); its frames are frames of this page. `session_id`
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +18,11 @@ from bridge.page.frames import Frame, Frames
 from bridge.page.requests import Requests
 from bridge.page.worlds import Worlds
 from bridge.snapshot.address import shown_url
+
+# Where a page may take its tab (core/Navigation.java of the host app), and what never gets so far as to leave a page.
+_OPENED = frozenset({"http", "https", "about", "blob", "data", "javascript", "file", "filesystem"})
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]{0,40}):")
+_SCHEMES_KEPT = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +51,7 @@ class PageState(Frames, Worlds, Requests):
         self.navigations = 0
         self.moves_within = 0
         self.dialog: Dialog | None = None
+        self._for_apps: dict[str, None] = {}
         self.crashed = False
         self.detached_reason: str | None = None
         self._handlers: dict[str, Callable[[Mapping[str, Any], str | None], None]] = {
@@ -53,6 +60,7 @@ class PageState(Frames, Worlds, Requests):
             "Page.navigatedWithinDocument": self._navigated_within_document,
             "Page.frameDetached": self._frame_detached,
             "Page.lifecycleEvent": self._lifecycle,
+            "Page.frameScheduledNavigation": self._navigation_scheduled,
             "Page.frameRequestedNavigation": self._navigation_wanted,
             "Page.frameStartedNavigating": self._navigation_wanted,
             "Page.frameStoppedLoading": self._stopped_loading,
@@ -96,7 +104,26 @@ class PageState(Frames, Worlds, Requests):
         if params["frameId"] == self.main_frame_id:
             self.moves_within += 1
 
+    def take_schemes_for_apps(self) -> tuple[str, ...]:
+        """Those of addresses that are no page's but another app's (`tel`) and that frames have asked for since."""
+        schemes, self._for_apps = tuple(self._for_apps), {}
+        return schemes
+
+    def _is_for_apps(self, params: Mapping[str, Any]) -> bool:
+        found = _SCHEME.match(params.get("url") or "")
+        if found is None or (scheme := found[1].lower()) in _OPENED or scheme.startswith("chrome"):
+            return False
+        if len(self._for_apps) < _SCHEMES_KEPT:
+            self._for_apps[scheme] = None
+        return True
+
+    def _navigation_scheduled(self, params: Mapping[str, Any], session_id: str | None) -> None:
+        # Told of every link and script that asks, also where whoever may keep the page from going does.
+        self._is_for_apps(params)
+
     def _navigation_wanted(self, params: Mapping[str, Any], session_id: str | None) -> None:
+        if self._is_for_apps(params):
+            return
         # `frameStartedNavigating` also tells of moves inside the document, which commit without a new loader.
         if (
             "sameDocument" in str(params.get("navigationType", ""))

@@ -39,6 +39,7 @@ class Turn:
         self._look_into = look_into
         self._held_by: str | None = None
         self._waited: tuple[str, ...] = ()
+        self._deadline: Deadline | None = None
 
     @asynccontextmanager
     async def within(self, timeout_s: float) -> AsyncIterator[float]:
@@ -55,7 +56,8 @@ class Turn:
         waited_s = time.monotonic() - began
         try:
             self._waited = () if by is None else (f"waited {waited_s:.1f} s: in use by {by}",)
-            yield timeout_s if waited_s < _AT_ONCE_S else round(deadline.remaining_s, 3)
+            self._deadline = deadline
+            yield self.left(timeout_s)
         except (*_SUSPICIOUS, NavigationFailed) as error:
             if isinstance(error, NavigationFailed) and error.net_error != _ABORTED:
                 raise
@@ -64,7 +66,24 @@ class Turn:
                 raise
             raise told from error
         finally:
+            self._deadline = None
             self._lock.release()
+
+    @property
+    def remaining_s(self) -> float | None:
+        """What the operation whose turn it is has left of its time; None where there is none."""
+        return self._deadline.remaining_s if self._deadline else None
+
+    def check_left(self, done: str) -> None:
+        """Raise DeadlineExceeded where `done` has taken all the time that the operation had."""
+        if self._deadline is not None and self._deadline.passed:
+            raise self._deadline.exceeded("the operation", done)
+
+    def left(self, timeout_s: float) -> float:
+        """`timeout_s`, or what is left where the operation has waited, for its turn or for its tab to be opened."""
+        if self._deadline is None or self._deadline.timeout_s - self._deadline.remaining_s < _AT_ONCE_S:
+            return timeout_s
+        return round(self._deadline.remaining_s, 3)
 
     @asynccontextmanager
     async def held(self, by: str) -> AsyncIterator[None]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bridge.deadline import Deadline
 from bridge.errors import UsageError
-from bridge.page.actions import Actions
+from bridge.page.actions import Actions, unshown
 from bridge.page.keys import key_events, opens_popup, parse_chord, typing_commands
 from bridge.page.results import ActionResult
 
@@ -19,7 +19,7 @@ _CARET_TO_END = """(el=>{
   if(el.isContentEditable){const s=getSelection();s.selectAllChildren(el);s.collapseToEnd()}
   else try{const n=el.value.length;el.setSelectionRange(n,n)}catch(e){}
 })"""
-_VALUE = """(el=>el?el.type=='password'?null:el.isContentEditable?el.innerText:el.value:null)"""
+_VALUE = """(el=>el?el.type=='password'?{filled:!!el.value}:el.isContentEditable?el.innerText:el.value:null)"""
 
 
 async def press_key(
@@ -78,6 +78,7 @@ async def type_text(actions: Actions, ref: str | None, text: str, *, timeout_s: 
         changes=changes,
         cost=meter.cost(),
         value=value if isinstance(value, str) else None,
+        notices=unshown(value),
     )
 
 

@@ -99,11 +99,11 @@ class PinnedEgress:
 
     async def check_url(self, url: str) -> str:
         """See Egress.check_url."""
-        return await self._permitted(decide(self.policy, url, self.grants), url)
+        return await self._permitted_url(decide(self.policy, url, self.grants), url)
 
     async def check_request(self, url: str, *, use: Use = "request") -> None:
         """Refuse what a page may not request, or not navigate to."""
-        await self._permitted(decide(self.policy, url, self.grants, use=use), url)
+        await self._permitted_url(decide(self.policy, url, self.grants, use=use), url)
 
     def was_allowed_when_asked(self, decision: Decision) -> bool:
         """Whether somebody has been asked about this host and port, and has said yes."""
@@ -190,6 +190,14 @@ class PinnedEgress:
         self.audit.append(record)
         if self._on_record is not None:
             self._on_record(record)
+
+    async def _permitted_url(self, decision: Decision, url: str) -> str:
+        """What is refused here never comes to the gate, which would have noted it."""
+        try:
+            return await self._permitted(decision, url)
+        except PolicyRefused as error:
+            self.record_refusal(decision.host or "", decision.port or 0, str(error.details.get("rule", "policy")))
+            raise
 
     async def _permitted(self, decision: Decision, shown: str) -> str:
         answer = await self._ask_once(decision) if decision.action == "ask" else None

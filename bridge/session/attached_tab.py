@@ -18,6 +18,7 @@ from bridge.errors import (
     Unsupported,
 )
 from bridge.page import ladder
+from bridge.page.asides import Asides
 from bridge.page.attachment import Attachment
 from bridge.page.confinement import Confined
 from bridge.page.full_page import Strategy
@@ -50,6 +51,7 @@ class AttachedTab:
         self._owner = owner
         self._wanted = wanted
         self._held = HeldAttachment(tab_id, owner.journal, owner.on_attach)
+        self.asides = Asides(opens_apps=True)
         self._found: Found | None = None
         self._closed = False
         # Operations that take no turn may find it lost at the same time.
@@ -112,7 +114,9 @@ class AttachedTab:
     def on_attach(self, prepare: OnAttach) -> None:
         self._held.on_attach.append(prepare)
 
-    async def attachment(self, *, revisit: bool = True) -> tuple[Attachment, tuple[str, ...]]:
+    async def attachment(
+        self, *, revisit: bool = True, timeout_s: float | None = None
+    ) -> tuple[Attachment, tuple[str, ...]]:
         """The living attachment; where the app's process was started anew, that of the page that fits again.
 
         Raises:
@@ -122,14 +126,14 @@ class AttachedTab:
         if self._closed:
             raise TabLost(f"{self._tab_id} has been closed")
         async with self._mending:
-            return await self._living()
+            return await self._living(_REATTACH_S if timeout_s is None else min(_REATTACH_S, timeout_s))
 
-    async def _living(self) -> tuple[Attachment, tuple[str, ...]]:
+    async def _living(self, timeout_s: float) -> tuple[Attachment, tuple[str, ...]]:
         if self._held.present is not None and not self._is_over(self._held.present):
             return self._held.present, ()
         if (lost := await self._owner.diagnose()) is not None:
             raise lost
-        deadline = Deadline.after(_REATTACH_S)
+        deadline = Deadline.after(timeout_s)
         await self._held.let_go()
         self._found = None
         found = await self._owner.find(self._wanted, deadline, relaunch=True)

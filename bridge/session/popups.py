@@ -108,10 +108,13 @@ class Popups:
             return None  # another session's of the same host process, or its opener has gone meanwhile
         host_tab, url = fields.get("tab"), str(fields.get("url") or "")
         if not isinstance(host_tab, str):
-            self._tell(opener, TabLost("the page opened a window, and no more tabs can be", hint="Close one first."))
+            refused = TabLost("the page opened a window, and no more tabs can be", hint="Close one first.")
+            opener.asides.refused_window(refused.message)
+            self._tell(opener, refused)
             return None
         tab, page = self._home.make_tab(profile=opener.profile)
         tab.host_tab, tab.opener_id = host_tab, opener.tab_id
+        opener.asides.window(tab.tab_id)
         self._underway += 1
         return self._adopt(opener, tab, page, url)
 
@@ -138,6 +141,7 @@ class Popups:
             await self._judge(await _address(attachment, deadline))
         except BridgeError as error:
             _log.debug("a popup of %s was not kept: %s", opener.tab_id, error)
+            opener.asides.refused_window(f"{tab.tab_id}: {error.message}")
             self._home.drop_tab(tab.tab_id)
             # The session may be ending, and cancel us: nobody else knows of this tab any more.
             await finish(tab.close(timeout_s=_CLOSE_S), at_most_s=_CLOSE_S, what=f"closing the popup {tab.tab_id}")

@@ -12,6 +12,7 @@ from bridge.cdp import CdpConnection, open_cdp
 from bridge.deadline import Deadline, finish
 from bridge.errors import BridgeError, DeadlineExceeded, HostFailed, NavigationFailed, TabLost, TransportError
 from bridge.page import ladder
+from bridge.page.asides import Asides
 from bridge.page.attachment import Attachment
 from bridge.page.confinement import Confined
 from bridge.page.full_page import Strategy
@@ -63,6 +64,7 @@ class SessionTab:
         # The document that is busy without a script, and since when it is known to be.
         self._busy_document, self._busy_since_s = "", 0.0
         self._link_s = 0.0
+        self.asides = Asides(opens_apps=False)
         self.host_tab: str | None = None
         self.opener_id: str | None = None
 
@@ -125,13 +127,19 @@ class SessionTab:
     def on_attach(self, prepare: OnAttach) -> None:
         self._held.on_attach.append(prepare)
 
-    async def attachment(self, *, revisit: bool = True) -> tuple[Attachment, tuple[str, ...]]:
+    async def attachment(
+        self, *, revisit: bool = True, timeout_s: float | None = None
+    ) -> tuple[Attachment, tuple[str, ...]]:
         """The living attachment. A tab that idled away or was freed by killing its renderer is opened again, and that
         is said; so is one that was lost otherwise where the session restores tabs. Without `revisit` a tab that is
         opened again stays blank, for whoever is going elsewhere anyway.
 
+        Args:
+            timeout_s: What opening it again may take at most.
+
         Raises:
             TabLost: Closed, or its renderer died.
+            DeadlineExceeded: It could not be opened again in that time, or not be reached.
             DeviceLost, HostLost: What it stood on is gone.
         """
         if self._closed or self._is_leaving:
@@ -145,9 +153,9 @@ class SessionTab:
                         f"{self._tab_id} is gone: {self._lost}",
                         hint="Open a new tab, or restore it with session.reconnect().",
                     )
-                notices += (await self._restore(revisit, Deadline.after(_REOPEN_TIMEOUT_S)),)
+                notices += (await self._restore(revisit, Deadline.after(_at_most(_REOPEN_TIMEOUT_S, timeout_s))),)
             elif self._held.present is not None and self._held.present.connection.closed.is_set():
-                await self.reattach(timeout_s=_REATTACH_S)
+                await self.reattach(timeout_s=_at_most(_REATTACH_S, timeout_s))
         if self._held.present is None:
             raise TabLost(f"{self._tab_id} was never opened")
         return self._held.present, notices
@@ -315,8 +323,8 @@ class SessionTab:
             self._hung_again = document != "" and document == self._freed_document
             may_be_busy = self._may_be_busy(document)
             step = await ladder.free(attachment, self, again=self._hung_again, may_be_busy=may_be_busy, slack_s=slack_s)
-            self._freed_document = document if step == "terminate_script" else ""
-            if step != "left_busy":
+            self._freed_document = document if step in ("terminate_script", "left_flooded") else ""
+            if step not in ("left_busy", "left_flooded"):
                 self._busy_document = ""
             return ladder.told(error, step)
         if self._lost is None:
@@ -350,3 +358,7 @@ class SessionTab:
 
     def _service(self) -> str:
         return host_service(self._home.host_client.hello.pid)
+
+
+def _at_most(own_s: float, timeout_s: float | None) -> float:
+    return own_s if timeout_s is None else min(own_s, timeout_s)

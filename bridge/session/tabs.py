@@ -230,6 +230,10 @@ class SessionTabs:
     def _take_event(self, event: str, fields: Mapping[str, Any]) -> None:
         if event == "popup" and (work := self._popups.take(fields)) is not None:
             self._background.begin(work)
+        elif event in ("file_chooser", "download"):
+            for tab in self.open_tabs():
+                if tab.host_tab is not None and tab.host_tab == fields.get("tab"):
+                    tab.asides.take_event(event, fields)
         if event in ("tab.lost", "idle_destroyed"):
             self._recovery.take_loss(event, fields)
 

@@ -13,7 +13,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +25,8 @@ NO_CHANGE = "no change"
 #: Below this the counts of what is left out would not fit.
 MIN_DELTA_CHARS = 120
 _TEXT_CHARS = 200
+# More than these that begin alike are rows.
+_ROWS = 8
 
 
 @dataclass(frozen=True)
@@ -67,17 +69,20 @@ def snapshot_delta(
     max_chars: int = 2_000,
     texts: Sequence[str] = (),
     full: bool = False,
+    alive: Collection[str] | None = None,
 ) -> Delta:
     """What a reader of `before` has to know about `after`.
 
     Only a ref that the page did not send any more is removed; one that the budget kept out of `after` is not. A ref
-    that `after` shows first is added, whether or not it was there before: the reader has not seen it. Lines that only
-    moved are no change.
+    that `after` shows first is added, whether or not it was there before: the reader has not seen it. Many that begin
+    alike are rows, perhaps another part of the same list, and come last. Lines that only moved are no change.
 
     Args:
         max_chars: Bound of the text, at least `MIN_DELTA_CHARS`.
         texts: What appeared on the page in between, perhaps to vanish again (alerts, toasts, validation messages).
         full: Give the whole of `after` where that is not longer and fits.
+        alive: Where the page itself left things out of `after`, the refs of `before` that are still on it: they are not
+            removed, and words that are missing are not told as gone.
 
     Raises:
         UsageError: The bound is too small.
@@ -85,7 +90,7 @@ def snapshot_delta(
     if max_chars < MIN_DELTA_CHARS:
         raise UsageError(f"max_chars is {max_chars}; a delta needs at least {MIN_DELTA_CHARS}.")
     added = tuple(ref for ref in after.refs if ref not in before.refs)
-    removed = tuple(ref for ref in before.refs if ref not in after.refs and ref not in after.cut_refs)
+    removed = tuple(ref for ref in missing_refs(before, after) if ref not in (alive or ()))
     old_lines = {line.ref: line for line in before.lines if line.ref}
     changes: list[tuple[str, str]] = []
     for line in after.lines:
@@ -95,11 +100,13 @@ def snapshot_delta(
                 named = line._replace(name=after.refs[line.ref].name, attrs=())
                 changes.append((line.ref, f"~ {_short(named)}: {words}"))
     changed = tuple(ref for ref, _ in changes)
+    added_lines, rows = _added_lines(before, after)
     groups = _Groups(
         notes=[f"! {quote(words)}" for words in _news(texts, after)],
         changed=[words for _, words in changes],
-        added=_added_lines(before, after),
-        removed=[f"- - {_short(line)}" for line in _gone(before, after, set(removed))],
+        added=added_lines,
+        removed=[f"- - {_short(line)}" for line in _gone(before, after, set(removed), words=alive is None)],
+        rows=rows,
     )
     head = _head(before, after, added, removed, changed, max_chars)
     if groups.empty and head == _HEAD and not (added or removed or changed):
@@ -108,6 +115,11 @@ def snapshot_delta(
     if full and len(after.text) <= max_chars and len(after.text) <= groups.whole(head):
         return Delta(after.text, added, removed, changed, full=True)
     return Delta(text, added, removed, changed)
+
+
+def missing_refs(before: SnapshotResult, after: SnapshotResult) -> tuple[str, ...]:
+    """Refs of `before` that the page did not send for `after`."""
+    return tuple(ref for ref in before.refs if ref not in after.refs and ref not in after.cut_refs)
 
 
 _HEAD = "[changes]"
@@ -138,20 +150,31 @@ class _Groups:
     changed: list[str]
     added: list[str]
     removed: list[str]
+    rows: list[str]
 
     @property
     def empty(self) -> bool:
-        return not (self.notes or self.changed or self.added or self.removed)
+        return not self._lines
+
+    @property
+    def _lines(self) -> list[str]:
+        return [*self.notes, *self.changed, *self.added, *self.removed, *self.rows]
 
     def whole(self, head: str) -> int:
         """Characters of everything."""
-        return len(head) + sum(len(line) + 1 for line in (*self.notes, *self.changed, *self.added, *self.removed))
+        return len(head) + sum(len(line) + 1 for line in self._lines)
 
     def fit(self, head: str, max_chars: int) -> str:
         """The text: what appeared and what changed first, and the number of lines that did not fit."""
         if self.whole(head) <= max_chars:
-            return "\n".join((head, *self.notes, *self.changed, *self.added, *self.removed))
-        named = (("texts", self.notes), ("changed", self.changed), ("added", self.added), ("removed", self.removed))
+            return "\n".join((head, *self._lines))
+        named = (
+            ("texts", self.notes),
+            ("changed", self.changed),
+            ("added", self.added),
+            ("removed", self.removed),
+            ("rows added", self.rows),
+        )
         room = max_chars - len(head) - len(_rest([(word, len(lines)) for word, lines in named]))
         shown = [head]
         rest = []
@@ -194,10 +217,10 @@ def _texts(lines: Sequence[Line]) -> Counter[tuple[str, str]]:
     return Counter((line.role, line.name) for line in lines if not line.ref and line.kind != "cut" and line.name)
 
 
-def _added_lines(before: SnapshotResult, after: SnapshotResult) -> list[str]:
-    """New lines with their children below them, indented from the first of each group."""
+def _added_lines(before: SnapshotResult, after: SnapshotResult) -> tuple[list[str], list[str]]:
+    """New lines with their children below them, indented from the first of each group; and those that are rows."""
     unseen = _texts(after.lines) - _texts(before.lines)
-    out: list[str] = []
+    groups: list[tuple[tuple[str, int], list[str]]] = []
     base = last = -1
     for line in after.lines:
         if line.ref:
@@ -212,14 +235,21 @@ def _added_lines(before: SnapshotResult, after: SnapshotResult) -> list[str]:
             continue
         if base < 0 or line.depth < base or line.depth > last + 1:
             base = line.depth
+        if line.depth == base:
+            groups.append(((line.role, base), []))
         last = line.depth
-        out.append(f"+ {'  ' * (line.depth - base)}- {_short(line)}")
-    return out
+        groups[-1][1].append(f"+ {'  ' * (line.depth - base)}- {_short(line)}")
+    alike = Counter(kind for kind, _ in groups)
+    news: list[str] = []
+    rows: list[str] = []
+    for kind, lines in groups:
+        (rows if alike[kind] > _ROWS else news).extend(lines)
+    return news, rows
 
 
-def _gone(before: SnapshotResult, after: SnapshotResult, removed: set[str]) -> list[Line]:
-    """The lines of removed refs, and lines of words that are nowhere any more."""
-    if after.stats.texts_cut:
+def _gone(before: SnapshotResult, after: SnapshotResult, removed: set[str], *, words: bool) -> list[Line]:
+    """The lines of removed refs, and (`words`) lines of words that are nowhere any more."""
+    if after.stats.texts_cut or not words:
         return [line for line in before.lines if line.ref in removed]
     missing = _texts(before.lines) - _texts(after.lines)
     out: list[Line] = []

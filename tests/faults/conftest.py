@@ -38,6 +38,8 @@ PAGES = {
     "/loop-later": "<title>Loop</title><h1>Soon</h1><script>onload=()=>setInterval(()=>{for(;;);},50)</script>",
     "/storm": "<title>Storm</title><button onclick='for(;;)alert(1)'>Storm</button>",
     "/storm-at-once": "<title>Storm</title><script>for(let i=0;i<300;i++)alert(i)</script><h1>After 300</h1>",
+    "/console": "<title>Console</title><script>for(let i=0;i<6e4;i++)console.log(i)</script><h1>Said</h1>",
+    "/console-for-ever": "<title>Console</title><button onclick='for(;;)console.log(1)'>Talk</button>",
     "/for-ever": "<title>Ever</title><script>location.replace('/for-ever?'+Math.random())</script>",
     "/unload": "<title>Unload</title><button>Touch</button><script>"
     "onbeforeunload=e=>{e.preventDefault();return e.returnValue='stay'};"

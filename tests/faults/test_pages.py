@@ -63,6 +63,29 @@ async def test_a_page_that_loops_while_it_loads_is_freed_and_can_be_left(
         await lives(page, faulty_server)
 
 
+async def test_a_page_that_fills_the_console_is_left_to_it(opened: Opened, faulty_server: LocalServer) -> None:
+    async with opened() as session:
+        page = await session.new_tab()
+        async with within(2.0):
+            await outcome(page.goto(faulty_server.url("console"), timeout_s=2.0))
+        await lives(page, faulty_server)
+
+
+async def test_a_page_that_fills_the_console_for_ever_is_terminated_and_its_document_stays(
+    opened: Opened, faulty_server: LocalServer
+) -> None:
+    async with opened() as session:
+        page = await session.new_tab(faulty_server.url("console-for-ever"))
+        shot = await page.snapshot()
+        async with within(2.0):
+            with pytest.raises(DeadlineExceeded) as caught:
+                await page.click(shot.find(name="Talk").ref, timeout_s=2.0)
+        assert caught.value.details["recovery"] in ("left_flooded", "terminate_script")
+        assert (await page.wait_for(text="Talk", timeout_s=30)) is not None
+        assert len(page.console()) > 0
+        await lives(page, faulty_server)
+
+
 async def test_a_page_that_loops_again_and_again_can_be_left(opened: Opened, faulty_server: LocalServer) -> None:
     async with opened() as session:
         page = await session.new_tab(faulty_server.url("loop-later"))

@@ -13,7 +13,7 @@ from typing import Any
 from bridge.cdp import CdpConnection
 from bridge.deadline import Deadline
 from bridge.errors import BridgeError, DeadlineExceeded, ProtocolError, TransportError
-from bridge.virtual_device.engine.emulation import PICKER_WATCH_WORLD, Identity, View, picker_watch
+from bridge.virtual_device.engine.emulation import HOST_WORLD, Identity, View, host_script
 from bridge.virtual_device.engine.tabs import (
     ChooserOpened,
     DownloadStarted,
@@ -332,8 +332,8 @@ class Browser:
             ("Page.setInterceptFileChooserDialog", {"enabled": True}),
         ]
         if self._quirks:
-            watch = {"source": picker_watch(self.secret), "worldName": PICKER_WATCH_WORLD, "runImmediately": True}
-            commands.append(("Page.addScriptToEvaluateOnNewDocument", watch))
+            script = {"source": host_script(self.secret), "worldName": HOST_WORLD, "runImmediately": True}
+            commands.append(("Page.addScriptToEvaluateOnNewDocument", script))
         for method, params in commands:
             self._send(tab, method, params)
         tab.ready = self._cdp.send("Runtime.runIfWaitingForDebugger", session_id=tab.session_id)

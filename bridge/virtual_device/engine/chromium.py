@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import os
 import re
 import shutil
@@ -82,6 +83,8 @@ _DISABLED_FEATURES = (
     "BackForwardCache",
     "CertificateTransparencyComponentUpdater",
     "DialMediaRouteProvider",
+    # Chrome's: http: tried as https: first. A WebView opens the address that it was given.
+    "HttpsUpgrades",
     "IsolateOrigins",
     "MediaRouter",
     "OptimizationHints",
@@ -94,6 +97,17 @@ _DISABLED_FEATURES = (
     "WebUIOmniboxPopup",
     "site-per-process",
 )
+# A WebView has no viewer for PDF files, which go to its DownloadListener, and the host app hands no address on to other
+# apps: it opens the web and what pages make themselves (core/Navigation.java). Pages are kept from trying the others
+# (emulation.py); this is for redirects and frames, and against the dialog in which Chromium would ask: nobody sees it,
+# and the tab takes no input as long as it is up. Chromium keeps preferences and policies in one file.
+_PREFERENCES: dict[str, dict[str, object]] = {
+    "plugins": {"always_open_pdf_externally": True},
+    "policy": {
+        "url_blocklist": ["*"],
+        "url_allowlist": ["http://*", "https://*", "ws://*", "wss://*", "about:*", "blob:*", "data:*"],
+    },
+}
 
 
 @dataclass(frozen=True)
@@ -205,7 +219,9 @@ async def run_chromium(command: Sequence[str], profile: Path, *, timeout_s: floa
 
 
 def _make_profile(profile: Path) -> Path:
-    profile.mkdir(mode=0o700, parents=True, exist_ok=True)
+    preferences = profile / "Default" / "Preferences"
+    preferences.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    preferences.write_text(json.dumps(_PREFERENCES))
     ready = profile / "DevToolsActivePort"
     ready.unlink(missing_ok=True)
     return ready

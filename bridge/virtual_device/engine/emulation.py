@@ -82,7 +82,7 @@ class Identity:
 # page or the bridge may prevent it; it is read when dispatch is over.
 # The news comes as a dialog with a secret text, because that is told without the Runtime domain, which would cost every
 # console message of every page; the page is about to die anyway.
-PICKER_WATCH_WORLD = "webview-host"
+HOST_WORLD = "webview-host"
 _PICKER_WATCH = """(() => {
   const kinds = new Set(['date', 'datetime-local', 'month', 'week', 'time', 'color']);
   const picker = (node) => node && node.nodeType === 1 && !node.disabled &&
@@ -100,6 +100,16 @@ _PICKER_WATCH = """(() => {
   addEventListener('click', watch, true);
   addEventListener('keydown', watch, true);
 })()"""
+
+# What the host app's shouldOverrideUrlLoading takes over and drops: the page stays as it is.
+_STAY = """globalThis.navigation && navigation.addEventListener('navigate', (event) => {
+  if (!/^(https?|about|blob|data|javascript):/i.test(event.destination.url)) event.preventDefault();
+})"""
+
+
+def host_script(secret: str) -> str:
+    """What the host app sees to, in every document: pickers kill it, other apps' addresses are not gone to."""
+    return f"{picker_watch(secret)};{_STAY}"
 
 
 def picker_watch(secret: str) -> str:

@@ -23,6 +23,8 @@ CLIENT_HEAD = re.compile(rb'\s*\{\s*"id"\s*:\s*(\d+)\s*,\s*"method"\s*:\s*"([A-Z
 HEAD_BYTES = 160
 _REPLY_HEAD = re.compile(rb'\{"id":(\d+)')
 _SOCKS_FAILED = "net::ERR_SOCKS_CONNECTION_FAILED"
+# How Chromium says that chromium.py's preferences keep it from an address, and WebView that it has none to open it.
+_KEPT_FROM, _UNKNOWN_SCHEME = "net::ERR_BLOCKED_BY_ADMINISTRATOR", "net::ERR_UNKNOWN_URL_SCHEME"
 
 _DEBUG_URLS = re.compile(r"(?i)(about:blank(#.*)?|chrome://(crash|kill|hang|shorthang|memory-exhaust|checkcrash)/?)")
 _EVENTS_OF_INTEREST = (
@@ -128,7 +130,8 @@ class ConnectionQuirks:
     def from_browser(self, payload: bytes) -> bytes | None:
         """What the client gets in its place; None for nothing."""
         if payload.startswith((b'{"method":"Network.', b'{"method":"Log.')):
-            return payload.replace(_SOCKS_FAILED.encode(), self._neterror_answer("").encode())
+            refused = payload.replace(_SOCKS_FAILED.encode(), self._net_error("").encode())
+            return refused.replace(_KEPT_FROM.encode(), _UNKNOWN_SCHEME.encode())
         if payload.startswith(b'{"method":"Page.'):
             return None if self._world.secret.encode() in payload else payload
         message = json.loads(payload)
@@ -224,12 +227,14 @@ class ConnectionQuirks:
         def rewrite(reply: dict[str, Any]) -> None:
             result = reply.get("result", {})
             if result.get("errorText") == _SOCKS_FAILED:
-                result["errorText"] = self._neterror_answer(scheme)
+                result["errorText"] = self._net_error(scheme)
+            elif result.get("errorText") == _KEPT_FROM:
+                result["errorText"] = _UNKNOWN_SCHEME
 
         self._watch(message, rewrite)
         return PASS
 
-    def _neterror_answer(self, scheme: str) -> str:
+    def _net_error(self, scheme: str) -> str:
         if not self._world.cleartext_permitted and scheme != "https":
             return "net::ERR_CLEARTEXT_NOT_PERMITTED"
         return "net::ERR_CONNECTION_REFUSED"

@@ -1,0 +1,78 @@
+"""What an action set off beside its page, which no delta of the page shows: told with the next result, as dialogs are.
+
+The host app tells of windows, file choosers and downloads over a connection of its own, and the page's CDP events of
+addresses that are another app's; most of it is there when an action has settled, and what comes later is told later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from bridge.snapshot.escape import clean, quote
+
+_KEPT = 8
+_NAME_CHARS = 120
+
+
+def window_opened(tab_id: str) -> str:
+    """The notice of a window that became a tab of the session."""
+    return f"the page opened a window: {tab_id}"
+
+
+class Asides:
+    """Those of one tab that nobody has been told of yet."""
+
+    def __init__(self, *, opens_apps: bool) -> None:
+        """`opens_apps`: what becomes of an address that is another app's is up to the app that the tab is in."""
+        self._opens_apps = opens_apps
+        self._untold: dict[str, None] = {}
+        self._downloads: set[str] = set()
+        self._left_out = 0
+
+    def window(self, tab_id: str) -> None:
+        self._add(window_opened(tab_id))
+
+    def refused_window(self, why: str) -> None:
+        self._add(f"a window that the page opened was not kept: {clean(why)}")
+
+    def take_event(self, event: str, fields: Mapping[str, Any]) -> None:
+        """One of the host app's (android_host_app/PROTOCOL.md §6)."""
+        if event == "file_chooser" and not fields.get("answered"):
+            self._add("a file chooser was opened and closed again without a file; upload gives the page files")
+        elif event == "download":
+            notice = f"a download began and was not kept: {_name(fields)}"
+            self._downloads.add(notice)
+            self._add(notice)
+
+    def kept_download(self) -> None:
+        """What began was asked for."""
+        for notice in self._downloads:
+            self._untold.pop(notice, None)
+        self._downloads.clear()
+
+    def take_untold(self, schemes: tuple[str, ...] = ()) -> tuple[str, ...]:
+        """One line each; `schemes` are those of other apps' addresses that the page has tried to go to since."""
+        for scheme in schemes:
+            what = "are for its app to open" if self._opens_apps else "are never opened here"
+            self._add(f"the page asked for a {scheme}: address; {scheme}: addresses {what}")
+        more = (f"{self._left_out} more of such notices were left out",) if self._left_out else ()
+        told = (*self._untold, *more)
+        self._untold.clear()
+        self._downloads.clear()
+        self._left_out = 0
+        return told
+
+    def _add(self, notice: str) -> None:
+        if notice in self._untold:
+            return
+        if len(self._untold) < _KEPT:
+            self._untold[notice] = None
+        else:
+            self._left_out += 1
+
+
+def _name(fields: Mapping[str, Any]) -> str:
+    """What a person would know the download by."""
+    url = str(fields.get("url") or "")
+    return quote(clean(url if not url.startswith("data:") else url.partition(",")[0])[:_NAME_CHARS])

@@ -1,0 +1,83 @@
+"""What an action sets off beside its page is told with its result, or with the next where the news comes later."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from bridge import Session
+from bridge.page.page import Page
+from bridge.surfaces.local_server import LocalServer, QuietHandler, listening
+
+pytestmark = pytest.mark.browser
+
+PAGE = """<!doctype html><title>Page</title><a href='/other' target=_blank>Window</a>
+<a href='http://10.0.0.1/' target=_blank>Refused</a><input type=file aria-label=File><a href='/report'>Report</a>
+<p>Words</p>"""
+
+
+class _Site(QuietHandler):
+    def do_GET(self) -> None:
+        if self.path == "/report":
+            self.answer(b"%PDF-1.4\n%%EOF\n", "application/pdf")
+        elif self.path == "/empty":
+            self.answer(b"")
+        else:
+            self.answer(PAGE.encode())
+
+
+@pytest.fixture
+def site() -> Iterator[LocalServer]:
+    with listening(_Site) as server:
+        yield server
+
+
+@pytest.fixture
+async def page(webview_device: str, site: LocalServer, tmp_path: Path) -> AsyncIterator[Page]:
+    async with Session.open(webview_device, grants=[site.grant], downloads_root=tmp_path) as session:
+        opened = await session.new_tab()
+        await opened.goto(site.url(""))
+        yield opened
+
+
+async def told(page: Page, name: str, words: str) -> str:
+    """The notice with these words, of the click or of one of the results after it."""
+    ref = (await page.snapshot(interactive_only=False)).find(name=name).ref
+    notices = (await page.click(ref)).notices
+    for _ in range(20):
+        for notice in notices:
+            if words in notice:
+                return notice
+        notices = (await page.scroll("down")).notices
+    raise AssertionError(f"nobody said {words!r}")
+
+
+async def test_a_window_is_told_with_the_tab_that_it_became(page: Page) -> None:
+    assert await told(page, "Window", "the page opened a window") == "the page opened a window: t2"
+
+
+async def test_a_window_that_is_refused_says_so(page: Page) -> None:
+    assert "10.0.0.1" in await told(page, "Refused", "was not kept")
+
+
+async def test_a_file_chooser_that_got_nothing_is_told(page: Page) -> None:
+    assert "upload" in await told(page, "File", "a file chooser was opened")
+
+
+async def test_a_download_that_nobody_asked_for_is_told(page: Page, site: LocalServer) -> None:
+    assert site.url("report") in await told(page, "Report", "a download began")
+
+
+async def test_a_download_that_was_asked_for_is_not_told_as_lost(page: Page) -> None:
+    ref = (await page.snapshot()).find(name="Report").ref
+    await page.download("report.pdf", ref=ref)
+    assert not any("download" in notice for notice in (await page.scroll("down")).notices)
+
+
+async def test_a_page_without_words_says_that_there_is_nothing_to_read(page: Page, site: LocalServer) -> None:
+    assert (await page.read()).notices == ()
+    await page.goto(site.url("empty"))
+    read = await page.read()
+    assert (read.markdown.strip(), read.notices) == ("", ("there is no text to read here",))

@@ -1,0 +1,64 @@
+"""An operation that has to open its tab again first does both in its own time."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+
+from bridge import Session
+from bridge.errors import DeadlineExceeded
+from bridge.page.page import Page
+from bridge.surfaces.local_server import LocalServer, QuietHandler, listening
+
+pytestmark = pytest.mark.browser
+
+
+class _Once(QuietHandler):
+    """`/once` is answered once."""
+
+    is_over = threading.Event()
+    asked = 0
+
+    def do_GET(self) -> None:
+        if self.path == "/once":
+            _Once.asked += 1
+            if _Once.asked > 1:
+                self.is_over.wait()
+        self.answer(b"<!doctype html><title>Page</title><button>Go</button>")
+
+
+@pytest.fixture
+def site() -> Iterator[LocalServer]:
+    _Once.is_over.clear()
+    _Once.asked = 0
+    with listening(_Once) as server:
+        yield server
+        _Once.is_over.set()
+
+
+@pytest.fixture
+async def page(webview_device: str, site: LocalServer) -> AsyncIterator[Page]:
+    """A tab that has to be opened again at an address that does not answer any more."""
+    async with Session.open(webview_device, grants=[site.grant]) as session:
+        opened = await session.new_tab(site.url("once"))
+        assert await opened._tab.kill_renderer(timeout_s=5)
+        yield opened
+
+
+async def test_it_ends_at_its_deadline(page: Page, site: LocalServer) -> None:
+    began = time.monotonic()
+    with pytest.raises(DeadlineExceeded):
+        await page.snapshot(timeout_s=3)
+    assert time.monotonic() - began < 15  # its own time for opening a tab is twice as long
+
+    assert (await page.goto(site.url("other"))).title == "Page"
+
+
+async def test_what_is_left_is_the_actions(page: Page) -> None:
+    began = time.monotonic()
+    with pytest.raises(DeadlineExceeded):
+        await page.wait_for(text="never", timeout_s=6)
+    assert time.monotonic() - began < 15
