@@ -39,13 +39,10 @@ _WATCH_MENU = """(el=>{globalThis.__heldMenu=0;
 # and the tap that a phone would not send is kept from it.
 _MENU = """(el=>{
   if(globalThis.__heldMenu)return'engine';
-  const b=el.getBoundingClientRect(),x=b.left+b.width/2,y=b.top+b.height/2,at=document.elementFromPoint(x,y),
-    keep=e=>{if(e.isTrusted){e.preventDefault();e.stopImmediatePropagation();if(e.type=='click')free()}},
-    free=()=>{for(const k of kinds)removeEventListener(k,keep,true)},kinds=['mousemove','mousedown','mouseup','click'];
+  const b=el.getBoundingClientRect(),x=b.left+b.width/2,y=b.top+b.height/2,at=document.elementFromPoint(x,y);
   (at&&el.contains(at)?at:el).dispatchEvent(new PointerEvent('contextmenu',
     {bubbles:true,cancelable:true,composed:true,clientX:x,clientY:y,pointerType:'touch',isPrimary:true}));
-  for(const k of kinds)addEventListener(k,keep,true);
-  setTimeout(free,500);
+  a.keepTap();
   return'script'})"""
 
 _DRAG_KIND = """(el=>{globalThis.__cancelled=0;

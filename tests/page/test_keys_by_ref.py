@@ -212,3 +212,12 @@ async def test_the_end_of_a_long_press_meets_the_guard_however_late_it_comes(fie
     actions_over = await actions.act_and_settle(entry, None, [], 0.1, deadline)
     assert actions_over.acted["error"]["code"] == "stale_ref"
     assert await done(fields) == "pointerdown Ada"
+
+
+async def test_the_tap_that_a_phone_would_not_send_after_a_long_press_is_heard_by_nobody(fields: Page) -> None:
+    await in_page(fields, HOLD.replace("document.addEventListener", "window.addEventListener"))
+    result = await fields.long_press((await fields.snapshot()).find(name="Delete", nth=0).ref)
+    assert result.success
+    assert await done(fields) == "pointerdown Ada,contextmenu Ada,pointerup Ada"
+    assert (await fields.click((await fields.snapshot()).find(name="Delete", nth=0).ref)).success
+    assert "pointerup Ada,click Ada" in await done(fields)

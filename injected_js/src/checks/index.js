@@ -8,7 +8,7 @@ import { install } from '../api.js';
 import { landing } from './landing.js';
 import { pickerAt, refuse } from './pickers.js';
 import { prepare } from './prepare.js';
-import { guard, settle } from './settle.js';
+import { guard, keepTap, settle } from './settle.js';
 import { waitFor } from './wait.js';
 
 const indexIn = (frames, frame) => [].indexOf.call(frames, frame);
@@ -20,6 +20,7 @@ const focused = () => {
 };
 const api = install({
     guard,
+    keepTap,
     prepare,
     settle,
     waitFor,

@@ -11,6 +11,11 @@ import { pickerAt } from './pickers.js';
 let state, armed;
 /** Has a finger come down in this document; are its events meant for another one? */
 let down = doc.readyState != 'loading', stray;
+/** Until when the mouse events and the click of a long press are kept from the page; its menu has been sent by script. */
+let heldUntil = 0;
+export const keepTap = () => {
+  heldUntil = now() + 1e3;
+};
 /** Calls back on every change of the document and of the open shadow roots that are in it. */
 export const observe = (callback) => {
   const observer = new MutationObserver(callback), roots = [doc];
@@ -56,6 +61,10 @@ const first = (event) => {
     down = down || isDown;
     if (isDown) stray = event.pressure == FORCE && !armed;
     else if (!down) stray = sourceCapabilities && sourceCapabilities.firesTouchEvents;
+    if (now() < heldUntil && /^(mouse|cl)/.test(type)) {
+      if (type == 'click') heldUntil = 0;
+      return stop(event);
+    }
     // A click by key is none of it.
     if ((stray || (isTouch && state && state._stopped)) && (event.detail || type != 'click')) return stop(event, isTouch);
   }
@@ -77,6 +86,7 @@ export const guard = () => {
  */
 export const watch = (ref, el, on, open, twice, noPicker, keys) => {
   if (state) state._stop();
+  heldUntil = 0;
   armed = el;
   const mine = (state = { _at: 0, _first: 0, _types: '', _hit: false, _clicks: 0, _texts: [], _changed: new Set() }), words = el && wordsOf(el);
   // Where keys may arrive: the element, or what the page's answer to one of them, or Tab, has given the focus to.
