@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
-from bridge.errors import DeadlineExceeded
+from bridge.errors import DeadlineExceeded, UsageError
 
 _log = logging.getLogger(__name__)
 
@@ -63,6 +63,17 @@ class Deadline:
 
     def exceeded(self, awaited: str, last_seen: str = "") -> DeadlineExceeded:
         return DeadlineExceeded(awaited, self.timeout_s, last_seen)
+
+
+def checked_seconds(name: str, seconds: object) -> float:
+    """A span of time that a caller asked for.
+
+    Raises:
+        UsageError: No finite number of seconds, or less than none; `name` is the argument's.
+    """
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 <= seconds < math.inf:
+        raise UsageError(f"{name} is {seconds!r}; it must be a number of seconds, 0 or more.")
+    return float(seconds)
 
 
 async def finish(cleanup: Coroutine[Any, Any, object], *, at_most_s: float, what: str) -> None:

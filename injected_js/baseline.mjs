@@ -38,6 +38,17 @@ export const checkSource = (text) => {
     if (found) problems.push(`${what}: …${text.slice(Math.max(0, found.index - 30), found.index + 40)}…`);
   }
   if (HELPERS.test(text)) problems.push('esbuild added a helper: the source uses syntax newer than ES2017');
-  if (/\bWeakRef\b/.test(text.replace(/typeof WeakRef[^:]+\?new WeakRef\(/g, ''))) problems.push('WeakRef without a test for it');
+  if (/\bWeakRef\b/.test(text.replace(/(typeof WeakRef[^:]+|window\.WeakRef)\?new WeakRef\(/g, ''))) problems.push('WeakRef without a test for it');
+  return problems;
+};
+
+/** In JavaScript that stands in Python strings only methods can be told from Python; `(!el.it||el.it())` asks first. */
+const METHODS = /(!\s*[\w$]+)?\.(replaceAll|replaceChildren|requestSubmit|checkVisibility|getAnimations|findLast|findLastIndex|toSorted|toReversed|toSpliced|allSettled|groupBy|hasOwn)\b|\bstructuredClone\b/g;
+
+export const checkEmbedded = (text) => {
+  const asked = new Set(), problems = [];
+  for (const [found, test, method] of text.matchAll(METHODS))
+    if (test) asked.add(method);
+    else if (!asked.has(method)) problems.push(`${found} is newer than Chromium 74`);
   return problems;
 };

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, Literal, TypeVar
 
 from bridge.cdp.cost import est_tokens
+from bridge.deadline import checked_seconds
 from bridge.errors import BridgeError, RefNotFound, StaleRef, UsageError
 from bridge.page import gestures
 from bridge.page.actions import Actions, checked_input_kind
@@ -18,7 +19,7 @@ from bridge.page.queries import QueryKind, QueryResult, query
 from bridge.page.results import ActionResult
 from bridge.page.snapshots import Snapshots
 from bridge.page.turn import Turn
-from bridge.page.typewriter import type_text
+from bridge.page.typewriter import checked_text, press_key, type_text
 
 ACTION_TIMEOUT_S = 5.0
 _FRESH_SNAPSHOT_S = 5.0
@@ -73,7 +74,7 @@ class ActingPage(ABC):
         """
         kind = checked_input_kind(input)
         return await self._act(
-            lambda actions, left: actions.click(ref, timeout_s=left, settle_s=settle_s, input=kind), timeout_s
+            lambda actions, left: actions.click(ref, timeout_s=left, settle_s=settle_s, input=kind), timeout_s, settle_s
         )
 
     async def fill(
@@ -85,14 +86,14 @@ class ActingPage(ABC):
             NotEditable: The element takes no text.
             InvalidValue: It takes another form, which the message names (dates: 2026-02-28).
         """
-        return await self._scripted(ref, "fill", {"value": value}, timeout_s, settle_s)
+        return await self._scripted(ref, "fill", {"value": checked_text("value", value)}, timeout_s, settle_s)
 
     async def type(
         self, text: str, *, ref: str | None = None, timeout_s: float = ACTION_TIMEOUT_S, settle_s: float = 1.0
     ) -> ActionResult:
         """Type key by key after what `ref` holds, or where the focus is; `fill` replaces and is quicker."""
         return await self._act(
-            lambda actions, left: type_text(actions, ref, text, timeout_s=left, settle_s=settle_s), timeout_s
+            lambda actions, left: type_text(actions, ref, text, timeout_s=left, settle_s=settle_s), timeout_s, settle_s
         )
 
     async def clear(self, ref: str, *, timeout_s: float = ACTION_TIMEOUT_S, settle_s: float = 1.0) -> ActionResult:
@@ -106,7 +107,7 @@ class ActingPage(ABC):
             NotCheckable: It is no such control, or stays unchecked.
         """
         return await self._act(
-            lambda acts, left: set_checked(acts, ref, True, timeout_s=left, settle_s=settle_s), timeout_s
+            lambda acts, left: set_checked(acts, ref, True, timeout_s=left, settle_s=settle_s), timeout_s, settle_s
         )
 
     async def uncheck(self, ref: str, *, timeout_s: float = ACTION_TIMEOUT_S, settle_s: float = 1.0) -> ActionResult:
@@ -116,7 +117,7 @@ class ActingPage(ABC):
             NotUncheckable: It is no such control, or stays checked; radio buttons are unchecked by checking another.
         """
         return await self._act(
-            lambda acts, left: set_checked(acts, ref, False, timeout_s=left, settle_s=settle_s), timeout_s
+            lambda acts, left: set_checked(acts, ref, False, timeout_s=left, settle_s=settle_s), timeout_s, settle_s
         )
 
     async def select(
@@ -145,19 +146,19 @@ class ActingPage(ABC):
     ) -> ActionResult:
         """Tap the element twice in a row."""
         return await self._act(
-            lambda acts, left: gestures.double_click(acts, ref, timeout_s=left, settle_s=settle_s), timeout_s
+            lambda acts, left: gestures.double_click(acts, ref, timeout_s=left, settle_s=settle_s), timeout_s, settle_s
         )
 
     async def long_press(self, ref: str, *, timeout_s: float = ACTION_TIMEOUT_S, settle_s: float = 1.0) -> ActionResult:
         """Hold a finger on the element for 0.7 s."""
         return await self._act(
-            lambda acts, left: gestures.long_press(acts, ref, timeout_s=left, settle_s=settle_s), timeout_s
+            lambda acts, left: gestures.long_press(acts, ref, timeout_s=left, settle_s=settle_s), timeout_s, settle_s
         )
 
     async def hover(self, ref: str, *, timeout_s: float = ACTION_TIMEOUT_S, settle_s: float = 1.0) -> ActionResult:
         """Rest a mouse pointer on the element."""
         return await self._act(
-            lambda acts, left: gestures.hover(acts, ref, timeout_s=left, settle_s=settle_s), timeout_s
+            lambda acts, left: gestures.hover(acts, ref, timeout_s=left, settle_s=settle_s), timeout_s, settle_s
         )
 
     async def drag(
@@ -178,7 +179,9 @@ class ActingPage(ABC):
             hold_s: Hold still so long first, for lists that drag after a long press.
         """
         return await self._act(
-            lambda acts, left: gestures.drag(acts, ref, to, by, hold_s, timeout_s=left, settle_s=settle_s), timeout_s
+            lambda acts, left: gestures.drag(acts, ref, to, by, hold_s, timeout_s=left, settle_s=settle_s),
+            timeout_s,
+            settle_s,
         )
 
     async def swipe(
@@ -194,6 +197,7 @@ class ActingPage(ABC):
         return await self._act(
             lambda acts, left: gestures.swipe(acts, direction, ref, distance_px, timeout_s=left, settle_s=settle_s),
             timeout_s,
+            settle_s,
         )
 
     async def pinch(
@@ -206,7 +210,7 @@ class ActingPage(ABC):
     ) -> ActionResult:
         """Move two fingers apart (`scale` over 1) or together, around the element or the middle of the page."""
         return await self._act(
-            lambda acts, left: gestures.pinch(acts, scale, ref, timeout_s=left, settle_s=settle_s), timeout_s
+            lambda acts, left: gestures.pinch(acts, scale, ref, timeout_s=left, settle_s=settle_s), timeout_s, settle_s
         )
 
     async def scroll(
@@ -222,6 +226,7 @@ class ActingPage(ABC):
         return await self._act(
             lambda acts, left: gestures.scroll(acts, direction, amount, ref, timeout_s=left, settle_s=settle_s),
             timeout_s,
+            settle_s,
         )
 
     async def query(
@@ -240,17 +245,22 @@ class ActingPage(ABC):
     ) -> ActionResult:
         """Press a key (`Enter`, `a`) or chord (`Control+A`) on the focused element, or on `ref` after focusing it."""
         return await self._act(
-            lambda actions, left: actions.press(key, ref=ref, timeout_s=left, settle_s=settle_s), timeout_s
+            lambda actions, left: press_key(actions, key, ref, timeout_s=left, settle_s=settle_s), timeout_s, settle_s
         )
 
     async def _scripted(
         self, ref: str, action: str, params: Mapping[str, Any], timeout_s: float, settle_s: float
     ) -> ActionResult:
         return await self._act(
-            lambda actions, left: actions.scripted(ref, action, params, timeout_s=left, settle_s=settle_s), timeout_s
+            lambda actions, left: actions.scripted(ref, action, params, timeout_s=left, settle_s=settle_s),
+            timeout_s,
+            settle_s,
         )
 
-    async def _act(self, run: Callable[[Actions, float], Awaitable[ActionResult]], timeout_s: float) -> ActionResult:
+    async def _act(
+        self, run: Callable[[Actions, float], Awaitable[ActionResult]], timeout_s: float, settle_s: float
+    ) -> ActionResult:
+        checked_seconds("settle_s", settle_s)
         result, notices = await self._run(run, timeout_s)
         cost = replace(result.cost, est_tokens=est_tokens(result.changes.text))
         return replace(result, notices=(*notices, *result.notices, *self._asides()), cost=cost)
@@ -288,7 +298,7 @@ def option_values(values: Sequence[str | Sequence[str]]) -> list[str]:
     """
     wanted: list[str] = []
     for value in values:
-        wanted.extend([value] if isinstance(value, str) else value)
+        wanted.extend(value if isinstance(value, Sequence) and not isinstance(value, str) else [value])
     if not all(isinstance(value, str) for value in wanted):
         raise UsageError(f"values are {wanted!r}; options are chosen by their value or text.")
     return wanted

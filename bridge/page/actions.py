@@ -15,22 +15,24 @@ from typing import Any, Literal
 
 from bridge.cdp import Cost
 from bridge.deadline import Deadline
-from bridge.errors import ActionFailed, Covered, DeadlineExceeded, RefNotFound, ScriptFailed, UsageError
+from bridge.errors import ActionFailed, Covered, DeadlineExceeded, RefNotFound, ScriptFailed, Unsupported, UsageError
 from bridge.page.attachment import Attachment, WorldGone
 from bridge.page.elements import on_element
 from bridge.page.frames_asked import ask_frames
-from bridge.page.keys import key_events, parse_chord
 from bridge.page.pointer import tap_commands, to_top_viewport
 from bridge.page.refs import RefEntry, RefTable
 from bridge.page.results import ActionResult, Changes
 from bridge.page.settling import QUIET_MS, Before, Settled, changes_since
 from bridge.page.snapshots import SnapshotRequest, Snapshots
+from bridge.snapshot.wording import instead, opened_by
 
 InputKind = Literal["touch", "script"]
 # What is left for settling when getting ready has taken all the time there was.
 _LEAST_SETTLE_S = 0.1
 # Input is acknowledged by the page that it was sent to; that reply has to travel.
 _ACKNOWLEDGED_S = 0.5
+# What ends in a click, or in what a phone makes of a finger that stays.
+_TAPS = frozenset({"click", "double_click", "check", "uncheck", "long_press"})
 # Characters of a control's value that a result holds.
 _MAX_VALUE = 100_000
 
@@ -104,10 +106,15 @@ class Actions:
             before = self.before()
             settle_s = settle_time(settle_s, deadline)
             local, kind = json.dumps(entry.local), json.dumps(action)
+            away = _away(entry) if action == "focus" else ""
+            refuse = on_element(f"el=>el&&a.refuse(el,{kind},g)", entry.local)
+            step = on_element("el=>el&&el.step", entry.local)
             expression = (
-                f"(async(a,p)=>{{p=await a.prepare({local},{kind},{prepare_options(deadline, hit=False)});"
-                f"if(p.error)return p;const r=await a.action({local},{kind},{json.dumps(dict(params))});"
-                f"if(!r.success)return r;p=Object.assign(await a.settle({self.settle_options(settle_s)}),{{done:r}});"
+                f"(async(a,p)=>{{p=await a.prepare({local},{kind},{prepare_options(action, deadline, hit=False)});"
+                f"if(p.error)return p;const g={json.dumps(dict(params))},f={refuse};if(f)return{{error:f}};"
+                f"const r=await a.action({local},{kind},g);"
+                f"if(!r.success){{if(r.error.type)r.error.step={step};return r}}{away}"
+                f"p=Object.assign(await a.settle({self.settle_options(settle_s)}),{{done:r}});"
                 # A framework may have made something else of the value by now.
                 f"const v=a.query({local},'value',{_MAX_VALUE}).value;if(r.value!=null&&v!=null)r.value=v;"
                 f"const e=a.element({local});if(e.type=='password')r.unshown={{filled:!!e.value}};return p}})"
@@ -117,24 +124,6 @@ class Actions:
             self.raise_for(entry, action, settled.acted.get("error"), deadline)
             changes = await self.changes(before, settled)
         return scripted_result(entry.ref, action, settled.acted.get("done"), changes, meter.cost())
-
-    async def press(self, chord: str, *, ref: str | None, timeout_s: float, settle_s: float = 1.0) -> ActionResult:
-        """Press a key or chord on what has the focus, or on `ref` after focusing it: two round trips."""
-        deadline = Deadline.after(timeout_s)
-        commands = [("Input.dispatchKeyEvent", event) for event in key_events(parse_chord(chord))]
-        entry = self.look_up(ref) if ref is not None else None
-        with self.attachment.connection.measure() as meter:
-            before = self.before()
-            if entry is not None:
-                # Focusing has armed the watch for the key, so settling may travel with it.
-                await self.focus(entry, deadline)
-                settled = await self.act_and_settle(entry, "keydown", commands, settle_s, deadline)
-            else:
-                # Input overtakes scripts in the renderer: settling that is sent along may come after the key.
-                await self.send(commands, f"press {chord}", deadline)
-                settled = await self.act_and_settle(None, None, [], settle_s, deadline)
-            changes = await self.changes(before, settled)
-        return ActionResult(action="press", ref=entry.ref if entry else None, changes=changes, cost=meter.cost())
 
     def look_up(self, ref: str) -> RefEntry:
         return self.refs.look_up(ref, self.snapshots.is_live)
@@ -173,7 +162,7 @@ class Actions:
                 returned, and nothing was waited for or armed.
         """
         local = json.dumps(entry.local)
-        call = f"a.prepare({local},{json.dumps(action)},{prepare_options(deadline, hit=hit)})"
+        call = f"a.prepare({local},{json.dumps(action)},{prepare_options(action, deadline, hit=hit)})"
         early = f"const f={on_element(first, entry.local)};if(f!==undefined)return{{first:f}};" if first else ""
         late = f"if(!p.error)p.also={on_element(also, entry.local)};" if also else ""
         expression = f"(async a=>{{{early}const p=await {call};{late}return p}})(__agentBrowser)"
@@ -200,6 +189,13 @@ class Actions:
             raise DeadlineExceeded(
                 f"{action} {entry.ref} ({entry.described()})", deadline.timeout_s, str(problem.get("lastSeen") or "")
             )
+        if problem.get("code") == "unsupported":
+            control = self.refs.at_place(entry.world_key, str(problem.get("ref")))
+            raise Unsupported(
+                f"{action} {entry.ref} ({entry.described()}): {opened_by(problem)}.",
+                hint=instead(problem, control.ref if control else None),
+                ref=entry.ref,
+            )
         raise self.refs.failure(entry, problem, self.snapshots.is_live)
 
     async def stand_down(self, entry: RefEntry) -> None:
@@ -219,18 +215,31 @@ class Actions:
             for call in sent:
                 call.abandon()
 
-    async def focus(self, entry: RefEntry, deadline: Deadline, *, action: str = "focus", also: str = "") -> None:
-        """Focus the element once it can take `action`; `also` is JavaScript of the element, run after."""
+    async def focus(
+        self, entry: RefEntry, deadline: Deadline, *, action: str, opens: bool = False, also: str = ""
+    ) -> None:
+        """Focus the element once it can take `action`, see that it is, and arm the guard over the keys that come.
+
+        Args:
+            opens: A key that opens pickers is among them.
+            also: JavaScript of the element, run after.
+
+        Raises:
+            ActionFailed: Something else has the focus.
+            Unsupported: The key would open a dialog that ends the process.
+        """
         local = json.dumps(entry.local)
-        options = prepare_options(deadline, hit=False)
-        late = f"if(!d.error){on_element(also, entry.local)};" if also else ""
+        options = prepare_options(action, deadline, hit=False, keys=True, opens=opens)
+        late = f"{on_element(also, entry.local)};" if also else ""
         call = (
             f"(async a=>{{const p=await a.prepare({local},{json.dumps(action)},{options});if(p.error)return p;"
-            f"const d=await a.action({local},'focus',{{}});{late}return d}})(__agentBrowser)"
+            f"const r=await a.action({local},'focus',{{}});if(!r.success)return r;{late}{_away(entry)}return r}})"
+            "(__agentBrowser)"
         )
         done = await self.evaluate(entry, call, f"{action} {entry.ref}", deadline)
-        if isinstance(done, Mapping):
-            self.raise_for(entry, action, done.get("error"), deadline)
+        if isinstance(done, Mapping) and done.get("error"):
+            await self.stand_down(entry)
+            self.raise_for(entry, action, done["error"], deadline)
 
     def left_behind(self, entry: RefEntry) -> RefNotFound:
         return RefNotFound(
@@ -330,6 +339,24 @@ class Actions:
                 f"{entry.ref} ({entry.described()}): the tap was sent, but no event of it reached the element."
             )
 
+    def check_keys(self, entry: RefEntry, settled: Settled) -> None:
+        """Raise where keys were kept from what they were not meant for, or did not arrive."""
+        self.raise_for(entry, "the keys", settled.acted.get("error"), settled.deadline)
+        if isinstance(over := settled.acted.get("over"), str):
+            raise ActionFailed(
+                f"{entry.ref} ({entry.described()}): the focus went to {over} meanwhile, which was given no key.",
+                ref=entry.ref,
+            )
+        if settled.acted.get("hit") is False:
+            if settled.acted.get("reason") == "deadline":
+                raise settled.deadline.exceeded(
+                    f"{entry.ref} ({entry.described()})", "the keys were sent, and the page had not taken them yet"
+                )
+            raise ActionFailed(
+                f"{entry.ref} ({entry.described()}): the keys were sent, but none of them reached the element.",
+                ref=entry.ref,
+            )
+
     def check_second_tap(self, entry: RefEntry, settled: Settled) -> None:
         """Raise where the first of two taps clicked the element and the second was kept from what is there now.
 
@@ -378,8 +405,23 @@ def settle_time(settle_s: float, deadline: Deadline) -> float:
     return min(settle_s, max(deadline.remaining_s, _LEAST_SETTLE_S))
 
 
-def prepare_options(deadline: Deadline, *, hit: bool = True) -> str:
-    return json.dumps({"timeoutMs": round(deadline.remaining_s * 1000), "hit": hit, "touch": True})
+def prepare_options(
+    action: str, deadline: Deadline, *, hit: bool = True, keys: bool = False, opens: bool = False
+) -> str:
+    """What the script's `prepare` is given.
+
+    Args:
+        hit: A finger is going to touch it; else only the element itself has to be ready.
+        keys: Keys are going to be pressed, and may reach nothing else.
+        opens: One of them is a key that opens a picker.
+    """
+    timeout_ms = round(deadline.remaining_s * 1000)
+    return json.dumps({"timeoutMs": timeout_ms, "hit": hit, "keys": keys, "noPicker": opens or action in _TAPS})
+
+
+def _away(entry: RefEntry) -> str:
+    """JavaScript that returns the failure, where something else has got the focus."""
+    return f"const w={on_element('el=>el&&a.focusAway(el)', entry.local)};if(w)return w;"
 
 
 def scripted_result(ref: str, action: str, done: Any, changes: Changes, cost: Cost) -> ActionResult:

@@ -38,7 +38,7 @@ _WATCH_MENU = """(el=>{globalThis.__heldMenu=0;
 # Where the engine knows no long press by touch (a desktop Chromium), the page gets the event that a phone would send,
 # and the tap that a phone would not send is kept from it.
 _MENU = """(el=>{
-  if(globalThis.__heldMenu||!el)return'engine';
+  if(globalThis.__heldMenu)return'engine';
   const b=el.getBoundingClientRect(),x=b.left+b.width/2,y=b.top+b.height/2,at=document.elementFromPoint(x,y),
     keep=e=>{if(e.isTrusted){e.preventDefault();e.stopImmediatePropagation();if(e.type=='click')free()}},
     free=()=>{for(const k of kinds)removeEventListener(k,keep,true)},kinds=['mousemove','mousedown','mouseup','click'];
@@ -107,8 +107,12 @@ async def double_click(actions: Actions, ref: str, *, timeout_s: float, settle_s
 
 
 async def long_press(actions: Actions, ref: str, *, timeout_s: float, settle_s: float) -> ActionResult:
-    """A finger that stays for 0.7 s. Where the engine makes no context menu of it, the result says so."""
+    """A finger that stays for 0.7 s. Where the engine makes no context menu of it, the result says so.
+
+    What comes in the element's place meanwhile gets no part of the press.
+    """
     deadline = Deadline.after(timeout_s)
+    notices: tuple[str, ...] = ()
     entry = actions.look_up(ref)
     what = f"long_press {entry.ref}"
     with actions.attachment.connection.measure() as meter:
@@ -119,20 +123,45 @@ async def long_press(actions: Actions, ref: str, *, timeout_s: float, settle_s: 
             raise deadline.exceeded(what, f"the finger has to stay for {_LONG_PRESS_S} s")
         async with _fingers_down(actions, what, [(x, y)], deadline):
             await asyncio.sleep(_LONG_PRESS_S)
-            menu = f"(a=>{on_element(_MENU, entry.local)})(__agentBrowser)"
+            local = json.dumps(entry.local)
+            menu = f"(a=>{{const e=a.element({local});return e.nodeType?{_MENU}(e):e}})(__agentBrowser)"
             try:
-                by = await actions.evaluate(actions.look_up(ref), menu, what, deadline)
+                held = await actions.evaluate(actions.look_up(ref), menu, what, deadline)
             except RefNotFound:  # the page went away under the finger: that is what the press has done
-                by = None
+                held = None
+            failure = held.get("error") if isinstance(held, Mapping) else None
+            if held is None or failure:
+                # What is under the finger now gets no part of the press.
                 await _cancel_touch(actions, what, deadline)
-                settled = await actions.act_and_settle(None, None, [], settle_s, deadline)
+                settled = await actions.act_and_settle(entry if failure else None, None, [], settle_s, deadline)
             else:
                 settled = await actions.act_and_settle(entry, "touchend", [touch("touchEnd")], settle_s, deadline)
-        if by is not None:
+        if failure:
+            notices = _lost_under_the_finger(actions, entry, failure, settled)
+        elif held is not None:
             actions.check_hit(entry, settled)
         changes = await actions.changes(before, settled)
-    notices = ("this engine makes no contextmenu of a touch; the event was sent by script",) if by == "script" else ()
+    if held == "script":
+        notices = ("this engine makes no contextmenu of a touch; the event was sent by script",)
     return ActionResult(action="long_press", ref=entry.ref, changes=changes, cost=meter.cost(), notices=notices)
+
+
+def _lost_under_the_finger(
+    actions: Actions, entry: RefEntry, failure: Mapping[str, object], settled: Settled
+) -> tuple[str, ...]:
+    """A notice where the page took the element away while it was held, which may be its answer.
+
+    Raises:
+        StaleRef: It is there and belongs to something else.
+        ActionFailed: See `check_hit`.
+    """
+    try:
+        actions.check_hit(entry, settled)
+        raise actions.refs.failure(entry, failure, actions.snapshots.is_live)
+    except RefNotFound:
+        if settled.acted.get("hit") is not True:
+            raise
+        return (f"{entry.ref} was gone before the finger was lifted, so the touch was taken back: nothing was tapped",)
 
 
 async def hover(actions: Actions, ref: str, *, timeout_s: float, settle_s: float) -> ActionResult:

@@ -6,6 +6,7 @@ Source: W3C UI Events KeyboardEvent key and code values; Windows virtual key cod
 from __future__ import annotations
 
 import difflib
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -161,6 +162,12 @@ def key_events(chord: Chord) -> list[dict[str, Any]]:
         held &= ~MODIFIERS[modifier.key]
         events.append(_event("keyUp", modifier, held))
     return events
+
+
+def opens_popup(event: Mapping[str, Any]) -> bool:
+    """Whether a select, a date or a colour input that has the focus opens its popup at this key event."""
+    with_alt = event["modifiers"] & MODIFIERS["Alt"]
+    return event["key"] in ("Enter", " ", "F4") or bool(with_alt and event["key"] in ("ArrowDown", "ArrowUp"))
 
 
 def _event(kind: str, key: Key, modifiers: int) -> dict[str, Any]:

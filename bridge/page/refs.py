@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from bridge.errors import ActionFailed, RefNotFound, UsageError, action_error
-from bridge.snapshot.wording import refusal
+from bridge.snapshot.wording import instead, refusal
 
 _REF = re.compile(r"@?(e[1-9][0-9]{0,8})\Z")
 _NEAREST_SHOWN = 3
@@ -116,6 +116,10 @@ class RefTable:
         """What a ref was when it was shown; None for one that was never given out."""
         return self._by_ref.get(parse_ref(text)) if self._is_of_now(text) else None
 
+    def at_place(self, world_key: str, local: str) -> RefEntry | None:
+        """The entry of what the script calls `local` in that document; None where it was never shown."""
+        return self._by_place.get((world_key, local))
+
     def number_anew(self) -> None:
         """Start again at e1: every ref of an earlier result is dead, also where its number is given out again."""
         self._numbering += 1
@@ -184,7 +188,8 @@ class RefTable:
                 nearest=[near.ref for near in nearest],
             )
         message = refusal(error).rstrip(".")
-        failed = action_error(code, f"{entry.ref} ({entry.described()}): {message}.", ref=entry.ref)
+        hint = instead(error, entry.ref)
+        failed = action_error(code, f"{entry.ref} ({entry.described()}): {message}.", hint=hint, ref=entry.ref)
         if "options" in error:
             failed.details["options"] = error["options"]
         return failed

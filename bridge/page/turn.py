@@ -7,7 +7,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
-from bridge.deadline import Deadline
+from bridge.deadline import Deadline, checked_seconds
 from bridge.errors import (
     BridgeError,
     DeadlineExceeded,
@@ -50,7 +50,9 @@ class Turn:
 
         Raises:
             DeadlineExceeded: The page was in use all the time; says by whom.
+            UsageError: `timeout_s` is no span of time.
         """
+        timeout_s = checked_seconds("timeout_s", timeout_s)
         by, began, deadline = self._held_by, time.monotonic(), Deadline.after(timeout_s)
         async with deadline.bound("the page's turn", lambda: f"in use by {self._held_by or 'another operation'}"):
             await self._lock.acquire()

@@ -1,11 +1,16 @@
-"""`type`: text key by key, as a person at a keyboard, so that masks, suggestions and shortcuts see it."""
+"""`press` and `type`: keys as a person at a keyboard presses them, so that masks, suggestions and shortcuts see them.
+
+Keys go to what has the focus. With a ref they go to its element or nowhere: it has to take the focus, and the guard
+that is armed then (injected_js/src/checks/settle.js) stops what would arrive elsewhere, unless the page itself has
+moved the focus in answer to one of the keys.
+"""
 
 from __future__ import annotations
 
 from bridge.deadline import Deadline
 from bridge.errors import UsageError
 from bridge.page.actions import Actions, unshown
-from bridge.page.keys import typing_commands
+from bridge.page.keys import key_events, opens_popup, parse_chord, typing_commands
 from bridge.page.results import ActionResult
 
 # The end of what is there, where a person goes on writing.
@@ -17,14 +22,43 @@ _CARET_TO_END = """(el=>{
 _VALUE = """(el=>el?el.type=='password'?{filled:!!el.value}:el.isContentEditable?el.innerText:el.value:null)"""
 
 
+async def press_key(
+    actions: Actions, chord: str, ref: str | None, *, timeout_s: float, settle_s: float
+) -> ActionResult:
+    """Press a key or chord on what has the focus, or on `ref` after focusing it: two round trips.
+
+    Raises:
+        UsageError: No key.
+        ActionFailed: The element does not take or keep the focus.
+        Unsupported: See `Actions.focus`.
+    """
+    deadline = Deadline.after(timeout_s)
+    events = key_events(parse_chord(chord))
+    commands = [("Input.dispatchKeyEvent", event) for event in events]
+    entry = actions.look_up(ref) if ref is not None else None
+    with actions.attachment.connection.measure() as meter:
+        before = actions.before()
+        if entry is not None:
+            # Focusing has armed the watch for the key, so settling may travel with it.
+            await actions.focus(entry, deadline, action="focus", opens=any(map(opens_popup, events)))
+            settled = await actions.act_and_settle(entry, "keydown", commands, settle_s, deadline)
+            actions.check_keys(entry, settled)
+        else:
+            # Input overtakes scripts in the renderer: settling that is sent along may come after the key.
+            await actions.send(commands, f"press {chord}", deadline)
+            settled = await actions.act_and_settle(None, None, [], settle_s, deadline)
+        changes = await actions.changes(before, settled)
+    return ActionResult(action="press", ref=entry.ref if entry else None, changes=changes, cost=meter.cost())
+
+
 async def type_text(actions: Actions, ref: str | None, text: str, *, timeout_s: float, settle_s: float) -> ActionResult:
     """Type after what is there already; without a ref, where the focus is.
 
     Raises:
         NotEditable: The element takes no text.
+        ActionFailed: The element does not take or keep the focus; what was typed until then stays.
     """
-    if not isinstance(text, str):
-        raise UsageError(f"text is {text!r}; it must be a string.")
+    checked_text("text", text)
     deadline = Deadline.after(timeout_s)
     entry = actions.look_up(ref) if ref is not None else None
     with actions.attachment.connection.measure() as meter:
@@ -34,6 +68,8 @@ async def type_text(actions: Actions, ref: str | None, text: str, *, timeout_s: 
         # Input overtakes scripts in the renderer: settling that is sent along could be over before the last key.
         await actions.send(typing_commands(text), f"typing into {entry.ref}" if entry else "typing", deadline)
         settled = await actions.act_and_settle(entry, None, [], settle_s, deadline, after=_VALUE)
+        if entry is not None and text:
+            actions.check_keys(entry, settled)
         changes = await actions.changes(before, settled)
     value = settled.acted.get("after")
     return ActionResult(
@@ -44,3 +80,14 @@ async def type_text(actions: Actions, ref: str | None, text: str, *, timeout_s: 
         value=value if isinstance(value, str) else None,
         notices=unshown(value),
     )
+
+
+def checked_text(name: str, text: object) -> str:
+    """What is to be written.
+
+    Raises:
+        UsageError: No text; `name` is the argument's.
+    """
+    if not isinstance(text, str):
+        raise UsageError(f"{name} is {text!r}; it must be a string.")
+    return text

@@ -27,7 +27,8 @@ _TEXT = f"document.documentElement?[document.documentElement.innerText.slice(0,{
 # As `checks/wait.js` looks for a role: what is seen, by the name that a snapshot has.
 _NAMES = """(role=>{const a=__agentBrowser,names=[],todo=[document.documentElement];
 for(const el of todo){if(!el)continue;
-if(a.roleOf(el)===role&&el.getClientRects().length&&el.checkVisibility({visibilityProperty:true})
+if(a.roleOf(el)===role&&el.getClientRects().length&&getComputedStyle(el).visibility==='visible'
+&&(!el.checkVisibility||el.checkVisibility())
 &&!el.closest('[aria-hidden=true],[inert]'))names.push(a.nameOf(el).slice(0,2000));
 todo.push(...el.children,...(el.shadowRoot?el.shadowRoot.children:[]))}return names.slice(0,5000)})(%s)"""
 

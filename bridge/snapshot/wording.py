@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from bridge.snapshot.escape import clean, cut
+from bridge.snapshot.escape import clean, cut, quote
 
 #: The value sanitization of HTML §4.10.5.1, by input type.
 _FORMS = {
@@ -25,16 +25,55 @@ def refusal(error: Mapping[str, object]) -> str:
 
     The page's words in it (bounds of an input) are cleaned and cut.
     """
-    if error.get("code") == "invalid_value":
-        bounds = [_words(error.get(key)) for key in ("min", "max")]
-        between = "".join(f" {word} {bound}" for word, bound in zip(("from", "to"), bounds, strict=True) if bound)
-        return f"takes {_FORMS.get(_words(error.get('type')), 'another form')}{between}"
     message = error.get("message")
     if isinstance(message, str) and message:
         return message
+    if error.get("code") == "invalid_value":
+        bounds = [_words(error.get(key)) for key in ("min", "max")]
+        between = "".join(f" {word} {bound}" for word, bound in zip(("from", "to"), bounds, strict=True) if bound)
+        step = _words(error.get("step"))
+        steps = f" in steps of {step}" if step not in ("", "any") and error.get("type") in ("number", "range") else ""
+        return f"takes {_FORMS.get(_words(error.get('type')), 'another form')}{between}{steps}"
+    if isinstance(holder := error.get("holder"), list):
+        return f"it has not got the focus, {_named(holder) or 'the page itself'} has"
     if error.get("code") == "no_such_option":
         return f'no option "{_words(error.get("want"))}"'
     return str(error.get("code") or "").replace("_", " ")
+
+
+def opened_by(error: Mapping[str, object]) -> str:
+    """Why a control is not touched that asks for a dialog of the system's.
+
+    Apps of others have an Activity that shows it; but nothing here can answer it, and until somebody at the phone has
+    done so it lies over the page.
+    """
+    kind = _words(error.get("kind"))
+    if kind == "option":
+        return "an option of a drop-down list is not there to be touched"
+    what = "a select" if kind == "select" else f"an input of type {kind}"
+    return f"{what} opens a dialog of the system's: a WebView without an Activity dies of it, no page can answer it"
+
+
+def instead(error: Mapping[str, object], ref: str | None) -> str:
+    """What does it, for the kind of control that refused; "" where nothing is known. Without a ref, in general."""
+    kind, on = _words(error.get("kind")), ref or "REF"
+    if kind in ("select", "option"):
+        return f'Use select({on}, "…") with the option\'s text or value.'
+    if kind in ("checkbox", "radio"):
+        return f"Use check({on})."
+    if kind == "file":
+        return f'Use upload({on}, "…").'
+    if kind in ("submit", "button", "reset", "image"):
+        return f"Use click({on})."
+    return f'Use fill({on}, "{_FORMS[kind]}").' if kind in _FORMS else ""
+
+
+def _named(holder: list[object]) -> str:
+    """`button "Pay"` of role and name as the script gives them; the name's escapes are a snapshot's."""
+    if len(holder) != 2:
+        return ""
+    role, name = (_words(word) for word in holder)
+    return f"{role} {quote(name)}" if name else role
 
 
 def _words(value: object) -> str:

@@ -86,7 +86,7 @@ async def _file_input(page: Page, server: LocalServer, folder: Path) -> Verdict:
     await page.goto(server.url("form"))
     shot = await page.snapshot()
     await page.upload(shot.find(name="Document").ref, document)
-    read = "f.files[0] ? f.files[0].text().then(t => [f.files[0].name, t]) : null"
+    read = "f.files[0] ? new Response(f.files[0]).text().then(t => [f.files[0].name, t]) : null"
     got = await evaluate(page, read, timeout_s=_ASK_S)
     if got == [document.name, content]:
         return passed(f"the page read {document.name}, {document.stat().st_size:,} bytes")

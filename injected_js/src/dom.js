@@ -10,7 +10,7 @@ export { doc };
 const E = Element.prototype;
 export const { assign, getOwnPropertyDescriptor: own } = Object;
 export const max = Math.max, min = Math.min, round = Math.round;
-export const now = () => Date.now();
+export const now = Date.now;
 export const [tagOf, shadowOf, kindOf, textOf, isLive, parentOf, firstOf, nextOf, get, matches, boxOf, query] =
   'localName shadowRoot nodeType textContent isConnected parentNode firstChild nextSibling getAttribute matches getBoundingClientRect querySelectorAll'
     .split(' ')

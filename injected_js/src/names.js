@@ -45,7 +45,7 @@ const embeddedValue = (el, role) => {
 const nativeName = (el, tag, kids, walk, how, { type } = el, found = kids.find((kid) => is(kid.localName, 'legend figcaption caption title'))) =>
   (how != 1 && from(labelsOf(el), walk)) ||
   (found ? (tag == 'svg' ? textOf(found) : compute(found, walk, 2))
-  : tag == 'input' && is(type, 'submit reset button image') ? (type == 'image' ? attr(el, 'alt') || attr(el, 'title') : el.value) || (type == 'reset' ? 'Reset' : type == 'button' ? '' : 'Submit')
+  : tag == 'input' && /^(su|re|b|i)/.test(type) ? (type == 'image' ? attr(el, 'alt') || attr(el, 'title') : el.value) || (type == 'reset' ? 'Reset' : type == 'button' ? '' : 'Submit')
   : attr(el, /^opt/.test(tag) ? 'label' : tag == 'math' ? 'alttext' : 'alt'));
 
 /** The string of a `content` value; behind a slash stands its alternative text. */

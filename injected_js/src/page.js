@@ -2,7 +2,7 @@
 import { assign, doc, findAll, matches } from './dom.js';
 
 /** What every event made here is. */
-export const BUBBLING = { bubbles: true, cancelable: true, composed: true };
+export const BUBBLING = { bubbles: 1, cancelable: 1, composed: 1 };
 
 /** Synthetic key events where the focus is, with what Enter and Space do by themselves; `held` is of KeyboardEventInit. */
 export const pressKey = (key, held) => {

@@ -19,7 +19,7 @@ import { once } from './turn.js';
 
 const isolated = window.__agentBrowserIsolated, STAMP = 'data-agent-ref';
 /** @type {Map<string, Meaning>} */
-const meanings = new Map();
+export const meanings = new Map();
 /** @type {WeakMap<Element, Meaning>} */
 const current = new WeakMap();
 let last = 0;
@@ -58,9 +58,10 @@ export const identify = (el, role = roleOf(el), name = cut(nameOf(el, 1), 200)) 
 /** What is held, while it is in the document. @type {(held: WeakRef<Element>) => Element | undefined} */
 const elementOf = (held, el = held.deref()) => el && isLive(el) && el;
 
-const mint = (el, meaning) => {
+/** Gives a meaning its number. @type {(el: Element, meaning: object) => Meaning} */
+export const mint = (el, meaning) => {
   // What the page has removed and forgotten is not kept for the sake of a number.
-  meaning._el = typeof WeakRef != 'undefined' ? new WeakRef(el) : { deref: () => el };
+  meaning._el = window.WeakRef ? new WeakRef(el) : { deref: () => el };
   meaning.ref = (isolated ? '' : 'e') + ++last;
   meanings.set(meaning.ref, meaning);
   return meaning;
@@ -74,10 +75,6 @@ export const introduce = (el, { _key }, meaning = current.get(el)) => {
   if (!isolated) el.setAttribute(STAMP, ref);
   return ref;
 };
-
-/** A place to go on from. @type {(first: Element) => Meaning} */
-export const placeRef = (el) => mint(el, { _span: 1 });
-export const isRef = (ref) => meanings.has(ref);
 
 /** At each snapshot old stamps go, and what has left the document is let go of. */
 export const clearStamps = () => {

@@ -4,7 +4,7 @@ import { authorName } from './names.js';
 import { ROLE_FLAGS, TAG_ROLES } from './role-table.js';
 import { once } from './turn.js';
 
-export const isSilent = (role) => is(role, 'none presentation');
+export const isSilent = (role) => /^(none|pres)/.test(role);
 
 /** A name may ask for the role it is computed for: generic until then. @type {(el: Element) => string} */
 export const roleOf = once((el) => (attr(el, 'role') && explicitRole(el)) || implicitRole(el) || 'generic', 'generic');
@@ -37,7 +37,7 @@ const implicitRole = (
     : is(tag, 'a area') ? matches(el, '[*|href]') && role
     : tag == 'summary' ? matches(el, 'details>summary:first-of-type') && role
     : tag == 'aside' ? (!matches(el, SECTIONS) || authorName(el)) && role
-    : is(tag, 'header footer') ? !matches(el, SECTIONS + ',main *') && role
+    : /ade|foo/.test(tag) ? !matches(el, SECTIONS + ',main *') && role
     : is(tag, 'section form') ? authorName(el) && role
     : tag == 'img' ? (matches(el, '[alt=""]') && !authorName(el, 1) ? 'none' : role)
     : tag == 'input' ? (matches(el, '[list]') && /^[st]e|url|em/.test(type) ? 'combobox' : TAG_ROLES['@' + type] || role)

@@ -6,12 +6,12 @@
  * anything). All they give goes into one linked list in document order; what was not walked stands in it as it is and
  * becomes a cut that says how to go on. Nothing recurses and every element is seen once: pages may be 20,000 deep.
  */
-import { assign, attr, cut, doc, findAll, flatParent, fold, is, hasWords, isField, isVoid, kidsOf, kindOf, labelsOf, matches, max, now, rootOf, tagOf, textOf } from './dom.js';
+import { assign, attr, cut, doc, findAll, flatParent, fold, is, hasWords, isField, isVoid, kidsOf, kindOf, labelsOf, matches, now, rootOf, tagOf, textOf } from './dom.js';
 import { CONTENT, INTERACTIVE, LEAF, ROLE_FLAGS, SAYS_IT, THIN } from './role-table.js';
 import { roleOf } from './roles.js';
 import { descriptionOf } from './names.js';
 import { attrsOf } from './states.js';
-import { clearStamps, identify, introduce, isRef, placeRef, resolve } from './refs.js';
+import { clearStamps, identify, introduce, meanings, mint, resolve } from './refs.js';
 import { isSeen } from './hit.js';
 import { boxIn, isGone, isInkless, isInline, isUnseen, isVisible, styleOf } from './style.js';
 import { turn } from './turn.js';
@@ -34,7 +34,7 @@ import { turn } from './turn.js';
  */
 
 export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen = 150, interactiveOnly = true, cursorInteractive, budgetChars = 8e4, timeBudgetMs = 300, scope, extra } = {}) => {
-  const start = now(), { innerWidth, innerHeight } = window, { _el: origin, _span } = isRef(scope) ? resolve(scope, 1) : { _el: scope ? findAll(rootOf(), scope)[0] : rootOf() };
+  const start = now(), { innerWidth, innerHeight } = window, { _el: origin, _span } = meanings.has(scope) ? resolve(scope, 1) : { _el: scope ? findAll(rootOf(), scope)[0] : rootOf() };
   if (!origin) return resolve(scope);
   clearStamps();
 
@@ -69,7 +69,7 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
           if (late()) over = 'jsTime';
           else if (!many || tagOf(_el) != 'option') {
             const box = (mark._box = boxIn(_el));
-            screens = box.width * box.height ? many + Math.ceil(max(box.top - innerHeight, -box.bottom, box.left - innerWidth, 0) / innerHeight) : 0;
+            screens = box.width * box.height ? many + Math.ceil(Math.max(box.top - innerHeight, -box.bottom, box.left - innerWidth, 0) / innerHeight) : 0;
           }
         }
         if (screens > away) (queues[screens] = queues[screens] || []).push(mark);
@@ -80,9 +80,9 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
   };
 
   const addText = ({ data }, parent) => {
-    const piece = data.slice(0, maxTextPerNode * 2), isBlank = !hasWords(piece);
-    if (!isVisible(parent) || isInkless(parent) || (tagOf(parent) == 'details' && !parent.open)) turn._removed += !isBlank;
-    else if (line < maxTextPerNode * 2) put(isBlank ? ' ' : piece, !isBlank);
+    const piece = data.slice(0, maxTextPerNode * 2), says = hasWords(piece);
+    if (!isVisible(parent) || isInkless(parent) || (tagOf(parent) == 'details' && !parent.open)) turn._removed += says;
+    else if (line < maxTextPerNode * 2) put(says ? piece : ' ', says);
   };
 
   const walk = (mark) => {
@@ -152,8 +152,8 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
   let words = '', last = {};
   for (at = first; at; at = at._next) {
     const { _is, _el, _i, _up, _kind } = at, [node] = open, kids = node.children;
+    if (_el) left = 1;
     if (_el ? !_kind : _is.trim) {
-      if (_el) left = 1;
       words += _is;
       continue;
     }
@@ -162,10 +162,9 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
     if (said && said != node.name) kids.push({ role: 'text', text });
     if (said != text) reasons[0] = 'maxTextPerNode';
     if (_el) {
-      left = 1;
       if (kids[kids.length - 1] != last._node || last._up != _up || last._kind != _kind) {
         last = at;
-        at._place = placeRef(_el);
+        at._place = mint(_el, { _span: 1 }); // to go on from
         kids.push((at._node = { more: at._place.ref, count: 0, role: roleOf(_el), kind: _kind }));
       }
       last._node.count++;

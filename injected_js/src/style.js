@@ -9,7 +9,7 @@ export const isVisible = (el) => styleOf(el).visibility == 'visible';
 export const isInline = (el) => is(styleOf(el).display, 'inline contents');
 
 /** Nothing of it is rendered or exposed, the element and all below. `visibility` is apart: children may undo it. */
-export const isGone = (el) => styleOf(el).display == 'none' || styleOf(el).contentVisibility == 'hidden' || matches(el, '[aria-hidden=true],[inert],details:not([open])>:not(summary:first-of-type)');
+export const isGone = (el) => styleOf(el).display == 'none' || styleOf(el).contentVisibility == 'hidden' || matches(el, 'noscript,[aria-hidden=true],[inert],details:not([open])>:not(summary:first-of-type)');
 
 /** Is it, or an ancestor, hidden for everybody? */
 export const isHidden = (el) => {
@@ -24,14 +24,14 @@ const sidesOf = once((root) => [scrollX, scrollY, root.scrollWidth]);
 const clipperOf = once((el, at = /b|x/.test(styleOf(el).position) ? el.offsetParent : flatParent(el)) => (!at || is(tagOf(at), 'body html') ? 0 : styleOf(at).overflow != 'visible' ? at : clipperOf(at)));
 
 /**
- * The tricks that take a rendered element from sight: opacity 0, boxes of 1 px that clip, `clip`, `clip-path`, places
- * outside of what an ancestor shows or of what can be scrolled to. Below the fold, or further along in something that
+ * The tricks that take a rendered element from sight: opacity 0, boxes of 1 px that clip, `clip`, `clip-path`, a transform
+ * that makes it a hundred times smaller, places outside of what an ancestor shows or of what can be scrolled to. Below the fold, or further along in something that
  * scrolls, is not hidden.
  */
 export const isUnseen = (el, { left, top, right, bottom, width, height } = boxIn(el)) => {
   const style = styleOf(el);
-  if (style.opacity < 0.05 || ((width < 2 || height < 2) && style.overflow != 'visible' && !isInline(el)) || /t\((([5-9]\d|100)\S*%|([01]px\W+){4})|e\(0/.test(style.clipPath + style.clip)) return 1;
-  if (width && height) {
+  if (style.opacity < 0.05 || ((width < 2 || height < 2) && style.overflow != 'visible' && !isInline(el)) || /t\((([5-9]\d|100)\S*%|([01]px\W+){4})|e\(0|n\((0\D+)+\)|y\(0\)/.test(style.clipPath + style.clip + style.filter) || width * height * 99 < el.offsetWidth * el.offsetHeight) return 1;
+  if (width * height) {
     const [x, y, wide] = sidesOf(rootOf());
     for (let at = el, levels = 9; levels-- && (at = clipperOf(at)); ) {
       const box = boxIn(at);
@@ -42,7 +42,7 @@ export const isUnseen = (el, { left, top, right, bottom, width, height } = boxIn
   }
 };
 
-const isClear = (colour) => /(ba|\/).* 0\)$/.test(colour);
+const isClear = (colour) => /(ba|\/).* 0(\.0.*)?\)$/.test(colour);
 
 /** What an element lays under the words in it: a colour, 1 for a picture, 2 for a layer over who knows what, or 0. */
 const groundOf = once((el, { backgroundColor, backgroundImage, position } = styleOf(el)) => (backgroundImage != 'none' ? 1 : !isClear(backgroundColor) ? backgroundColor : position != 'static' && 2));

@@ -269,6 +269,45 @@ async def test_a_select_is_offered_to_the_person_and_not_tapped(
 
 
 @pytest.mark.browser
+async def test_a_date_input_is_not_touched_and_the_person_hears_why(
+    page: Page, local_server: LocalServer, person: Person
+) -> None:
+    await page.goto(local_server.url("controls.html"))
+    day = (await page.snapshot()).find(name="Day").ref
+    at = await place_of(page, day)
+    await person.press("Take over")
+    await person.until("() => document.getElementById('state').textContent === 'you have taken over'")
+    await person.touch(*at)
+    await person.until("() => document.getElementById('hint').textContent.includes('A date input cannot')")
+    await person.press("Hand back")
+    async with asyncio.timeout(LIMIT_S):
+        assert (await page.fill(day, "2026-02-28")).value == "2026-02-28"
+
+
+@pytest.mark.browser
+async def test_a_key_that_would_open_a_select_offers_its_options_to_the_person(
+    page: Page, local_server: LocalServer, view: LiveView
+) -> None:
+    await page.goto(local_server.url("controls.html"))
+    select = (await page.snapshot()).find(role="combobox").ref
+    await page.focus(select)
+    async with looking_at(view) as viewer:
+        await viewer.send(json.dumps({"kind": "control", "take": True}))
+        async with asyncio.timeout(LIMIT_S):
+            is_mine = has_picture = False
+            while not (is_mine and has_picture):
+                heard = await viewer.recv()
+                has_picture = has_picture or isinstance(heard, bytes)
+                is_mine = is_mine or '"in_control": true' in str(heard)
+            await viewer.send(json.dumps({"kind": "key", "key": "Enter"}))
+            while '"options"' not in (told := str(await viewer.recv())):
+                pass
+    assert json.loads(told)["options"][:2] == [["Small", False], ["Medium", False]]
+    async with asyncio.timeout(LIMIT_S):
+        assert (await page.query(select, "value", 100)).value == "Small"
+
+
+@pytest.mark.browser
 async def test_the_picture_is_that_of_the_tab(page: Page, local_server: LocalServer, person: Person) -> None:
     await page.goto(local_server.url("shop.html"))
     await person.until("() => document.getElementById('address').textContent.endsWith('shop.html')")

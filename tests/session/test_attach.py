@@ -166,3 +166,22 @@ async def test_targets_are_listed_with_their_packages(device: VirtualDeviceHandl
     assert [page["url"] for page in target["pages"]] == ["about:blank"]
     listed = await wvb("targets", "--device", device.serial)
     assert re.fullmatch(rf"{re.escape(PACKAGE)} +webview_devtools_remote_\d+\n", listed)
+
+
+@pytest.mark.browser
+async def test_a_select_of_an_app_is_chosen_from_and_not_tapped(
+    device: VirtualDeviceHandle, local_server: LocalServer
+) -> None:
+    async with Session.attach(
+        PACKAGE,
+        activity=ACTIVITY,
+        data=local_server.url("controls.html"),
+        device=device.serial,
+        grants=[local_server.grant],
+    ) as session:
+        (page,) = session.pages
+        ref = (await page.snapshot()).find(role="combobox").ref
+        with pytest.raises(Unsupported, match="opens a dialog") as refused:
+            await page.click(ref, timeout_s=60)
+        assert f"select({ref}, " in refused.value.hint
+        assert (await page.select(ref, "Medium")).values == ("Medium",)

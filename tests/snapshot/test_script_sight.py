@@ -35,13 +35,40 @@ def test_words_that_an_ancestor_clips_away_are_not_read(tab: Page, case: str) ->
 
 
 @pytest.mark.parametrize(
-    "style", ["opacity:.01", "color:oklch(0 0 0 / 0)", "color:color(srgb 0 0 0 / 0)", "color:rgba(0,0,0,0)"]
+    "style",
+    [
+        "opacity:.01",
+        "color:oklch(0 0 0 / 0)",
+        "color:color(srgb 0 0 0 / 0)",
+        "color:rgba(0,0,0,0)",
+        "color:rgba(0,0,0,.01)",
+        "filter:opacity(0)",
+        "clip-path:polygon(0 0, 0 0, 0 0)",
+        "transform:scale(0)",
+        "transform:scale(.01)",
+        "transform:rotateX(90deg)",
+    ],
 )
 def test_words_without_ink_are_not_read_whatever_the_syntax(tab: Page, style: str) -> None:
     tab.show(f"<p style='color:lab(30 0 0)'>public</p><p style='{style}'>SECRET</p>")
     raw = tab.snapshot()
     assert "SECRET" not in json.dumps(raw)
     assert "public" in words(raw)
+
+
+def test_what_is_for_browsers_without_scripts_is_not_read(tab: Page) -> None:
+    tab.show("<p>public</p><noscript><p>SECRET</p></noscript>")
+    raw = tab.snapshot()
+    assert "SECRET" not in json.dumps(raw)
+    assert "public" in words(raw)
+
+
+@pytest.mark.parametrize(
+    "style", ["transform:scale(.3)", "filter:opacity(.5)", "clip-path:polygon(0 0, 100% 0, 0 100%)", "width:0;height:0"]
+)
+def test_words_that_are_only_small_faint_or_cropped_are_read(tab: Page, style: str) -> None:
+    tab.show(f"<p style='color:#222;{style}'>SHOWN</p>")
+    assert "SHOWN" in words(tab.snapshot())
 
 
 @pytest.mark.parametrize("case", NOT_CLIPPED)

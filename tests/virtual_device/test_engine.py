@@ -20,8 +20,9 @@ CONTROLS = VIEWPORT + (
     "button,select,input{display:block;box-sizing:border-box;margin:0;width:200px;height:50px}</style>"
     "<button onclick='document.title=\"tapped\"'>b</button><select><option>a<option>b</select>"
     "<select onmousedown='event.preventDefault()'><option>a</select><input type=date>"
+    "<label style='display:block;padding-top:50px'><input type=date></label>"
 )
-BUTTON, SELECT, GUARDED, DATE = (20.0, 25.0), (20.0, 75.0), (20.0, 125.0), (20.0, 175.0)
+BUTTON, SELECT, GUARDED, DATE, LABEL = (20.0, 25.0), (20.0, 75.0), (20.0, 125.0), (20.0, 175.0), (20.0, 225.0)
 
 
 @pytest.fixture
@@ -75,7 +76,7 @@ async def test_a_tap_clicks(rig: Rig, host: HostClient, path: str) -> None:
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("point", [SELECT, DATE], ids=["select", "date"])
+@pytest.mark.parametrize("point", [SELECT, DATE, LABEL], ids=["select", "date", "label of a date"])
 async def test_a_tap_on_what_opens_a_dialog_kills_the_process(
     rig: Rig, host: HostClient, point: tuple[float, float]
 ) -> None:

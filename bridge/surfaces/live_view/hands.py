@@ -8,20 +8,26 @@ from typing import Any
 
 from bridge.errors import BridgeError
 from bridge.page.attachment import Attachment
+from bridge.page.keys import opens_popup
 from bridge.page.pointer import touch
 from bridge.surfaces.live_view.messages import Choice, Key, Text, Touch
 
 _INPUT_S = 5.0
-# A tap on a select element asks WebView for a dialog, which needs an Activity and ends the process
-# (BadTokenException); the person gets the options instead. Each frame is asked in its turn, of whatever origin it is.
-_SELECT_AT = """((x,y)=>{let e=document.elementFromPoint(x,y);
+# A tap or key that opens a select or a date input asks WebView for a dialog, which needs an Activity and ends the
+# process (BadTokenException; injected_js/src/checks/pickers.js says which). The person gets the options of a select
+# instead, and of others the news. Each frame is asked in its turn, of whatever origin it is.
+_OFFERED = """(p=>{
+  if(!p)return null;
+  if(p.localName!='select')return{kind:'refused',type:p.type};
+  globalThis.__liveViewSelect=p;
+  return{kind:'select',index:p.selectedIndex,options:[...p.options].slice(0,500).map(o=>[o.label.slice(0,200),o.disabled])}})"""
+_PICKER_AT = """((x,y)=>{let e=document.elementFromPoint(x,y);
   while(e&&e.shadowRoot){const i=e.shadowRoot.elementFromPoint(x,y);if(!i||i===e)break;e=i}
   const frame=e&&e.contentWindow?[].indexOf.call(window,e.contentWindow):-1;
   if(frame>=0){const b=e.getBoundingClientRect(),c=getComputedStyle(e);
     return{frame,x:x-b.left-e.clientLeft-parseFloat(c.paddingLeft),y:y-b.top-e.clientTop-parseFloat(c.paddingTop)}}
-  const s=e&&e.closest&&e.closest('select');if(!s||s.disabled)return null;
-  globalThis.__liveViewSelect=s;
-  return{index:s.selectedIndex,options:[...s.options].slice(0,500).map(o=>[o.label.slice(0,200),o.disabled])}})"""
+  return OFFERED(__agentBrowser.pickerAt(e))})""".replace("OFFERED", _OFFERED)
+_FOCUSED_PICKER = f"(document.hasFocus()?{_OFFERED}(__agentBrowser.pickerAt(__agentBrowser.focused())):null)"
 _CHOOSE = """(i=>{const s=globalThis.__liveViewSelect,o=s&&s.options[i];if(!o||o.disabled||!s.isConnected)return false;
   s.selectedIndex=i;for(const t of['input','change'])s.dispatchEvent(new Event(t,{bubbles:true}));return true})"""
 _PLACE = "[].indexOf.call(parent,window)"
@@ -43,6 +49,8 @@ class Hands:
         if isinstance(message, Text):
             await self._attachment.call("Input.insertText", {"text": message.text}, timeout_s=_INPUT_S)
         elif isinstance(message, Key):
+            if any(map(opens_popup, message.events)) and (found := await self._focused_picker()) is not None:
+                return found
             for event in message.events:
                 await self._attachment.call("Input.dispatchKeyEvent", event, timeout_s=_INPUT_S)
         else:
@@ -52,10 +60,10 @@ class Hands:
     async def _touch(self, message: Touch) -> dict[str, Any] | None:
         x, y = message.x * self.width, message.y * self.height
         if message.phase == "touchStart":
-            found = await self._select_at(x, y)
+            found = await self._picker_at(x, y)
             self._swallows = found is not None
             if found is not None:
-                return {"kind": "select", **found}
+                return found
         if self._swallows:
             return None
         points = [] if message.phase == "touchEnd" else [(x, y)]
@@ -63,12 +71,22 @@ class Hands:
         await self._attachment.call(method, params, timeout_s=_INPUT_S)
         return None
 
-    async def _select_at(self, x: float, y: float) -> dict[str, Any] | None:
-        """The select element at a point of the top frame, wherever it is, with its options."""
+    async def _focused_picker(self) -> dict[str, Any] | None:
+        frame_ids = [frame.frame_id for frame in self._attachment.state.ordered_frames()]
+        for frame_id, found in zip(
+            frame_ids, await asyncio.gather(*(self._in_frame(each, _FOCUSED_PICKER) for each in frame_ids)), strict=True
+        ):
+            if isinstance(found, dict):
+                self._select_frame_id = frame_id
+                return found
+        return None
+
+    async def _picker_at(self, x: float, y: float) -> dict[str, Any] | None:
+        """The control at a point of the top frame that would open a dialog, wherever it is, with its options."""
         state = self._attachment.state
         frame_id = state.main.frame_id if state.main else ""
         while True:
-            found = await self._in_frame(frame_id, f"{_SELECT_AT}({json.dumps(x)},{json.dumps(y)})")
+            found = await self._in_frame(frame_id, f"{_PICKER_AT}({json.dumps(x)},{json.dumps(y)})")
             if not isinstance(found, dict) or "frame" not in found:
                 self._select_frame_id = frame_id
                 return found if isinstance(found, dict) else None

@@ -77,23 +77,27 @@ class Identity:
 
 
 # Select popups and date, time and colour pickers are dialogs on Android: a WebView without an Activity dies of them.
-# The trusted event's default decides, so the page or the bridge may prevent it; it is read when dispatch is over.
+# A select opens by mousedown or key, the inputs by key or by a click, which their label passes on to them too (Blink's
+# MenuListSelectType, ChooserOnlyTemporalInputTypeView, ColorInputType). The trusted event's default decides, so the
+# page or the bridge may prevent it; it is read when dispatch is over.
 # The news comes as a dialog with a secret text, because that is told without the Runtime domain, which would cost every
 # console message of every page; the page is about to die anyway.
 HOST_WORLD = "webview-host"
 _PICKER_WATCH = """(() => {
   const kinds = new Set(['date', 'datetime-local', 'month', 'week', 'time', 'color']);
   const picker = (node) => node && node.nodeType === 1 && !node.disabled &&
-    (node.localName === 'select' || (node.localName === 'input' && kinds.has(node.type) && !node.readOnly));
+    (node.localName === 'select' ||
+      (node.localName === 'input' && kinds.has(node.type) && (node.type === 'color' || !node.readOnly)));
+  const opens = ({ key, altKey }) => [' ', 'Enter', 'F4'].includes(key) || (altKey && /Arrow(Up|Down)/.test(key));
   const watch = (event) => {
-    if (!event.isTrusted) return;
-    if (event.type === 'keydown' && ![' ', 'Enter', 'F4'].includes(event.key)) return;
+    if (!event.isTrusted || (event.type === 'keydown' && !opens(event))) return;
     let node = event.composedPath()[0];
     if (node && node.localName === 'option') node = node.closest('select');
-    if (!picker(node)) return;
+    if (!picker(node) || event.type === (node.localName === 'select' ? 'click' : 'mousedown')) return;
     setTimeout(() => { if (!event.defaultPrevented) alert('SECRET ' + node.localName); }, 0);
   };
   addEventListener('mousedown', watch, true);
+  addEventListener('click', watch, true);
   addEventListener('keydown', watch, true);
 })()"""
 

@@ -3,14 +3,34 @@
  * after, waiting, and what a snapshot of a frame needs so that it can be put in its place. It adds itself to the API
  * and uses nothing else of the first file than that: refs are there.
  */
-import { is, round, tagOf } from '../dom.js';
+import { doc, is, round, shadowOf, tagOf } from '../dom.js';
 import { install } from '../api.js';
+import { landing } from './landing.js';
+import { pickerAt, refuse } from './pickers.js';
 import { prepare } from './prepare.js';
 import { guard, settle } from './settle.js';
 import { waitFor } from './wait.js';
 
 const indexIn = (frames, frame) => [].indexOf.call(frames, frame);
-const api = install({ guard, prepare, settle, waitFor, refsOf: (els) => els.map((el) => api.refOf(el)) }), { snapshot } = api;
+/** What has the focus, in open shadow roots too. */
+const focused = () => {
+  let at = doc.activeElement;
+  while (at && shadowOf(at) && shadowOf(at).activeElement) at = shadowOf(at).activeElement;
+  return at;
+};
+const api = install({
+    guard,
+    prepare,
+    settle,
+    waitFor,
+    pickerAt,
+    refuse,
+    focused,
+    refsOf: (els) => els.map((el) => api.refOf(el)),
+    /** Keys go elsewhere: the failure that says where, or nothing when they go to this element or what is in it. */
+    focusAway: (el, at = focused()) => (landing(at, el) === true ? undefined : { error: { code: 'action_failed', holder: at && at != doc.body ? api.refOf(at).slice(1) : [] } }),
+  }),
+  { snapshot } = api;
 api.guard();
 
 api.snapshot = (options) => {

@@ -7,8 +7,9 @@ export const landing = (hit, el, on) => {
   return hit && hit.nodeType == 1 ? tagOf(hit) + attr(hit, 'id').replace(/^(?=.)/, '#') : 'nothing';
 };
 
-export const landingAt = (x, y, el) => {
-  let root = el.ownerDocument, hit, found;
+/** The innermost element at a point, through open shadow roots. */
+export const hitAt = (x, y, root) => {
+  let hit, found;
   while (root && (found = root.elementFromPoint(x, y)) && found != hit) root = shadowOf((hit = found));
-  return landing(hit, el);
+  return hit;
 };

@@ -2,8 +2,9 @@
 import { boxOf, max, min, now, tagOf } from '../dom.js';
 import { firstBox, inspect } from '../hit.js';
 import { newTurn } from '../turn.js';
-import { landingAt } from './landing.js';
+import { hitAt, landing } from './landing.js';
 import { pause } from './pause.js';
+import { pickerAt, refusalOf } from './pickers.js';
 import { watch } from './settle.js';
 
 /** The middle of what is in the viewport of its first box, or nothing. */
@@ -23,21 +24,25 @@ const aim = (el, isWanted, tap) => {
     at = middle(el);
   }
   if (!at || !tap) return at;
-  by = landingAt(at.x, at.y, el);
+  const hit = hitAt(at.x, at.y, el.ownerDocument);
+  by = landing(hit, el);
   try {
     while (by === true && (frame = view.frameElement)) {
       const { left, top } = boxOf(frame);
       at.x += left + frame.clientLeft;
       at.y += top + frame.clientTop;
-      by = landingAt(at.x, at.y, frame);
+      by = landing(hitAt(at.x, at.y, frame.ownerDocument), frame);
       view = view.parent;
     }
   } catch (e) {}
-  return by === true ? { x: at.x, y: at.y, top: view == window.top } : { by };
+  return by === true ? { x: at.x, y: at.y, top: view == window.top, hit } : { by };
 };
 
-/** Waits until the element can take this action, and arms the guard over it. */
-export const prepare = async (ref, action, { timeoutMs = 5e3, hit = true } = {}) => {
+/**
+ * Waits until the element can take this action, and arms the guard over it: `noPicker` also against what would open a
+ * dialog, `keys` for keys.
+ */
+export const prepare = async (ref, action, { timeoutMs = 5e3, hit = true, noPicker, keys } = {}) => {
   const end = now() + timeoutMs, isWanted = action == 'scroll_into_view', isPlaced = hit || isWanted;
   for (let last, box; ; last = box) {
     // Always in an animation frame: a box that is measured between two of them may be that of the frame before. What is
@@ -46,12 +51,14 @@ export const prepare = async (ref, action, { timeoutMs = 5e3, hit = true } = {})
     const el = __agentBrowser.element(ref);
     if (!el.nodeType) return el;
     newTurn();
-    const { _on, _code } = inspect(el, action), at = !_code && isPlaced ? aim(_on, isWanted, hit) : {}, { left, top, width, height } = boxOf(_on);
+    const { _on, _code } = inspect(el, action), pickerOf = (node) => noPicker && pickerAt(node), at = !_code && isPlaced ? aim(_on, isWanted, hit) : {}, { left, top, width, height } = boxOf(_on);
+    const refused = refusalOf(el, action, pickerOf(el) || pickerOf(at.hit));
+    if (refused) return { error: refused };
     box = '' + [left, top, width, height];
     // Equal over two frames: what slides is not tapped on its way.
     const moves = isPlaced && box != last, lastSeen = _code ? undefined : moves ? 'moving' : at.by && 'covered by ' + at.by, code = _code || (!moves && (!at ? 'not_visible' : at.by && 'covered'));
     if (!code && !lastSeen) {
-      watch(ref, el, _on, !hit, action == 'double_click');
+      watch(ref, el, _on, !hit, action == 'double_click', noPicker, keys);
       return { ok: true, box: [left, top, width, height], tag: tagOf(el), x: at.x, y: at.y, top: at.top };
     }
     if (now() > end) return { error: { code: code || 'timeout', message: lastSeen, lastSeen } };

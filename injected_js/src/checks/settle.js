@@ -1,10 +1,11 @@
 /** The guard over a prepared action, and after it: what happened, and is the page quiet again? */
-import { assign, boxOf, cut, doc, findAll, flatParent, fold, is, isLive, kindOf, matches, now, parentOf, shadowOf } from '../dom.js';
+import { assign, boxOf, cut, doc, findAll, flatParent, fold, is, isLive, kindOf, matches, max, now, parentOf, shadowOf, tagOf } from '../dom.js';
 import { isSeen } from '../hit.js';
 import { isUnseen } from '../style.js';
 import { newTurn } from '../turn.js';
 import { landing } from './landing.js';
 import { pause } from './pause.js';
+import { pickerAt } from './pickers.js';
 
 /** What the page has done since the action was prepared, and the element that it was prepared for. */
 let state, armed;
@@ -25,7 +26,9 @@ const FIRST = 'pointerdown mousedown pointerup mouseup click dblclick contextmen
 const FORCE = 0.6180419921875;
 /** What else a tap brings; pages answer to it as well. */
 const BESIDE = 'pointerover pointerenter touchmove mouseover mouseenter mousemove focus focusin';
-const OTHER = ' beforeunload pagehide invalid input keydown';
+const OTHER = ' beforeunload pagehide invalid input change submit pointercancel touchcancel';
+/** What a key does, it does by the default of one of these. */
+const KEYS = 'keydown keypress beforeinput';
 /** An event that has not come so long after others did will not come. */
 const PATIENCE_MS = 250;
 
@@ -58,8 +61,10 @@ const first = (event) => {
   }
   if (state && !isTouch) state._listener(event);
 };
+const firstKey = (event) => state && state._listener(event);
 /** Documents that are opened anew by script forget their listeners. */
 export const guard = () => {
+  listen('add', KEYS, firstKey, false);
   listen('add', FIRST, first, false);
   listen('add', TOUCH, first, true);
 };
@@ -70,10 +75,32 @@ export const guard = () => {
  * the tap, and what has taken its place none either: unless the page did that while it handled the tap, as a button that
  * is drawn anew when it is pressed, and the words are the same. All that holds for the second tap of `twice` too.
  */
-export const watch = (ref, el, on, open, twice) => {
+export const watch = (ref, el, on, open, twice, noPicker, keys) => {
   if (state) state._stop();
   armed = el;
   const mine = (state = { _at: 0, _first: 0, _types: '', _hit: false, _clicks: 0, _texts: [], _changed: new Set() }), words = el && wordsOf(el);
+  // Where keys may arrive: the element, or what the page's answer to one of them, or Tab, has given the focus to.
+  let place = el;
+  /** Is the page still at one of the events that were meant to be? */
+  const isBusy = () => mine._event && mine._event.eventPhase;
+  const onKey = (event, hit) => {
+    const { type, key } = event, over = landing(hit, place), found = mine._isKnown || (mine._clicks && !mine._isDirty) ? el : __agentBrowser.element(ref), error = found != el && found.error;
+    if (type == 'keypress') {
+      if (over !== true && mine._isTaken) mine._over = over;
+    } else if (over !== true) {
+      mine._over = over;
+      mine._error = error;
+    }
+    // What keys do to the words is the page's answer to them; before the first one nobody else may change them, and
+    // later neither.
+    else if (error && (mine._others || !mine._clicks)) mine._error = error;
+    else mine._isKnown = mine._isKnown || error;
+    mine._others = mine._isDirty = 0;
+    if (mine._over || mine._error) return (mine._stopped = !stop(event));
+    mine._isTab = key == 'Tab';
+    mine._hit = true;
+    mine._clicks += type == 'keydown';
+  };
   const listener = (event) => {
     const { type, target } = event;
     if (type == 'invalid') mine._texts.push(target.validationMessage);
@@ -84,7 +111,7 @@ export const watch = (ref, el, on, open, twice) => {
       if (twice && (type == 'pointerdown' || event.detail > 1)) mine._clicked = 0;
       // Until the tap's first click: those after it are a label's doing.
       if (el && !open && !mine._clicked) {
-        const hit = event.composedPath()[0], over = landing(hit, el, on), found = __agentBrowser.element(ref), error = found != el && found.error;
+        const hit = event.composedPath()[0], opens = noPicker && pickerAt(hit), over = opens ? tagOf(opens) : landing(hit, el, on), found = __agentBrowser.element(ref), error = found != el && found.error;
         let stops;
         if (mine._hit === true) {
           // Changed by somebody else than the handlers of this tap.
@@ -99,13 +126,22 @@ export const watch = (ref, el, on, open, twice) => {
         else if (type == 'click') mine._clicked = ++mine._clicks;
       }
     }
-    if (event.isTrusted) mine._event = event;
+    if (keys && event.isTrusted) {
+      const hit = event.composedPath()[0];
+      if (is(type, KEYS)) onKey(event, hit);
+      else if (type == 'focusin') {
+        if (isBusy() || mine._isTab) place = hit;
+        mine._isTaken = landing(hit, place) !== true;
+      }
+    }
+    if (event.isTrusted && !isBusy()) mine._event = event;
     if (!is(type, BESIDE)) mine._types += ' ' + type;
   };
   const unobserve = observe((records) => {
     mine._at = now();
+    mine._isDirty = 1;
     // What a handler does, and in its microtasks, is seen while its event is still on the way.
-    if (mine._event && !mine._event.eventPhase) mine._others = 1;
+    if (!isBusy()) mine._others = mine._event;
     for (const { target, addedNodes, type } of records)
       for (const node of addedNodes[0] ? addedNodes : type[0] == 'c' || matches(target, '[role=alert],[role=status],[role$=dialog],[aria-live],dialog') ? [target] : []) if (mine._changed.size < 500) mine._changed.add(node);
   });
@@ -128,14 +164,14 @@ export const settle = async ({ settleMs = 1e3, quietMs = 20, expect, expectMs = 
   const mine = state, { _texts, _changed } = mine, late = () => mine._left || now() >= end, quiet = (ms) => now() - mine._at > ms;
   let end = start + expectMs;
   // The event may never come: a page that swaps its form on the way leaves it without a target.
-  const comes = () => !(mine._at && mine._types && quiet(200)) && !(mine._first && now() - mine._first > PATIENCE_MS);
-  while (!late() && expect && !is(expect, mine._types) && !/contextmenu/.test(mine._types) && comes()) await pause();
+  const comes = () => !(mine._at && mine._types && quiet(200)) && !(mine._first && now() - max(mine._first, start) > PATIENCE_MS);
+  while (!late() && expect && !is(expect, mine._types) && !(expect != 'touchend' && /contextmenu/.test(mine._types)) && comes()) await pause();
   end = Math.min(end, now() + settleMs);
   await pause();
   await pause();
   while (!late() && !quiet(quietMs)) await pause(5);
-  // Input that is still on its way meets the guard.
-  if (!expect || mine._types) mine._stop();
+  // Input that is still on its way meets the guard: a key, a tap, or the end of one.
+  if (!expect || is(expect, mine._types) || /up|end|cancel/.test(mine._types)) mine._stop();
   newTurn();
   // What can be read now and could not before.
   for (let node of _changed) {
