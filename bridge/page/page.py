@@ -25,7 +25,7 @@ from bridge.page.reading import ReadRequest, ReadResult, read
 from bridge.page.refs import RefTable
 from bridge.page.results import ActionResult, WaitResult
 from bridge.page.snapshots import SnapshotRequest, Snapshots
-from bridge.page.turn import Turn
+from bridge.page.turn import Budget, Turn
 from bridge.page.waiting import Condition, wait_for
 from bridge.snapshot import SnapshotResult, snapshot_delta
 from bridge.snapshot.escape import clean, quote
@@ -45,12 +45,12 @@ class Tab(NavigatedTab, ObservedTab, FiledTab, Protocol):
     def tab_id(self) -> str: ...
 
     async def attachment(
-        self, *, revisit: bool = True, timeout_s: float | None = None
+        self, *, revisit: bool = True, budget: Budget | None = None
     ) -> tuple[Attachment, tuple[str, ...]]:
         """A living attachment, and what had to be done to have one (such as reopening a tab that idled away).
 
-        A tab that had to be opened again is at its address again, without `revisit` at a blank page. That takes no
-        longer than `timeout_s`, and where nobody has set a bound, than the tab's own."""
+        A tab that had to be opened again is at its address again, without `revisit` at a blank page; `budget` gives
+        what that may take, and is told whether device or app had to come back first."""
         ...
 
     @property
@@ -322,7 +322,7 @@ class Page(NavigatingPage, LocatingPage, ObservedPage, FiledPage, EmulatedPage):
         await self._setup.apply(attachment, timeout_s=SETUP_TIMEOUT_S)
 
     async def _ready(self, *, revisit: bool = True) -> tuple[Attachment, tuple[str, ...]]:
-        attachment, notices = await self._tab.attachment(revisit=revisit, timeout_s=self._turn.remaining_s)
+        attachment, notices = await self._tab.attachment(revisit=revisit, budget=self._turn.budget)
         if attachment is not self._attachment:
             self._attachment = attachment
             self._snapshots = Snapshots(attachment, self._refs)

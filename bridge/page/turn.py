@@ -18,6 +18,9 @@ from bridge.errors import (
     TransportError,
 )
 
+#: What the operation has left; told whether its time begins anew.
+Budget = Callable[[bool], float | None]
+
 # Errors behind which more may stand than they know: a page that hangs, a renderer, a host, a device that is gone.
 _SUSPICIOUS = (DeadlineExceeded, DeviceError, HostError, TabLost, TransportError)
 # A renderer that dies takes the navigation along, and the news of its death may come after it.
@@ -73,6 +76,12 @@ class Turn:
     def remaining_s(self) -> float | None:
         """What the operation whose turn it is has left of its time; None where there is none."""
         return self._deadline.remaining_s if self._deadline else None
+
+    def budget(self, begins_anew: bool) -> float | None:
+        """`remaining_s`. Waiting for a device or an app to come back is not the operation's: its time begins anew."""
+        if begins_anew and self._deadline is not None:
+            self._deadline = Deadline.after(self._deadline.timeout_s)
+        return self.remaining_s
 
     def check_left(self, done: str) -> None:
         """Raise DeadlineExceeded where `done` has taken all the time that the operation had."""

@@ -24,6 +24,7 @@ from bridge.page.confinement import Confined
 from bridge.page.full_page import Strategy
 from bridge.page.journal import Journal
 from bridge.page.popups import OpenedPages
+from bridge.page.turn import Budget
 from bridge.policy.pinning import PinnedEgress
 from bridge.session.app import Found, Wanted
 from bridge.session.held_attachment import HeldAttachment, OnAttach
@@ -115,7 +116,7 @@ class AttachedTab:
         self._held.on_attach.append(prepare)
 
     async def attachment(
-        self, *, revisit: bool = True, timeout_s: float | None = None
+        self, *, revisit: bool = True, budget: Budget | None = None
     ) -> tuple[Attachment, tuple[str, ...]]:
         """The living attachment; where the app's process was started anew, that of the page that fits again.
 
@@ -126,14 +127,17 @@ class AttachedTab:
         if self._closed:
             raise TabLost(f"{self._tab_id} has been closed")
         async with self._mending:
-            return await self._living(_REATTACH_S if timeout_s is None else min(_REATTACH_S, timeout_s))
+            attachment, notices = await self._living()
+        if notices and budget is not None:
+            budget(True)
+        return attachment, notices
 
-    async def _living(self, timeout_s: float) -> tuple[Attachment, tuple[str, ...]]:
+    async def _living(self) -> tuple[Attachment, tuple[str, ...]]:
         if self._held.present is not None and not self._is_over(self._held.present):
             return self._held.present, ()
         if (lost := await self._owner.diagnose()) is not None:
             raise lost
-        deadline = Deadline.after(timeout_s)
+        deadline = Deadline.after(_REATTACH_S)
         await self._held.let_go()
         self._found = None
         found = await self._owner.find(self._wanted, deadline, relaunch=True)

@@ -20,6 +20,7 @@ from bridge.page.host_services import HostServices
 from bridge.page.journal import Journal
 from bridge.page.navigation import go
 from bridge.page.popups import OpenedPages
+from bridge.page.turn import Budget
 from bridge.session.devtools import find_new_tab, host_service
 from bridge.session.held_attachment import HeldAttachment, OnAttach
 from bridge.session.home import Home
@@ -128,14 +129,14 @@ class SessionTab:
         self._held.on_attach.append(prepare)
 
     async def attachment(
-        self, *, revisit: bool = True, timeout_s: float | None = None
+        self, *, revisit: bool = True, budget: Budget | None = None
     ) -> tuple[Attachment, tuple[str, ...]]:
         """The living attachment. A tab that idled away or was freed by killing its renderer is opened again, and that
         is said; so is one that was lost otherwise where the session restores tabs. Without `revisit` a tab that is
         opened again stays blank, for whoever is going elsewhere anyway.
 
         Args:
-            timeout_s: What opening it again may take at most.
+            budget: Gives what opening it again may take at most.
 
         Raises:
             TabLost: Closed, or its renderer died.
@@ -145,6 +146,7 @@ class SessionTab:
         if self._closed or self._is_leaving:
             raise TabLost(f"{self._tab_id} has been closed")
         notices = await self._home.ensure_connected()
+        timeout_s = budget(bool(notices)) if budget is not None else None
         self._home.keep_alive()
         async with self._mending:
             if self._lost is not None:
