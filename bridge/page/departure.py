@@ -14,7 +14,7 @@ from bridge.page.attachment import Attachment
 from bridge.page.ladder import climb_out, let_go, lets_go
 from bridge.page.navigation import give_up
 
-Move = Callable[[Attachment, Deadline], Awaitable[str]]
+Move = Callable[[Attachment, Deadline], Awaitable[None]]
 
 
 async def depart(
@@ -25,8 +25,8 @@ async def depart(
     is_fetched: bool,
     may_detour: bool,
     tell: Callable[[str], None],
-) -> str:
-    """What `move` gives.
+) -> None:
+    """Leave the document and make the move.
 
     Args:
         move: Given up and begun anew where the old document turns out to hang.
@@ -40,7 +40,8 @@ async def depart(
     if main is None or not is_fetched or has_dialogs or not attachment.fetching.sees_all:
         if freed := await let_go(attachment, deadline, may_detour=may_detour):
             tell(freed)
-        return await move(attachment, deadline)
+        await move(attachment, deadline)
+        return
     # In this order on the wire: with a navigation under way the browser keeps back what is meant for the renderer.
     asking = asyncio.ensure_future(lets_go(attachment, deadline, is_leaving=True))
     moving = asyncio.ensure_future(move(attachment, deadline))
@@ -55,11 +56,12 @@ async def depart(
                 await asyncio.wait((moving,))
                 await give_up(attachment)
         if not hangs:
-            return await moving
+            await moving
+            return
     finally:
         moving.cancel()
         asking.cancel()
         await asyncio.gather(moving, asking, return_exceptions=True)
     if freed := await climb_out(attachment, deadline, may_detour=may_detour):
         tell(freed)
-    return await move(attachment, deadline)
+    await move(attachment, deadline)

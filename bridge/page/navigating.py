@@ -209,10 +209,10 @@ class NavigatingPage(ABC):
         return attachment
 
     async def _travel(self, steps: int, wait_until: WaitUntil, timeout_s: float) -> NavigationResult:
-        async def move(attachment: Attachment, deadline: Deadline) -> str:
+        async def move(attachment: Attachment, deadline: Deadline) -> None:
             entry_id, url = await history_entry(attachment, steps, timeout_s=deadline.remaining_s)
             await self._navigated.check_url(url)
-            return await go_to_entry(attachment, entry_id, url, wait_until, deadline)
+            await go_to_entry(attachment, entry_id, url, wait_until, deadline)
 
         # The history is asked first, so a document that hangs is known before the move begins.
         return await self._navigate(move, wait_until, timeout_s, is_fetched=True)

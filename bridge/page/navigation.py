@@ -92,8 +92,8 @@ def checked_wait(wait_until: WaitUntil) -> None:
         raise UsageError(f"wait_until={wait_until!r}", hint=f"One of {', '.join(get_args(WaitUntil))}.")
 
 
-async def go(attachment: Attachment, url: str, wait_until: WaitUntil, deadline: Deadline) -> str:
-    """Navigate the top frame; the loader id of the new document.
+async def go(attachment: Attachment, url: str, wait_until: WaitUntil, deadline: Deadline) -> None:
+    """Navigate the top frame.
 
     Raises:
         NavigationFailed: With Chromium's net error.
@@ -116,7 +116,7 @@ async def go(attachment: Attachment, url: str, wait_until: WaitUntil, deadline: 
         raise NavigationFailed(url, net_error, hint=_HINTS.get(net_error, ""))
     loader_id = reply.get("loaderId")
     if not loader_id:
-        return state.main.loader_id if state.main else ""
+        return
     if deadline.remaining_s > _COMMIT_S:
         shown = state.navigations
         if not await attachment.watch.wait(
@@ -129,7 +129,6 @@ async def go(attachment: Attachment, url: str, wait_until: WaitUntil, deadline: 
         ):
             raise NotLetGo(url, loader_id)
     await wait_loaded(attachment, loader_id, wait_until, deadline, url)
-    return str(loader_id)
 
 
 async def wait_loaded(
@@ -193,11 +192,10 @@ def _progress(attachment: Attachment, loader_id: str) -> str:
     return f"{seen}; {len(waiting)} requests pending" + (f", such as {waiting[0][:120]}" if waiting else "")
 
 
-async def reload(attachment: Attachment, wait_until: WaitUntil, deadline: Deadline, *, ignore_cache: bool) -> str:
-    """Load the document again; the loader id of the new one. Raises as `go`."""
+async def reload(attachment: Attachment, wait_until: WaitUntil, deadline: Deadline, *, ignore_cache: bool) -> None:
+    """Load the document again. Raises as `go`."""
     url = attachment.state.main.url if attachment.state.main else ""
     await _move(attachment, "Page.reload", {"ignoreCache": ignore_cache}, wait_until, url, deadline)
-    return attachment.state.main.loader_id if attachment.state.main else ""
 
 
 async def history_entry(attachment: Attachment, steps: int, *, timeout_s: float) -> tuple[int, str]:
@@ -227,11 +225,10 @@ async def present_entry(attachment: Attachment, *, timeout_s: float) -> tuple[st
 
 async def go_to_entry(
     attachment: Attachment, entry_id: int, url: str, wait_until: WaitUntil, deadline: Deadline
-) -> str:
-    """Show an entry of the history; the loader id of its document. Raises as `go`."""
+) -> None:
+    """Show an entry of the history. Raises as `go`."""
     params = {"entryId": entry_id}
     await _move(attachment, "Page.navigateToHistoryEntry", params, wait_until, url, deadline)
-    return attachment.state.main.loader_id if attachment.state.main else ""
 
 
 async def stop(attachment: Attachment, *, timeout_s: float) -> None:
