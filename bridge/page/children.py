@@ -78,6 +78,12 @@ class Children:
             self._starting.pop(session_id, None)
             for key in [key for key in self._script_ids if key[0] == session_id]:
                 del self._script_ids[key]
+        elif method in ("Page.frameStoppedLoading", "Page.lifecycleEvent"):
+            frame = self._state.frames.get(str(params.get("frameId", "")))
+            # One that was about to show its document when we came may show it before it is listened to, and after it
+            # was asked: it is told of as loading then, and never as there.
+            if frame is not None and not frame.url and frame.session_id in self.sessions:
+                self._ask_tree(frame.session_id)
 
     async def started(self, deadline: Deadline) -> None:
         """Wait until every session there is, also below another one, has taken its first commands."""
@@ -113,9 +119,12 @@ class Children:
             send(method, standing, session_id=session_id).abandon()
         for identifier in self._scripts:
             self._add_script(session_id, identifier)
-        tree = send("Page.getFrameTree", session_id=session_id)
-        tree.reduce(lambda reply: self._state.load_tree(reply["frameTree"], session_id))
+        self._ask_tree(session_id)
         self._starting[session_id] = send("Runtime.runIfWaitingForDebugger", session_id=session_id)
+
+    def _ask_tree(self, session_id: str) -> None:
+        tree = self._connection.send("Page.getFrameTree", session_id=session_id)
+        tree.reduce(lambda reply: self._state.load_tree(reply["frameTree"], session_id))
 
     def _add_script(self, session_id: str, identifier: str) -> None:
         added = self._connection.send(ADD_SCRIPT, self._scripts[identifier], session_id=session_id)

@@ -193,11 +193,12 @@
       if (isLazy) await frame();
       return measure();
     },
-    /** The view is at its place when this returns; the capture that follows waits for the frame itself. */
-    tile({ left, top, first, last }) {
+    /** The view is at its place when this returns, and was drawn there: a busy machine pictures what is not yet drawn. */
+    async tile({ left, top, first, last }) {
       goTo(left, top);
       glance();
       show(first, last);
+      await frame();
       return measure();
     },
     restore() {

@@ -206,10 +206,11 @@ async def test_the_rest_of_the_page_is_acted_on_while_a_frames_renderer_hangs(pa
     outside = (await page.snapshot()).find(role="button", name="Outside").ref
     session_id = await hang(page)
     began = time.monotonic()
-    clicked = await page.click(outside, timeout_s=60)
+    # Each gives the frame a part of its time.
+    clicked = await page.click(outside, timeout_s=20)
     assert clicked.changes.settled == "quiet"
-    assert (await page.get_by_role("button", name="Outside").click(timeout_s=60)).changes.settled == "quiet"
-    assert (await page.wait_for(role="button", name="Outside", timeout_s=60)).waited_ms < 40_000
+    assert (await page.get_by_role("button", name="Outside").click(timeout_s=20)).changes.settled == "quiet"
+    assert (await page.wait_for(role="button", name="Outside", timeout_s=20)).waited_ms < 19_000
     assert time.monotonic() - began < 50
     await free(page, session_id)
 
@@ -299,7 +300,8 @@ async def test_a_person_touches_what_is_in_another_renderer(page: Page) -> None:
 
     async def touch(name: str, role: str) -> dict[str, Any] | None:
         entry, deadline = actions.look_up(shot.find(role=role, name=name).ref), Deadline.after(5)
-        x, y, _ = await actions.point(entry, "click", deadline)
+        # A tap on a select is refused, so what is asked for is the place.
+        x, y, _ = await actions.point(entry, "hover", deadline)
         await actions.stand_down(entry)
         begun = await hands.act(Touch("touchStart", x / hands.width, y / hands.height))
         await hands.act(Touch("touchEnd", x / hands.width, y / hands.height))
