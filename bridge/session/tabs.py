@@ -11,7 +11,14 @@ from typing import Any
 
 from bridge.adb import AdbDevice
 from bridge.deadline import finish
-from bridge.errors import BridgeError, NavigationFailed
+from bridge.errors import (
+    BridgeError,
+    DeadlineExceeded,
+    HostFailed,
+    NavigationFailed,
+    TabLost,
+    TransportError,
+)
 from bridge.host.client import HostClient
 from bridge.host.replies import HostHello
 from bridge.page.attachment import Attachment
@@ -132,7 +139,7 @@ class SessionTabs:
         await self.ensure_connected()
         tab, page = self.make_tab(profile=profile)
         try:
-            attachment = await tab.open()
+            attachment = await self._opened(tab)
             if self._capabilities is None:
                 self._capabilities = await self._probe(attachment)
             if url is not None:
@@ -141,6 +148,15 @@ class SessionTabs:
             await self.close_tab(page)
             raise
         return page
+
+    async def _opened(self, tab: SessionTab) -> Attachment:
+        try:
+            return await tab.open()
+        except (DeadlineExceeded, HostFailed, TabLost, TransportError) as error:
+            # WebViews share a renderer: one that dies for another tab's sake takes along what is being opened in it.
+            logger.debug("%s is opened a second time: %s", tab.tab_id, error)
+            await self.ensure_connected()
+            return await tab.open()
 
     def make_tab(self, *, profile: str | None) -> tuple[SessionTab, Page]:
         """A tab with a number of its own, not attached to anything."""

@@ -1,0 +1,29 @@
+"""WebViews share a renderer: one that dies takes along what is being opened in it."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from bridge import Session
+from bridge.page.page import Page
+
+pytestmark = pytest.mark.browser
+
+
+async def crash(page: Page, after_s: float) -> None:
+    await asyncio.sleep(after_s)
+    (await page.attached()).connection.send("Page.crash", {}).abandon()
+
+
+@pytest.mark.timeout(240)
+async def test_a_tab_is_opened_all_the_same(webview_device: str) -> None:
+    async with Session.open(webview_device) as session:
+        for after_ms in (0, 10, 40, 80, 120):
+            dying = await session.new_tab()
+            crashing = asyncio.ensure_future(crash(dying, after_ms / 1000))
+            opened = await session.new_tab()
+            await crashing
+            await session.close_tab(dying)
+            await session.close_tab(opened)
