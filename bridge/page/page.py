@@ -326,7 +326,7 @@ class Page(NavigatingPage, LocatingPage, ObservedPage, FiledPage, EmulatedPage):
         if attachment is not self._attachment:
             self._attachment = attachment
             self._snapshots = Snapshots(attachment, self._refs)
-            self._actions = Actions(attachment, self._refs, self._snapshots)
+            self._actions = Actions(attachment, self._refs, self._snapshots, self._tab.asides)
         opened = notices
         notices = (*self._untold, *self._turn.take_waited(), *opened)
         self._untold = notices[-_UNTOLD_KEPT:]

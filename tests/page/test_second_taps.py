@@ -55,8 +55,8 @@ async def tapped_twice(page: Page, meanwhile: str) -> ActionResult:
     await actions.send(tap_commands(x, y), "the first tap", deadline)
     await in_page(page, f"clicked.then(()=>{{{meanwhile}}})")
     settled = await actions.act_and_settle(entry, "dblclick", tap_commands(x, y), 1.0, deadline)
-    actions.check_second_tap(entry, settled)
-    actions.check_hit(entry, settled)
+    actions.verdicts.check_second_tap(entry, settled)
+    actions.verdicts.check_hit(entry, settled)
     changes = await actions.changes(before, settled)
     return ActionResult(action="double_click", ref=ref, changes=changes, cost=Cost(0, 0, 0, 0))
 

@@ -44,7 +44,7 @@ async def tapped(page: Page, meanwhile: str) -> None:
     x, y, _ = await actions.point(entry, "click", deadline)
     await actions.send([touch("touchStart", (x, y))], "finger down", deadline)
     await in_page(page, meanwhile)
-    actions.check_hit(entry, await actions.act_and_settle(entry, "click", [touch("touchEnd")], 1.0, deadline))
+    actions.verdicts.check_hit(entry, await actions.act_and_settle(entry, "click", [touch("touchEnd")], 1.0, deadline))
 
 
 async def test_a_twin_that_takes_its_place_is_not_clicked(rows: Page) -> None:

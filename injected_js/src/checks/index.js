@@ -8,7 +8,7 @@ import { install } from '../api.js';
 import { landing } from './landing.js';
 import { pickerAt, refuse } from './pickers.js';
 import { prepare } from './prepare.js';
-import { guard, keepTap, settle } from './settle.js';
+import { awaitKeys, guard, keepTap, settle } from './settle.js';
 import { waitFor } from './wait.js';
 
 const indexIn = (frames, frame) => [].indexOf.call(frames, frame);
@@ -24,6 +24,7 @@ const api = install({
     prepare,
     settle,
     waitFor,
+    awaitKeys: (meant) => awaitKeys(focused(), meant),
     pickerAt,
     refuse,
     focused,

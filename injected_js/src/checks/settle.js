@@ -5,7 +5,7 @@ import { isUnseen } from '../style.js';
 import { newTurn } from '../turn.js';
 import { landing } from './landing.js';
 import { pause } from './pause.js';
-import { pickerAt } from './pickers.js';
+import { opensAt, pickerAt, refusalOf } from './pickers.js';
 
 /** What the page has done since the action was prepared, and the element that it was prepared for. */
 let state, armed;
@@ -67,6 +67,13 @@ const first = (event) => {
     }
     // A click by key is none of it.
     if ((stray || (isTouch && state && state._stopped)) && (event.detail || type != 'click')) return stop(event, isTouch);
+  } else if (state && type == 'click') {
+    // The page's own click, in answer to ours: nobody could answer what it opens. A select does not open by clicks.
+    const asked = pickerAt(event.composedPath()[0]);
+    if (asked && tagOf(asked) == 'input') {
+      event.preventDefault();
+      state._asked = asked;
+    }
   }
   if (state && !isTouch) state._listener(event);
 };
@@ -137,9 +144,14 @@ export const watch = (ref, el, on, open, twice, noPicker, keys) => {
       }
     }
     if (keys && event.isTrusted) {
-      const hit = event.composedPath()[0];
-      if (is(type, KEYS)) onKey(event, hit);
-      else if (type == 'focusin') {
+      const hit = event.composedPath()[0], picker = is(type, KEYS) && opensAt(event) && pickerAt(hit);
+      if (picker) mine._error = refusalOf(el, type, picker);
+      if (is(type, KEYS)) {
+        if (el) onKey(event, hit);
+        // The end of a key that has been taken where it was meant to be is only kept from what is here.
+        else if (keys > 1 && type != 'keypress') mine._over = landing(hit);
+        if (!el && (keys > 1 || mine._error)) stop(event);
+      } else if (type == 'focusin') {
         if (isBusy() || mine._isTab) place = hit;
         mine._isTaken = landing(hit, place) !== true;
       }
@@ -167,6 +179,18 @@ export const watch = (ref, el, on, open, twice, noPicker, keys) => {
   setTimeout(mine._stop, 3e4);
 };
 
+/**
+ * Arms the guard over keys in a frame that has no element for them. Those that go wherever the focus is open no dialog:
+ * the refusal, where it stands on a picker already; `isHere` is true in the frame that has the focus. Those that are
+ * `meant` for an element of another frame reach nothing here.
+ */
+export const awaitKeys = (at, meant) => {
+  const isHere = doc.hasFocus() && !(at && at.contentWindow), picker = !meant && isHere && pickerAt(at);
+  if (picker) return { error: refusalOf(at, '', picker) };
+  watch('', 0, 0, 0, 0, 0, meant ? 2 : 1);
+  return { isHere };
+};
+
 /** `expectMs` is how long the input may take to come; the page then has `settleMs` to become quiet, within that time. */
 export const settle = async ({ settleMs = 1e3, quietMs = 20, expect, expectMs = settleMs, snapshot: options }) => {
   const start = now();
@@ -183,6 +207,11 @@ export const settle = async ({ settleMs = 1e3, quietMs = 20, expect, expectMs = 
   // Input that is still on its way meets the guard: a key, a tap, or the end of one.
   if (!expect || is(expect, mine._types) || /up|end|cancel/.test(mine._types)) mine._stop();
   newTurn();
+  // What the page has asked for by itself; showPicker gives no event that it could be kept from.
+  let asked = mine._asked, isOpen;
+  try {
+    if (!asked) isOpen = !!(asked = doc.querySelector('select:open,input:open'));
+  } catch (e) {}
   // What can be read now and could not before.
   for (let node of _changed) {
     if (kindOf(node) == 3) node = parentOf(node);
@@ -190,7 +219,7 @@ export const settle = async ({ settleMs = 1e3, quietMs = 20, expect, expectMs = 
     if (words && !_texts[7] && !_texts.some((text) => text.includes(words))) _texts.push(words);
   }
   return assign(
-    { reason: mine._left ? 'navigation' : late() ? 'deadline' : 'quiet', waitedMs: now() - start, hit: mine._hit, error: mine._error || undefined, over: mine._over, clicks: mine._clicks, texts: _texts },
+    { reason: mine._left ? 'navigation' : late() ? 'deadline' : 'quiet', waitedMs: now() - start, hit: mine._hit, error: mine._error || undefined, over: mine._over, clicks: mine._clicks, texts: _texts, picker: asked && assign(refusalOf(0, '', asked), { isOpen }) },
     options && !mine._left && { snapshot: __agentBrowser.snapshot(options) },
   );
 };
