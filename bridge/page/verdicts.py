@@ -124,8 +124,10 @@ class Verdicts:
 
 
 def kept_from(entry: RefEntry, settled: Settled) -> tuple[str, ...]:
-    """What is to be said of a tap that began on the element, and would have ended on something that came over it."""
-    over = settled.acted.get("over")
-    if not isinstance(over, str) or settled.acted.get("clicks"):
+    """What is to be said of a tap that began on the element and brought no click while it was looked at."""
+    acted, over = settled.acted, settled.acted.get("over")
+    if acted.get("clicks") or acted.get("reason") == "navigation":
         return ()
-    return (f"{over} came over {entry.ref} during the tap, and was not given the rest of it: there was no click",)
+    if isinstance(over, str):
+        return (f"{over} came over {entry.ref} during the tap, and was not given the rest of it: there was no click",)
+    return (f"no click has come of the tap on {entry.ref}: the page takes touch itself, or its click is late",)

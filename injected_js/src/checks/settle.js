@@ -59,8 +59,11 @@ const first = (event) => {
   const { type, sourceCapabilities } = event, isTouch = type[0] == 't', isDown = type == 'pointerdown';
   if (event.isTrusted) {
     down = down || isDown;
-    if (isDown) stray = event.pressure == FORCE && !armed;
-    else if (!down) stray = sourceCapabilities && sourceCapabilities.firesTouchEvents;
+    if (isDown) {
+      // What a finger before has left to wait for does not come any more.
+      if (state && state._isOver) state._stop();
+      stray = event.pressure == FORCE && !armed;
+    } else if (!down) stray = sourceCapabilities && sourceCapabilities.firesTouchEvents;
     if (now() < heldUntil && /^(mouse|cl)/.test(type)) {
       if (type == 'click') heldUntil = 0;
       return stop(event);
@@ -157,7 +160,9 @@ export const watch = (ref, el, on, open, twice, noPicker, keys) => {
       }
     }
     if (event.isTrusted && !isBusy()) mine._event = event;
-    if (!is(type, BESIDE)) mine._types += ' ' + type;
+    // A page cannot say that a tap has ended.
+    if (event.isTrusted && !is(type, BESIDE)) mine._types += ' ' + type;
+    if (mine._isOver && type == 'click') mine._clicked = 1;
   };
   const unobserve = observe((records) => {
     mine._at = now();
@@ -204,8 +209,11 @@ export const settle = async ({ settleMs = 1e3, quietMs = 20, expect, expectMs = 
   await pause();
   await pause();
   while (!late() && !quiet(quietMs)) await pause(5);
-  // Input that is still on its way meets the guard: a key, a tap, or the end of one.
-  if (!expect || is(expect, mine._types) || /up|end|cancel/.test(mine._types)) mine._stop();
+  // Of a tap that was refused nothing more reaches the page, of whatever else is still on its way what the guard lets by:
+  // a key, a tap, or the end of one.
+  if (mine._stopped) stray = 1;
+  mine._isOver = expect && !is(expect, mine._types) && !(/click/.test(expect) ? /cancel/ : /cancel|up|end/).test(mine._types);
+  if (!mine._isOver || mine._stopped) mine._stop();
   newTurn();
   // What the page has asked for by itself; showPicker gives no event that it could be kept from.
   let asked = mine._asked, isOpen;
