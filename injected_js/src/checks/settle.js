@@ -149,7 +149,7 @@ export const watch = (ref, el, on, open, twice, noPicker, keys) => {
       if (is(type, KEYS)) {
         if (el) onKey(event, hit);
         // The end of a key that has been taken where it was meant to be is only kept from what is here.
-        else if (keys > 1 && type != 'keypress') mine._over = landing(hit);
+        else if (keys > 1 && type != 'keypress') mine._over = landing(hit, 0);
         if (!el && (keys > 1 || mine._error)) stop(event);
       } else if (type == 'focusin') {
         if (isBusy() || mine._isTab) place = hit;
@@ -207,10 +207,10 @@ export const settle = async ({ settleMs = 1e3, quietMs = 20, expect, expectMs = 
   // Input that is still on its way meets the guard: a key, a tap, or the end of one.
   if (!expect || is(expect, mine._types) || /up|end|cancel/.test(mine._types)) mine._stop();
   newTurn();
-  // What the page has asked for by itself; showPicker gives no event that it could be kept from.
+  // What the page has asked for by itself; showPicker gives no event that it could be kept from. What is part of the page can be tapped.
   let asked = mine._asked, isOpen;
   try {
-    if (!asked) isOpen = !!(asked = doc.querySelector('select:open,input:open'));
+    if (!asked) isOpen = !!(asked = findAll(doc.documentElement, 'select:open,input:open').find((el) => getComputedStyle(el).appearance != 'base-select'));
   } catch (e) {}
   // What can be read now and could not before.
   for (let node of _changed) {
