@@ -109,10 +109,21 @@ async def test_keys_open_no_picker_in_another_renderer_and_are_not_stolen_by_it(
     with pytest.raises(ActionFailed, match="the focus went to select of another frame"):
         actions.verdicts.check_keys(entry, settled)
     assert await run("document.querySelector('select').value") == "Large"
-    await run(
-        "document.querySelector('button').addEventListener('click',()=>document.querySelector('select').showPicker())"
+
+
+async def test_a_select_that_the_page_shows_in_another_app_is_told_of(page: Page) -> None:
+    attachment = await page.attached()
+    main = attachment.state.main
+    assert main is not None
+    html = "<button>Choose</button><select><option>Ham</select>"
+    shows = "document.querySelector('select').showPicker()"
+    await attachment.evaluate(
+        main.frame_id,
+        f"document.body.insertAdjacentHTML('afterbegin','{html}'),"
+        f"document.querySelector('button').addEventListener('click',()=>{shows})",
+        timeout_s=20,
     )
-    (notice,) = (await page.click(shot.find(role="button", name="Isolated button").ref)).notices
+    (notice,) = (await page.click((await page.snapshot()).find(role="button", name="Choose").ref)).notices
     assert "asked for a picker, and it is open: a select" in notice
 
 
