@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-from typing import Any
 
 import pytest
 
@@ -13,6 +12,7 @@ from bridge.page.key_guard import focus, focused_frame
 from bridge.page.keys import key_events, parse_chord
 from bridge.page.page import Page
 from tests.conftest import LocalServer
+from tests.page.page_world import in_page
 
 pytestmark = pytest.mark.browser
 
@@ -37,12 +37,6 @@ PLACES = {
     "a frame of another origin": framed(FORM, "sandbox=allow-scripts"),
     "a frame in a frame": framed(f"<p>Between</p>{framed(FORM, '')}", "sandbox=allow-scripts"),
 }
-
-
-async def in_page(page: Page, expression: str) -> Any:
-    attachment = await page.attached()
-    wanted = {"expression": expression, "returnByValue": True, "awaitPromise": True}
-    return (await attachment.call("Runtime.evaluate", wanted, timeout_s=20))["result"].get("value")
 
 
 async def told(page: Page, at: str = "") -> dict[str, str]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from bridge.errors import HostLost, TransportError
 from bridge.page.page import Page
 from bridge.page.results import ActionResult
 from tests.conftest import LocalServer
+from tests.page.page_world import in_page
 
 pytestmark = pytest.mark.browser
 
@@ -17,12 +16,6 @@ PAGE = """document.body.innerHTML='<button>Choose</button><label>Day<input type=
   '<select><option>Ham<option>Large</select>';
 globalThis.kept=[];
 addEventListener('click',e=>e.target.localName=='input'&&kept.push(e.defaultPrevented))"""
-
-
-async def in_page(page: Page, expression: str) -> Any:
-    attachment = await page.attached()
-    wanted = {"expression": expression, "returnByValue": True}
-    return (await attachment.call("Runtime.evaluate", wanted, timeout_s=20))["result"].get("value")
 
 
 DAY, COLOUR = "document.querySelector('input')", "document.querySelector('[type=color]')"
