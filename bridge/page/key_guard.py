@@ -58,7 +58,7 @@ async def focus(
     async def ask(frame: Frame) -> Any:
         if frame.frame_id == entry.frame_id:
             return await actions.evaluate(entry, call, f"{action} {entry.ref}", deadline)
-        guard = "__agentBrowser.awaitKeys(1)"
+        guard = "__agentBrowser.awaitKeys(2)"
         return await attachment.evaluate(frame.frame_id, guard, timeout_s=deadline.remaining_s)
 
     frames = [frame for frame in attachment.state.ordered_frames() if not leaves or frame.frame_id == entry.frame_id]
@@ -82,12 +82,12 @@ async def focused_frame(actions: Actions, what: str, deadline: Deadline) -> str 
         Unsupported: It stands on a control whose dialog the keys could open.
         DeadlineExceeded: The page did not answer.
     """
-    attachment = actions.attachment
+    attachment, guard = actions.attachment, "__agentBrowser.awaitKeys(1)"
     frames, main = attachment.state.ordered_frames(), attachment.state.main
     replies = await ask_frames(
         attachment,
         frames,
-        lambda frame: attachment.evaluate(frame.frame_id, "__agentBrowser.awaitKeys()", timeout_s=deadline.remaining_s),
+        lambda frame: attachment.evaluate(frame.frame_id, guard, timeout_s=deadline.remaining_s),
         lead=main.frame_id if main else "",
     )
     found = None

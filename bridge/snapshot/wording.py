@@ -45,8 +45,8 @@ def opened_by(error: Mapping[str, object]) -> str:
     """Why a control is not touched that asks for a dialog of the system's.
 
     Apps of others have an Activity that shows it; but nothing here can answer it, and until somebody at the phone has
-    done so it lies over the page. Without an Activity a select's dialog ends the process (SelectPopupDialog.java); those
-    of inputs are not shown by newer WebViews (DateTimeChooserAndroid.java, ColorChooserAndroid.java), and end older ones.
+    done so it lies over the page. Without an Activity a select's dialog ends the process (SelectPopupDialog.java).
+    Those of inputs end older WebViews; newer ones show none (DateTimeChooserAndroid.java, ColorChooserAndroid.java).
     """
     kind = _words(error.get("kind"))
     if kind == "option":

@@ -1,4 +1,4 @@
-"""A browser that stands still between finger up and click: what comes late meets the guard, as what comes in time does."""
+"""A browser that stands still between finger up and click: what comes late meets the guard all the same."""
 
 from __future__ import annotations
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from bridge.deadline import Deadline
@@ -13,6 +11,7 @@ from bridge.page.keys import key_events, parse_chord, typing_commands
 from bridge.page.page import Page
 from bridge.page.pointer import touch
 from tests.conftest import LocalServer
+from tests.page.page_world import in_page
 
 pytestmark = pytest.mark.browser
 
@@ -24,12 +23,6 @@ document.addEventListener('click',e=>done.push('click '+e.target.textContent));
 document.addEventListener('input',
   e=>done.push(e.data+' for '+(e.target.previousElementSibling||{textContent:'?'}).textContent.trim()))"""
 FIRST, SECOND, BUTTON = (f"document.querySelector('{it}')" for it in ("input", "li+li input", "button"))
-
-
-async def in_page(page: Page, expression: str) -> Any:
-    attachment = await page.attached()
-    wanted = {"expression": expression, "returnByValue": True}
-    return (await attachment.call("Runtime.evaluate", wanted, timeout_s=20))["result"].get("value")
 
 
 @pytest.fixture

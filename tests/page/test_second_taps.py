@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from bridge.cdp import Cost
@@ -13,6 +11,7 @@ from bridge.page.page import Page
 from bridge.page.pointer import tap_commands
 from bridge.page.results import ActionResult
 from tests.conftest import LocalServer
+from tests.page.page_world import in_page
 
 pytestmark = pytest.mark.browser
 
@@ -33,12 +32,6 @@ async def rows(page: Page, local_server: LocalServer) -> Page:
     await page.goto(local_server.url("second.html"))
     await in_page(page, ROWS)
     return page
-
-
-async def in_page(page: Page, expression: str) -> Any:
-    attachment = await page.attached()
-    wanted = {"expression": expression, "returnByValue": True, "awaitPromise": True}
-    return (await attachment.call("Runtime.evaluate", wanted, timeout_s=5))["result"].get("value")
 
 
 async def tapped_twice(page: Page, meanwhile: str) -> ActionResult:

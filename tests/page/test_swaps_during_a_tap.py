@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from bridge.deadline import Deadline
@@ -11,6 +9,7 @@ from bridge.errors import RefNotFound, StaleRef
 from bridge.page.page import Page
 from bridge.page.pointer import touch
 from tests.conftest import LocalServer
+from tests.page.page_world import in_page
 
 pytestmark = pytest.mark.browser
 
@@ -27,12 +26,6 @@ async def rows(page: Page, local_server: LocalServer) -> Page:
     await page.goto(local_server.url("second.html"))
     await in_page(page, ROWS)
     return page
-
-
-async def in_page(page: Page, expression: str) -> Any:
-    attachment = await page.attached()
-    wanted = {"expression": expression, "returnByValue": True}
-    return (await attachment.call("Runtime.evaluate", wanted, timeout_s=20))["result"].get("value")
 
 
 async def tapped(page: Page, meanwhile: str) -> None:
