@@ -122,7 +122,7 @@ class Attachment:
         asked = f"JSON.stringify(await({expression}))"
         reply = await self._run(world, f"(async()=>globalThis.__agentBrowser?{asked}:0)()", timeout_s=timeout_s)
         if reply.get("result", {}).get("value") == 0:
-            # Whoever had it made was cancelled, or has not yet come to this.
+            # Made empty, and told of at once: whoever asked for it was cancelled, or has not come to this yet.
             await self._fill(world.session_id, world.context_id, deadline)
             reply = await self._run(world, f"(async()=>{asked})()", timeout_s=deadline.remaining_s)
         return _script_value(reply)
@@ -169,9 +169,8 @@ class Attachment:
         return known or World(context_id, f"{frame_id}:{context_id}", frame_id, WORLD_NAME, False, session_id)
 
     async def _fill(self, session_id: str | None, context_id: int, deadline: Deadline) -> None:
-        """Run our script in a world that has been made, once: its refs would be forgotten the second time."""
-        script = f"if(!globalThis.__agentBrowser){{{self._script}}}"
-        params = {"expression": script, "contextId": context_id}
+        """Run our script in a world that has been made; what is there already stays (injected_js/src/api.js)."""
+        params = {"expression": self._script, "contextId": context_id}
         await self._call_of_frame("Runtime.evaluate", params, deadline, session_id)
 
     async def _call_of_frame(
