@@ -50,12 +50,7 @@ async def session(device: VirtualDeviceHandle, local_server: LocalServer) -> Asy
 @pytest.fixture
 async def page(session: AttachedSession) -> Page:
     (page,) = session.pages
-    try:
-        await page.wait_for(text="Inner button", timeout_s=15)
-    except DeadlineExceeded:
-        # A known defect: attached to while its frames load, a page now and then knows nothing of what is in one.
-        await page.reload()
-        await page.wait_for(text="Inner button")
+    await page.wait_for(text="Inner button")
     return page
 
 
