@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from bridge.snapshot.escape import cut, quote
 from bridge.snapshot.model import RenderOptions
-from bridge.snapshot.parse import RawNode
+from bridge.snapshot.parse import STATE_ATTRS, RawNode
 from bridge.snapshot.roles import INTERACTIVE_ROLES, VALUE_ROLES
 
 _STATES = ("checked", "selected", "expanded", "disabled", "required", "readonly", "pressed", "current", "invalid")
@@ -35,11 +35,12 @@ def shown_attrs(node: RawNode, name: str, options: RenderOptions, page_url: str)
     if raw:
         if "level" in raw:
             out.append(("level", raw["level"]))
-        out += [
-            (state, raw[state])
-            for state in _STATES
-            if state in raw and (raw[state] is not False or state in _FALSE_SAYS_SOMETHING)
-        ]
+        if not STATE_ATTRS.isdisjoint(raw):
+            out += [
+                (state, raw[state])
+                for state in _STATES
+                if state in raw and (raw[state] is not False or state in _FALSE_SAYS_SOMETHING)
+            ]
     if node.cursor:
         out.append((node.cursor, True))
     if raw:
