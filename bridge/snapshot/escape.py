@@ -62,6 +62,14 @@ def cut(words: str, limit_chars: int) -> str:
     return words[: max(limit_chars - 1, 0)].rstrip() + ELLIPSIS
 
 
+def cut_middle(words: str, limit_chars: int) -> str:
+    """At most `limit_chars` characters, with `…` for what is left out between the beginning and the end."""
+    if len(words) <= limit_chars:
+        return words
+    end = limit_chars // 2
+    return f"{words[: limit_chars - 1 - end]}{ELLIPSIS}{words[-end:]}"
+
+
 def quote(words: str) -> str:
     """A string literal of the text format: `"`, `\\` and line ends are escaped with a backslash.
 

@@ -111,7 +111,7 @@ def only_matching(
     keep = bytearray(len(entries))
     matches = 0
     for index, entry in enumerate(entries):
-        texts = (entry.name, str(entry.node.attrs.get("value", "")))
+        texts = (entry.node.name or entry.name, str(entry.node.attrs.get("value", "")))
         if any(wanted in (redact(text) if redact else text).casefold() for text in texts):
             matches += 1
             _keep_with_parents(entries, keep, index)
@@ -193,7 +193,7 @@ def _add_node(
         name, text = text, ""
     if options.compact and node.role in INTERACTIVE_ROLES:
         _drop_label_before(entries, parent, name)
-    shown = cut(name, options.max_text_per_node)
+    shown = cut(name, options.max_name_chars)
     index = len(entries)
     entries.append(Entry(node, parent, depth, "node", shown, shown != name, 0, node.ref))
     if options.compact and name and node.role in NAMED_BY_CONTENT:
