@@ -22,7 +22,7 @@ from bridge.page.frames_asked import ask_frames
 from bridge.page.pointer import tap_commands, to_top_viewport
 from bridge.page.refs import RefEntry, RefTable
 from bridge.page.results import ActionResult, Changes
-from bridge.page.settling import QUIET_MS, Before, Settled, changes_since
+from bridge.page.settling import OTHERS_LEAST_MS, QUIET_MS, Before, Settled, changes_since
 from bridge.page.snapshots import SnapshotRequest, Snapshots
 from bridge.snapshot.wording import instead, opened_by
 
@@ -292,7 +292,7 @@ class Actions:
         frames = self.attachment.state.ordered_frames()
         main = self.attachment.state.main
         frame_id = entry.frame_id if entry else (main.frame_id if main else "")
-        other = f"__agentBrowser.settle({self.settle_options(settle_s)})"
+        other = f"__agentBrowser.settle({self.settle_options(settle_s, least_ms=OTHERS_LEAST_MS if commands else 0)})"
         outcomes = await ask_frames(
             self.attachment,
             frames,
@@ -379,7 +379,9 @@ class Actions:
     def before(self) -> Before:
         return Before.now(self.attachment, self.snapshots)
 
-    def settle_options(self, settle_s: float, expect: str | None = None, expect_s: float = 0.0) -> str:
+    def settle_options(
+        self, settle_s: float, expect: str | None = None, expect_s: float = 0.0, *, least_ms: int = 0
+    ) -> str:
         """The script's options; `expect` is the event that the input ends with, and may take `expect_s` to come."""
         request: SnapshotRequest = self.snapshots.last_request
         options = {
@@ -387,6 +389,7 @@ class Actions:
             "quietMs": QUIET_MS,
             "expect": expect,
             "expectMs": round(max(expect_s, settle_s) * 1000),
+            "leastMs": least_ms,
             "snapshot": request.script_options(None),
         }
         return json.dumps(options)

@@ -167,8 +167,11 @@ export const watch = (ref, el, on, open, twice, noPicker, keys) => {
   setTimeout(mine._stop, 3e4);
 };
 
-/** `expectMs` is how long the input may take to come; the page then has `settleMs` to become quiet, within that time. */
-export const settle = async ({ settleMs = 1e3, quietMs = 20, expect, expectMs = settleMs, snapshot: options }) => {
+/**
+ * `expectMs` is how long the input may take to come; the page then has `settleMs` to become quiet, within that time. Who
+ * looks at what input in another frame has done here does so after `leastMs`.
+ */
+export const settle = async ({ settleMs = 1e3, quietMs = 20, expect, expectMs = settleMs, leastMs = 0, snapshot: options }) => {
   const start = now();
   if (!state) watch();
   const mine = state, { _texts, _changed } = mine, late = () => mine._left || now() >= end, quiet = (ms) => now() - mine._at > ms;
@@ -179,7 +182,7 @@ export const settle = async ({ settleMs = 1e3, quietMs = 20, expect, expectMs = 
   end = Math.min(end, now() + settleMs);
   await pause();
   await pause();
-  while (!late() && !quiet(quietMs)) await pause(5);
+  while (!late() && !(quiet(quietMs) && now() - start >= leastMs)) await pause(5);
   // Input that is still on its way meets the guard: a key, a tap, or the end of one.
   if (!expect || is(expect, mine._types) || /up|end|cancel/.test(mine._types)) mine._stop();
   newTurn();
@@ -190,7 +193,7 @@ export const settle = async ({ settleMs = 1e3, quietMs = 20, expect, expectMs = 
     if (words && !_texts[7] && !_texts.some((text) => text.includes(words))) _texts.push(words);
   }
   return assign(
-    { reason: mine._left ? 'navigation' : late() ? 'deadline' : 'quiet', waitedMs: now() - start, hit: mine._hit, error: mine._error || undefined, over: mine._over, clicks: mine._clicks, texts: _texts },
+    { reason: mine._left ? 'navigation' : late() ? 'deadline' : 'quiet', waitedMs: now() - start, endedAt: Date.now(), hit: mine._hit, error: mine._error || undefined, over: mine._over, clicks: mine._clicks, texts: _texts },
     options && !mine._left && { snapshot: __agentBrowser.snapshot(options) },
   );
 };
