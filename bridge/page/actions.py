@@ -143,13 +143,17 @@ class Actions:
     async def in_top_viewport(
         self, entry: RefEntry, ready: Mapping[str, Any], deadline: Deadline
     ) -> tuple[float, float]:
-        """The point that `prepare` found; in a frame of another origin its ancestors are asked where it lies."""
+        """The point that `prepare` found; from a frame of another origin, or one that is shown in another size, its
+        ancestors are asked where it lies."""
         x, y = float(ready["x"]), float(ready["y"])
         if ready.get("top"):
             return x, y
-        return await to_top_viewport(
-            self.attachment, self.snapshots.frame_indexes, entry, x, y, timeout_s=deadline.remaining_s
-        )
+        frames, frame_id = self.attachment.state.frames, entry.frame_id
+        for _ in range(int(ready.get("up") or 0)):
+            frame = frames.get(frame_id)
+            frame_id = (frame.parent_id if frame else None) or frame_id
+        indexes, left_s = self.snapshots.frame_indexes, deadline.remaining_s
+        return await to_top_viewport(self.attachment, indexes, entry, x, y, timeout_s=left_s, of_frame=frame_id)
 
     async def prepare(
         self, entry: RefEntry, action: str, deadline: Deadline, *, hit: bool = True, also: str = "", first: str = ""
