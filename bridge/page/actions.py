@@ -23,7 +23,7 @@ from bridge.page.frames_asked import ask_frames
 from bridge.page.pointer import tap_commands, to_top_viewport
 from bridge.page.refs import RefEntry, RefTable
 from bridge.page.results import ActionResult, Changes
-from bridge.page.settling import QUIET_MS, Before, Settled, changes_since
+from bridge.page.settling import OTHERS_LEAST_MS, QUIET_MS, Before, Settled, changes_since
 from bridge.page.snapshots import SnapshotRequest, Snapshots
 from bridge.page.verdicts import Verdicts, kept_from
 
@@ -146,13 +146,17 @@ class Actions:
     async def in_top_viewport(
         self, entry: RefEntry, ready: Mapping[str, Any], deadline: Deadline
     ) -> tuple[float, float]:
-        """The point that `prepare` found; in a frame of another origin its ancestors are asked where it lies."""
+        """The point that `prepare` found; from a frame of another origin, or one that is shown in another size, its
+        ancestors are asked where it lies."""
         x, y = float(ready["x"]), float(ready["y"])
         if ready.get("top"):
             return x, y
-        return await to_top_viewport(
-            self.attachment, self.snapshots.frame_indexes, entry, x, y, timeout_s=deadline.remaining_s
-        )
+        frames, frame_id = self.attachment.state.frames, entry.frame_id
+        for _ in range(int(ready.get("up") or 0)):
+            frame = frames.get(frame_id)
+            frame_id = (frame.parent_id if frame else None) or frame_id
+        indexes, left_s = self.snapshots.frame_indexes, deadline.remaining_s
+        return await to_top_viewport(self.attachment, indexes, entry, x, y, timeout_s=left_s, of_frame=frame_id)
 
     async def prepare(
         self, entry: RefEntry, action: str, deadline: Deadline, *, hit: bool = True, also: str = "", first: str = ""
@@ -260,7 +264,7 @@ class Actions:
         frames = self.attachment.state.ordered_frames()
         main = self.attachment.state.main
         frame_id = entry.frame_id if entry else frame_id or (main.frame_id if main else "")
-        other = f"__agentBrowser.settle({self.settle_options(settle_s)})"
+        other = f"__agentBrowser.settle({self.settle_options(settle_s, least_ms=OTHERS_LEAST_MS if commands else 0)})"
         outcomes = await ask_frames(
             self.attachment,
             frames,
@@ -295,7 +299,9 @@ class Actions:
     def before(self) -> Before:
         return Before.now(self.attachment, self.snapshots)
 
-    def settle_options(self, settle_s: float, expect: str | None = None, expect_s: float = 0.0) -> str:
+    def settle_options(
+        self, settle_s: float, expect: str | None = None, expect_s: float = 0.0, *, least_ms: int = 0
+    ) -> str:
         """The script's options; `expect` is the event that the input ends with, and may take `expect_s` to come."""
         request: SnapshotRequest = self.snapshots.last_request
         options = {
@@ -303,6 +309,7 @@ class Actions:
             "quietMs": QUIET_MS,
             "expect": expect,
             "expectMs": round(max(expect_s, settle_s) * 1000),
+            "leastMs": least_ms,
             "snapshot": request.script_options(None),
         }
         return json.dumps(options)

@@ -3,49 +3,77 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from types import MappingProxyType
+from typing import Any, TypeAlias
 
 from bridge.page.results import LabelledBox
 
+# As of a DOMMatrix: x' = a·x + c·y + e, y' = b·x + d·y + f.
+Matrix: TypeAlias = tuple[float, float, float, float, float, float]
+# Which frame: the places in `window.frames`, from the top document on.
+FramePath: TypeAlias = tuple[int, ...]
+
 
 def labelled_boxes(
-    raw: Mapping[str, Any], scale: float, width_px: int, height_px: int, offset: tuple[float, float] = (0.0, 0.0)
+    raw: Mapping[str, Any],
+    scale: float,
+    width_px: int,
+    height_px: int,
+    offset: tuple[float, float] = (0.0, 0.0),
+    shown: Mapping[FramePath, Matrix] = MappingProxyType({}),
 ) -> tuple[LabelledBox, ...]:
     """The boxes that lie in a picture of `width_px` x `height_px`, in the order of their refs.
 
     `offset` is where the viewport's corner lies in the picture, in CSS px.
 
-    A child frame's boxes are in its own viewport; they are moved by where its iframe's content begins.
+    A child frame's boxes are in its own viewport, and `shown` has where its document is in its parent's; one that is
+    not in it is taken to begin where its iframe does.
     """
     found: list[LabelledBox] = []
-    pending: list[tuple[Any, float, float]] = [(raw.get("tree"), *offset)]
+    pending: list[tuple[Any, Matrix, FramePath]] = [(raw.get("tree"), (1.0, 0.0, 0.0, 1.0, *offset), ())]
     while pending:
-        node, left, top = pending.pop()
+        node, place, path = pending.pop()
         if not isinstance(node, Mapping):
             continue
         box = _box(node)
         ref = node.get("ref")
         if box and isinstance(ref, str):
-            shown = LabelledBox(
+            x, y, width, height = _moved(box, place)
+            labelled = LabelledBox(
                 ref=ref,
                 role=str(node.get("role", "")),
                 name=str(node.get("name") or node.get("text") or ""),
-                x_px=round((box[0] + left) * scale, 1),
-                y_px=round((box[1] + top) * scale, 1),
-                width_px=round(box[2] * scale, 1),
-                height_px=round(box[3] * scale, 1),
+                x_px=round(x * scale, 1),
+                y_px=round(y * scale, 1),
+                width_px=round(width * scale, 1),
+                height_px=round(height * scale, 1),
             )
-            inside = shown.x_px < width_px and shown.y_px < height_px
-            if inside and shown.x_px + shown.width_px > 0 and shown.y_px + shown.height_px > 0:
-                found.append(shown)
-        if box and "frame" in node:
-            inset = node.get("inset")
-            inset_x, inset_y = inset if isinstance(inset, list) and len(inset) == 2 else (0, 0)
-            left, top = left + box[0] + inset_x, top + box[1] + inset_y
+            inside = labelled.x_px < width_px and labelled.y_px < height_px
+            if inside and labelled.x_px + labelled.width_px > 0 and labelled.y_px + labelled.height_px > 0:
+                found.append(labelled)
+        if box and isinstance(index := node.get("frame"), int):
+            path = (*path, index)
+            place = _joined(place, shown.get(path, (1.0, 0.0, 0.0, 1.0, box[0], box[1])))
         below = node.get("children")
         if isinstance(below, list):
-            pending.extend((child, left, top) for child in below)
+            pending.extend((child, place, path) for child in below)
     return tuple(sorted(found, key=lambda box: int(box.ref[1:])))
+
+
+def _joined(outer: Matrix, inner: Matrix) -> Matrix:
+    """First `inner`, then `outer`."""
+    a, b, c, d, e, f = outer
+    p, q, r, s, t, u = inner
+    return a * p + c * q, b * p + d * q, a * r + c * s, b * r + d * s, a * t + c * u + e, b * t + d * u + f
+
+
+def _moved(box: tuple[float, float, float, float], place: Matrix) -> tuple[float, float, float, float]:
+    """The upright box around where a box comes to lie."""
+    left, top, width, height = box
+    a, b, c, d, e, f = place
+    corners = [(left + i * width, top + j * height) for i in (0, 1) for j in (0, 1)]
+    xs, ys = [a * x + c * y + e for x, y in corners], [b * x + d * y + f for x, y in corners]
+    return min(xs), min(ys), max(xs) - min(xs), max(ys) - min(ys)
 
 
 def _box(node: Mapping[str, Any]) -> tuple[float, float, float, float] | None:

@@ -2,26 +2,47 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+from collections.abc import Awaitable, Mapping
 from typing import Any
 
-from bridge.errors import ActionFailed, Covered
-from bridge.page.attachment import Attachment
+from bridge.errors import ActionFailed, Covered, DeadlineExceeded
+from bridge.page.attachment import Attachment, WorldGone
+from bridge.page.boxes import FramePath, Matrix
 from bridge.page.refs import RefEntry
 
-# Finds the iframe that shows window[i], adds its content box to the point, and says what lies there.
-_INTO_PARENT = """((i,x,y)=>{
+# The iframe that shows window[i], and [a,b,c,d,e,f] as of a DOMMatrix: from points of its document to points here. What
+# transforms do but move is the product of the matrices of all that the iframe is in; they, and `zoom`, leave its middle
+# in the middle of its box. A perspective is not worked out: what is behind it cannot be touched.
+_SHOWN = """(i=>{
   const child=window[i],roots=[document];
   for(let r;r=roots.pop();)for(const e of r.querySelectorAll('*')){
     if(e.shadowRoot)roots.push(e.shadowRoot);
     if(e.contentWindow===undefined||e.contentWindow!==child)continue;
-    const b=e.getBoundingClientRect(),s=getComputedStyle(e),
-      X=b.left+e.clientLeft+parseFloat(s.paddingLeft)+x,Y=b.top+e.clientTop+parseFloat(s.paddingTop)+y;
-    let h=document.elementFromPoint(X,Y);
-    while(h&&h!==e&&h.shadowRoot){const d=h.shadowRoot.elementFromPoint(X,Y);if(!d||d===h)break;h=d}
-    return{x:X,y:Y,hit:h===e,over:h?h.localName+(h.id?'#'+h.id:''):'nothing'}
+    let m=new DOMMatrix();
+    for(let at=e;at;at=at.assignedSlot||at.parentElement||at.getRootNode().host){
+      const {rotate,scale,transform}=getComputedStyle(at),own=new DOMMatrix();
+      if(/^[-.\\d]+deg$/.test(rotate))own.rotateSelf(parseFloat(rotate));
+      if(/^[-.\\d ]+$/.test(scale)){const[x,y=x]=scale.split(' ').map(Number);own.scaleSelf(x,y)}
+      m=own.multiply(new DOMMatrix(transform)).multiply(m);
+    }
+    const{left,top,width,height}=e.getBoundingClientRect(),s=getComputedStyle(e),w=e.offsetWidth/2,h=e.offsetHeight/2,
+      wide=2*(Math.abs(m.a)*w+Math.abs(m.c)*h),z=Math.abs(width-wide)<1?1:width/wide,
+      [a,b,c,d]=[m.a,m.b,m.c,m.d].map(n=>n*z),
+      x=e.clientLeft+parseFloat(s.paddingLeft)-w,y=e.clientTop+parseFloat(s.paddingTop)-h;
+    return{e,matrix:[a,b,c,d,left+width/2+a*x+c*y,top+height/2+b*x+d*y]}
   }
-  return null})"""
+})"""
+# The same for a point, and what lies there.
+_INTO_PARENT = f"""((i,x,y)=>{{
+  const shown={_SHOWN}(i);
+  if(!shown)return null;
+  const{{e,matrix:[a,b,c,d,left,top]}}=shown,X=left+a*x+c*y,Y=top+b*x+d*y;
+  let h=document.elementFromPoint(X,Y);
+  while(h&&h!==e&&h.shadowRoot){{const d=h.shadowRoot.elementFromPoint(X,Y);if(!d||d===h)break;h=d}}
+  return{{x:X,y:Y,hit:h===e,over:h?h.localName+(h.id?'#'+h.id:''):'nothing'}}
+}})"""
 
 
 # By this a document knows a tap that was prepared elsewhere (injected_js/src/checks/settle.js); no screen measures it.
@@ -44,7 +65,7 @@ def tap_commands(x: float, y: float) -> list[tuple[str, dict[str, Any]]]:
 
 async def to_top_viewport(
     attachment: Attachment,
-    frame_indexes: dict[str, int],
+    frame_indexes: Mapping[str, int],
     entry: RefEntry,
     x: float,
     y: float,
@@ -77,3 +98,26 @@ async def to_top_viewport(
         x, y = float(place["x"]), float(place["y"])
         frame = attachment.state.frames.get(frame.parent_id)
     return x, y
+
+
+async def frames_shown(
+    attachment: Attachment, frame_indexes: Mapping[str, int], *, timeout_s: float
+) -> dict[FramePath, Matrix]:
+    """Where the document of each child frame is in its parent's viewport; all are asked at once."""
+    frames = attachment.state.ordered_frames()
+    paths: dict[str, FramePath] = {frame.frame_id: () for frame in frames[:1]}
+    asked: dict[FramePath, Awaitable[Any]] = {}
+    for frame in frames[1:]:
+        index, parent_id = frame_indexes.get(frame.frame_id, -1), frame.parent_id
+        if index >= 0 and parent_id in paths:
+            path = paths[frame.frame_id] = (*paths[parent_id], index)
+            asked[path] = attachment.evaluate(parent_id, f"({_SHOWN}({index})||{{}}).matrix", timeout_s=timeout_s)
+    answers = await asyncio.gather(*asked.values(), return_exceptions=True)
+    found: dict[FramePath, Matrix] = {}
+    for path, answer in zip(asked, answers, strict=True):
+        if isinstance(answer, list) and len(answer) == 6 and all(isinstance(number, int | float) for number in answer):
+            a, b, c, d, e, f = map(float, answer)
+            found[path] = a, b, c, d, e, f
+        elif isinstance(answer, BaseException) and not isinstance(answer, WorldGone | DeadlineExceeded):
+            raise answer
+    return found

@@ -13,7 +13,7 @@ from bridge.deadline import Deadline
 from bridge.errors import CaptureFailed, UsageError
 from bridge.page.annotate import draw_boxes
 from bridge.page.attachment import Attachment
-from bridge.page.boxes import labelled_boxes
+from bridge.page.boxes import FramePath, Matrix, labelled_boxes
 from bridge.page.capture import capture_viewport
 from bridge.page.capture_plan import Layout, Plan, Region, plan_for
 from bridge.page.full_page import (
@@ -31,6 +31,7 @@ from bridge.page.host_services import HostServices
 from bridge.page.masking import check_nothing_to_mask, masked_viewport
 from bridge.page.picture import ImageFormat, checked_format, decoded, encoded, picture_size, resized
 from bridge.page.png_rows import PngRows
+from bridge.page.pointer import frames_shown
 from bridge.page.refs import RefEntry, RefTable
 from bridge.page.results import LabelledBox, Screenshot
 from bridge.page.snapshots import SnapshotRequest, Snapshots
@@ -73,6 +74,19 @@ class ScreenshotRequest:
             raise UsageError(f"max_height_px={self.max_height_px}", hint=f"1 to {MAX_HEIGHT_PX}.")
         if self.strategy != "auto" and self.strategy not in get_args(Strategy):
             raise UsageError(f"strategy={self.strategy!r}", hint=f"auto, {', '.join(get_args(Strategy))}.")
+
+
+@dataclass(frozen=True, slots=True)
+class _Outlined:
+    """A raw snapshot with boxes, and where the documents of its child frames are shown."""
+
+    raw: Mapping[str, Any]
+    shown: Mapping[FramePath, Matrix]
+
+    def boxes(
+        self, scale: float, width_px: int, height_px: int, offset: tuple[float, float] = (0.0, 0.0)
+    ) -> tuple[LabelledBox, ...]:
+        return labelled_boxes(self.raw, scale, width_px, height_px, offset, self.shown)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +192,7 @@ class Screenshots:
             if cuts:
                 height_px = request.max_height_px
                 bitmap = bitmap.crop((0, 0, width_px, height_px))
-            legend = labelled_boxes(raw, scale, width_px, height_px) if request.annotate else ()
+            legend = raw.boxes(scale, width_px, height_px) if request.annotate else ()
             image = await asyncio.to_thread(_finished, _Taken(bitmap, width_px, height_px, scale, "", legend), request)
         return Screenshot(
             image_bytes=image,
@@ -246,8 +260,8 @@ class Screenshots:
                 failures.append(f"{strategy}: {error.message}")
                 await document.restore()
                 continue
-            legend = labelled_boxes(
-                raw, plan.scale, plan.width_px, plan.height_px, (layout.left - region.left, layout.top - region.top)
+            legend = raw.boxes(
+                plan.scale, plan.width_px, plan.height_px, (layout.left - region.left, layout.top - region.top)
             )
             size = plan.width_px, plan.height_px
             return _Taken(bitmap, *size, plan.scale, strategy, legend if request.annotate else (), plan.cuts, png)
@@ -296,14 +310,14 @@ class Screenshots:
             main.frame_id if main else "", expression, timeout_s=deadline.remaining_s
         )
 
-    async def _raw(self, request: ScreenshotRequest, deadline: Deadline) -> Mapping[str, Any]:
-        """A raw snapshot with boxes where boxes are to be drawn; its refs become the session's."""
+    async def _raw(self, request: ScreenshotRequest, deadline: Deadline) -> _Outlined:
+        """Boxes, where boxes are to be drawn; their refs become the session's."""
         if not request.annotate:
-            return {}
-        wanted = SnapshotRequest(boxes=True)
+            return _Outlined({}, {})
+        wanted, indexes = SnapshotRequest(boxes=True), self._snapshots.frame_indexes
         raw = await self._snapshots.raw(wanted, timeout_s=deadline.remaining_s)
         self._snapshots.render(raw, wanted)
-        return raw
+        return _Outlined(raw, await frames_shown(self._attachment, indexes, timeout_s=deadline.remaining_s))
 
 
 def _scale_of(layout: Layout, request: ScreenshotRequest) -> float:
@@ -322,7 +336,7 @@ def _inside(region: Region, layout: Layout) -> Region:
 
 
 def _cropped(
-    bitmap: Bitmap, layout: Layout, box: tuple[float, float, float, float], request: ScreenshotRequest, raw: Any
+    bitmap: Bitmap, layout: Layout, box: tuple[float, float, float, float], request: ScreenshotRequest, raw: _Outlined
 ) -> _Taken:
     per = bitmap.width / layout.width
     left, top, right, bottom = box
@@ -342,7 +356,7 @@ def _cropped(
     if bitmap.height > request.max_height_px:
         cuts = (f"height: {request.max_height_px} of {bitmap.height} px are shown (max_height_px)",)
         bitmap = bitmap.crop((0, 0, bitmap.width, request.max_height_px))
-    legend = labelled_boxes(raw, scale, bitmap.width, bitmap.height, (-left, -top)) if request.annotate else ()
+    legend = raw.boxes(scale, bitmap.width, bitmap.height, (-left, -top)) if request.annotate else ()
     return _Taken(bitmap, *bitmap.size, scale, "cdp-viewport", legend, cuts)
 
 

@@ -17,8 +17,10 @@ from bridge.snapshot import Delta, SnapshotResult, snapshot_delta
 
 # Without changes a page is called quiet after this long; two animation frames are part of it.
 QUIET_MS = 34
-# Settling answers early when the page is quiet for so long that other frames had their chance too.
-_LONG_SETTLE_MS = 150
+# Frames that input is not meant for look at themselves no earlier: by then it has mostly come, and done what it does.
+OTHERS_LEAST_MS = 80
+# About an animation frame: the acting frame waits for two, and what it says to others is with them in one.
+_ANIMATION_FRAME_MS = 16
 # What a look at the page afterwards may take when the action has used up its time.
 _LEAST_SNAPSHOT_S = 0.5
 _TEXTS_KEPT = 8
@@ -75,7 +77,7 @@ async def changes_since(before: Before, settled: Settled, attachment: Attachment
         )
         if not there:
             reason = f"deadline: still navigating to {state.navigating_to or (state.main and state.main.url)}"
-    elif len(frames) > 1 and (_waited_ms(acted) > _LONG_SETTLE_MS or state.request_order != before.request_order):
+    elif len(frames) > 1 and (_is_ahead(settled) or state.request_order != before.request_order):
         # Frames answer one by one: since the first did, an answer of the network's may have been drawn there.
         fresh = True
     after = None
@@ -174,6 +176,9 @@ def _changes(
     )
 
 
-def _waited_ms(acted: Mapping[str, Any]) -> float:
-    waited = acted.get("waitedMs")
-    return float(waited) if isinstance(waited, int | float) else 0.0
+def _is_ahead(settled: Settled) -> bool:
+    """Whether a frame has looked at itself before it can have heard of the action, which was done in another one."""
+    ended = [reply.get("endedAt") if isinstance(reply, Mapping) else None for reply in settled.replies]
+    times = [float(at) for at in ended if isinstance(at, int | float)]
+    acted = settled.acted.get("endedAt")
+    return isinstance(acted, int | float) and any(at + _ANIMATION_FRAME_MS < acted for at in times)

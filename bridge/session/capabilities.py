@@ -148,9 +148,9 @@ async def _picture(call: PendingCall, timeout_s: float) -> bytes:
 
 def _found(image: bytes) -> Strategy:
     bitmap = decoded(image)
-    if bitmap.size != (_PROBE_WIDTH, _PROBE_HEIGHT):
+    if bitmap.height < _PROBE_HEIGHT:  # more of them where the device has more pixels than CSS px
         return "scroll-and-stitch"
-    top, bottom = bitmap.getpixel((1, 1)), bitmap.getpixel((1, _PROBE_HEIGHT - 2))
+    top, bottom = bitmap.getpixel((1, 1)), bitmap.getpixel((1, bitmap.height - 2))
     return "cdp-beyond-viewport" if top != bottom else "scroll-and-stitch"
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import base64
+import io
 import subprocess
 from typing import Any
 
 import pychrome
 import pytest
+from PIL import Image
 
 from bridge import Session
 from bridge.page.page import Page
@@ -40,7 +43,15 @@ def drive(port: int, url: str) -> dict[str, Any]:
             expression="document.querySelector('li button').click(); document.querySelector('.cart').textContent",
             _timeout=30,
         )
-        return {"tabs": len(tabs), "title": title["result"]["value"], "cart": clicked["result"]["value"]}
+        shot = tab.call_method("Page.captureScreenshot", format="png", _timeout=30)
+        picture = Image.open(io.BytesIO(base64.b64decode(shot["data"]))).convert("RGB")
+        return {
+            "tabs": len(tabs),
+            "title": title["result"]["value"],
+            "cart": clicked["result"]["value"],
+            "size": picture.size,
+            "colours": len(picture.getcolors(picture.width * picture.height) or ()),
+        }
     finally:
         tab.stop()
 
@@ -60,8 +71,9 @@ def forward_and_drive(adb_port: int, serial: str, url: str) -> dict[str, Any]:
         run("forward", "--remove", f"tcp:{port}")
 
 
-async def test_pychrome_finds_and_drives_the_webview_over_a_forwarded_port(
+async def test_pychrome_finds_and_drives_and_pictures_the_webview_over_a_forwarded_port(
     session: Session, page: Page, local_server: LocalServer, adb_port: int
 ) -> None:
     seen = await asyncio.to_thread(forward_and_drive, adb_port, session.serial, local_server.url("shop.html"))
-    assert seen == {"tabs": 1, "title": "Gold prices", "cart": "Cart: 1"}
+    assert seen.pop("colours") > 20
+    assert seen == {"tabs": 1, "title": "Gold prices", "cart": "Cart: 1", "size": (412, 915)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 
 import pytest
 
@@ -28,9 +29,9 @@ def framework_server() -> Iterator[LocalServer]:
 
 @pytest.fixture(params=FRAMEWORKS)
 async def app(
-    request: pytest.FixtureRequest, webview_device: str, framework_server: LocalServer
+    request: pytest.FixtureRequest, webview_device: str, framework_server: LocalServer, tmp_path: Path
 ) -> AsyncIterator[Page]:
-    async with Session.open(webview_device, grants=[framework_server.grant]) as session:
+    async with Session.open(webview_device, grants=[framework_server.grant], uploads_root=tmp_path) as session:
         page = await session.new_tab(framework_server.url(f"{request.param}.html"))
         await expect(page.get_by_role("main")).to_be_visible()
         yield page
@@ -111,6 +112,13 @@ async def test_several_options_are_chosen_in_a_controlled_select(app: Page) -> N
     tags = (await app.snapshot()).find(role="listbox", name="Tags").ref
     assert (await app.select(tags, "red", "blue")).values == ("red", "blue")
     await expect(app.get_by_text("Tags: red+blue")).to_be_visible()
+
+
+async def test_a_file_input_tells_its_framework_which_file_it_was_given(app: Page, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("words")
+    attach = (await app.snapshot()).find(name="Attach").ref
+    assert "file notes.txt" in (await app.upload(attach, "notes.txt")).changes.text
+    await expect(app.get_by_role("status")).to_have_text("file notes.txt")
 
 
 async def test_scrolling_to_the_end_of_a_feed_brings_more(app: Page) -> None:

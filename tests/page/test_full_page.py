@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import io
 import json
+import os
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,6 +19,7 @@ from bridge.errors import CaptureFailed, NotVisible, StaleRef, UsageError
 from bridge.page.capture_plan import Layout, Region, plan_for
 from bridge.page.page import Page
 from bridge.page.results import Screenshot
+from bridge.virtual_device.engine.chromium import find_chromium
 from tests.conftest import LocalServer
 from tests.own_devices import own_device
 from tools.benchmarks.memory import resident_bytes, sampling
@@ -29,14 +32,21 @@ COMPARED_CSS = 340
 OVERLAYS = "header&footer&sticky&lazy"
 
 
-@pytest.fixture(params=[160, 320, 420], ids=["dpr 1", "dpr 2", "dpr 2.625"])
+DENSITIES_DPI = (160, 320, 420)
+
+
+def sized(density_dpi: int) -> dict[str, int]:
+    """A tab of 412 x 915 CSS px."""
+    dpr = density_dpi / 160
+    return {"width_px": round(412 * dpr), "height_px": round(915 * dpr), "density_dpi": density_dpi}
+
+
+@pytest.fixture(params=DENSITIES_DPI, ids=["dpr 1", "dpr 2", "dpr 2.625"])
 async def dense_page(
     request: pytest.FixtureRequest, webview_device: str, local_server: LocalServer
 ) -> AsyncIterator[tuple[Page, float]]:
-    dpr = request.param / 160
-    size = {"width_px": round(412 * dpr), "height_px": round(915 * dpr), "density_dpi": request.param}
-    async with Session.open(webview_device, grants=[local_server.grant], **size) as session:
-        yield await session.new_tab(), dpr
+    async with Session.open(webview_device, grants=[local_server.grant], **sized(request.param)) as session:
+        yield await session.new_tab(), request.param / 160
 
 
 def block_colour(y_css: int) -> tuple[int, int, int]:
@@ -157,19 +167,33 @@ async def test_when_the_asked_strategy_fails_the_others_are_left_alone(page: Pag
         await page.screenshot(full_page=True, strategy="cdp-beyond-viewport")
 
 
+@pytest.mark.parametrize("density_dpi", DENSITIES_DPI, ids=["dpr 1", "dpr 2", "dpr 2.625"])
 async def test_an_engine_that_draws_beyond_its_view_is_found_out_and_used(
-    adb_port: int, local_server: LocalServer
+    adb_port: int, local_server: LocalServer, tmp_path: Path, density_dpi: int
 ) -> None:
+    dpr = density_dpi / 160
+    engine = {"chromium": str(dense_chromium(tmp_path, dpr))}
     async with (
-        own_device(quirks=False) as device,
-        Session.open(device.serial, grants=[local_server.grant]) as session,
+        own_device(quirks=False, engine=engine) as device,
+        Session.open(device.serial, grants=[local_server.grant], **sized(density_dpi)) as session,
     ):
         page = await session.new_tab(local_server.url(f"capture/rows.html?height=3000&{OVERLAYS}"))
         assert session.capabilities is not None
         assert session.capabilities.full_page == "cdp-beyond-viewport"
-        shot = await page.screenshot(full_page=True)
-        assert (shot.strategy, shot.width_px, shot.height_px) == ("cdp-beyond-viewport", 412, 3000)
-        assert differing(shot, expected(3000, 3000, OVERLAYS)) < 0.005
+        scales: tuple[tuple[Any, float], ...] = (("css", 1.0), ("device", dpr))
+        for scale, per_css in scales:
+            shot = await page.screenshot(full_page=True, scale=scale)
+            assert (shot.width_px, shot.height_px) == (round(412 * per_css), round(3000 * per_css))
+            assert (shot.strategy, shot.truncated) == ("cdp-beyond-viewport", False)
+            assert differing(shot, expected(3000, 3000, OVERLAYS)) < 0.005
+
+
+def dense_chromium(folder: Path, dpr: float) -> Path:
+    """A Chromium whose screen is so dense: its capture forgets a density that another client has pretended."""
+    program = folder / "chromium"
+    program.write_text(f'#!/bin/sh\nexec "{find_chromium(os.environ)}" --force-device-scale-factor={dpr} "$@"\n')
+    program.chmod(0o700)
+    return program
 
 
 async def test_an_element_is_cropped_from_the_view_it_was_scrolled_into(

@@ -93,10 +93,13 @@ def test_boxes_of_child_frames_move_with_their_iframe_and_stay_within_the_pictur
             node("document", node("button", ref="e1", name="Inner", box=[5, 5, 10, 10])),
             frame=0,
             box=[100, 200, 50, 50],
-            inset=[2, 3],
         ),
         node("button", ref="e3", box=[0, 5000, 10, 10]),
         node("button", ref="e4", box=[0, 0, 0, 10]),
     )
-    boxes = labelled_boxes({"tree": tree}, 2.0, 800, 1600)
+    boxes = labelled_boxes({"tree": tree}, 2.0, 800, 1600, shown={(0,): (1, 0, 0, 1, 102, 203)})
     assert [(box.ref, box.x_px, box.y_px, box.width_px) for box in boxes] == [("e1", 214, 416, 20), ("e2", 20, 40, 60)]
+    (turned, _) = labelled_boxes({"tree": tree}, 1.0, 800, 1600, shown={(0,): (0, 0.5, -0.5, 0, 150, 200)})
+    assert (turned.x_px, turned.y_px, turned.width_px, turned.height_px) == (142.5, 202.5, 5, 5)
+    (unknown, _) = labelled_boxes({"tree": tree}, 1.0, 800, 1600)
+    assert (unknown.x_px, unknown.y_px) == (105, 205)

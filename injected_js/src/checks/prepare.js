@@ -13,12 +13,16 @@ const middle = (el) => {
   return width > 0 && height > 0 && { x: left + width / 2, y: top + height / 2 };
 };
 
+/** Does the frame show its document as large as it is laid out, right inside of its border? */
+const isPlain = ({ clientLeft, clientTop }, { width, height }, { innerWidth, innerHeight }) => Math.abs(width - 2 * clientLeft - innerWidth) + Math.abs(height - 2 * clientTop - innerHeight) < 2;
+
 /**
- * Where a tap reaches the element, in the viewport of the outermost frame that lets itself be asked; or `by`, what it
- * would land on instead. An element out of the viewport is brought in, at once and to the middle.
+ * Where a tap reaches the element, in the viewport of the outermost frame that lets itself be asked, `up` frames above,
+ * and is not padded, scaled or turned (bridge/page/pointer.py goes on from there); or `by`, what it would land on instead.
+ * An element out of the viewport is brought in, at once and to the middle.
  */
 const aim = (el, isWanted, tap) => {
-  let at = middle(el), view = window, frame, by;
+  let at = middle(el), view = window, frame, by, up = 0;
   if (!at || isWanted) {
     el.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
     at = middle(el);
@@ -28,14 +32,16 @@ const aim = (el, isWanted, tap) => {
   by = landing(hit, el);
   try {
     while (by === true && (frame = view.frameElement)) {
-      const { left, top } = boxOf(frame);
-      at.x += left + frame.clientLeft;
-      at.y += top + frame.clientTop;
+      const box = boxOf(frame);
+      if (!isPlain(frame, box, view)) break;
+      at.x += box.left + frame.clientLeft;
+      at.y += box.top + frame.clientTop;
       by = landing(hitAt(at.x, at.y, frame.ownerDocument), frame);
       view = view.parent;
+      up++;
     }
   } catch (e) {}
-  return by === true ? { x: at.x, y: at.y, top: view == window.top, hit } : { by };
+  return by === true ? { x: at.x, y: at.y, up, top: view == window.top, hit } : { by };
 };
 
 /**
@@ -59,7 +65,7 @@ export const prepare = async (ref, action, { timeoutMs = 5e3, hit = true, noPick
     const moves = isPlaced && box != last, lastSeen = _code ? undefined : moves ? 'moving' : at.by && 'covered by ' + at.by, code = _code || (!moves && (!at ? 'not_visible' : at.by && 'covered'));
     if (!code && !lastSeen) {
       watch(keys, ref, el, _on, !hit, action == 'double_click', noPicker);
-      return { ok: true, box: [left, top, width, height], tag: tagOf(el), x: at.x, y: at.y, top: at.top };
+      return { ok: true, box: [left, top, width, height], tag: tagOf(el), x: at.x, y: at.y, up: at.up, top: at.top };
     }
     if (now() > end) return { error: { code: code || 'timeout', message: lastSeen, lastSeen } };
   }

@@ -200,8 +200,11 @@ export const awaitKeys = (keys) => {
   return { isHere };
 };
 
-/** `expectMs` is how long the input may take to come; the page then has `settleMs` to become quiet, within that time. */
-export const settle = async ({ settleMs = 1e3, quietMs = 20, expect, expectMs = settleMs, snapshot: options }) => {
+/**
+ * `expectMs` is how long the input may take to come; the page then has `settleMs` to become quiet, within that time. Who
+ * looks at what input in another frame has done here does so after `leastMs`.
+ */
+export const settle = async ({ settleMs = 1e3, quietMs = 20, expect, expectMs = settleMs, leastMs = 0, snapshot: options }) => {
   const start = now();
   if (!state) watch();
   const mine = state, { _texts, _changed } = mine, late = () => mine._left || now() >= end, quiet = (ms) => now() - mine._at > ms;
@@ -212,7 +215,7 @@ export const settle = async ({ settleMs = 1e3, quietMs = 20, expect, expectMs = 
   end = Math.min(end, now() + settleMs);
   await pause();
   await pause();
-  while (!late() && !quiet(quietMs)) await pause(5);
+  while (!late() && !(quiet(quietMs) && now() - start >= leastMs)) await pause(5);
   // Of a tap that was refused nothing more reaches the page, of whatever else is still on its way what the guard lets by:
   // a key, a tap, or the end of one.
   if (mine._stopped) stray = 1;
@@ -231,7 +234,7 @@ export const settle = async ({ settleMs = 1e3, quietMs = 20, expect, expectMs = 
     if (words && !_texts[7] && !_texts.some((text) => text.includes(words))) _texts.push(words);
   }
   return assign(
-    { reason: mine._left ? 'navigation' : late() ? 'deadline' : 'quiet', waitedMs: now() - start, hit: mine._hit, error: mine._error || undefined, over: mine._over, clicks: mine._clicks, texts: _texts, picker: asked && assign(refusalOf(0, 0, asked), { isOpen }) },
+    { reason: mine._left ? 'navigation' : late() ? 'deadline' : 'quiet', waitedMs: now() - start, endedAt: now(), hit: mine._hit, error: mine._error || undefined, over: mine._over, clicks: mine._clicks, texts: _texts, picker: asked && assign(refusalOf(0, 0, asked), { isOpen }) },
     options && !mine._left && { snapshot: __agentBrowser.snapshot(options) },
   );
 };
