@@ -34,8 +34,8 @@ const BESIDE = 'pointerover pointerenter touchmove mouseover mouseenter mousemov
 const OTHER = ' beforeunload pagehide invalid input change submit pointercancel touchcancel';
 /** What a key does, it does by the default of one of these. */
 const KEYS = 'keydown keypress beforeinput';
-/** An event that has not come so long after others did will not come. */
-const PATIENCE_MS = 250;
+/** An event that has not come so long after others did will not come; a click waits 300 ms where two taps zoom. */
+const PATIENCE_MS = 400;
 
 /** The innermost node of an event, in open shadow roots too. */
 const hitOf = (event) => event.composedPath()[0];
