@@ -7,7 +7,6 @@ import os
 import signal
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -18,6 +17,7 @@ from bridge.page.pointer import touch
 from bridge.virtual_device.client import VirtualDeviceHandle
 from tests.conftest import LocalServer
 from tests.own_devices import own_device
+from tests.page.page_world import in_page
 
 pytestmark = pytest.mark.browser
 
@@ -41,12 +41,6 @@ def browser_of(device: VirtualDeviceHandle) -> int:
         if parent == device.pid and any(word.startswith(b"--remote-debugging") for word in words):
             return int(folder.name)
     raise AssertionError("the device has no browser")
-
-
-async def in_page(page: Page, expression: str) -> Any:
-    attachment = await page.attached()
-    wanted = {"expression": expression, "returnByValue": True, "awaitPromise": True}
-    return (await attachment.call("Runtime.evaluate", wanted, timeout_s=20))["result"].get("value")
 
 
 @pytest.fixture
