@@ -12,7 +12,6 @@ import pytest
 
 from bridge import Session
 from bridge.deadline import Deadline
-from bridge.page.page import Page
 from bridge.page.pointer import touch
 from bridge.virtual_device.client import VirtualDeviceHandle
 from tests.conftest import LocalServer
