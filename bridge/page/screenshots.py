@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from bridge.cdp.cost import measure
+from bridge.cdp.meter import measure
 from bridge.deadline import Deadline
 from bridge.errors import CaptureFailed, UsageError
 from bridge.page.annotate import draw_boxes
