@@ -99,8 +99,7 @@ class Line(NamedTuple):
         return f"{text} [ref={self.ref}]" if self.ref else text
 
 
-@dataclass(frozen=True, slots=True)
-class NodeRef:
+class NodeRef(NamedTuple):
     """What a ref of the text stands for.
 
     `path` are the roles around it, outermost first (`main > list > listitem`); `text_snippet` is the beginning of its
