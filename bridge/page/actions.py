@@ -15,7 +15,8 @@ from typing import Any, Literal
 
 from bridge.cdp import Cost
 from bridge.deadline import Deadline
-from bridge.errors import ActionFailed, Covered, DeadlineExceeded, RefNotFound, ScriptFailed, Unsupported, UsageError
+from bridge.errors import Covered, DeadlineExceeded, RefNotFound, ScriptFailed, UsageError
+from bridge.page.asides import Asides
 from bridge.page.attachment import Attachment, WorldGone
 from bridge.page.elements import on_element
 from bridge.page.frames_asked import ask_frames
@@ -24,7 +25,7 @@ from bridge.page.refs import RefEntry, RefTable
 from bridge.page.results import ActionResult, Changes
 from bridge.page.settling import OTHERS_LEAST_MS, QUIET_MS, Before, Settled, changes_since
 from bridge.page.snapshots import SnapshotRequest, Snapshots
-from bridge.snapshot.wording import instead, opened_by
+from bridge.page.verdicts import Verdicts, kept_from
 
 InputKind = Literal["touch", "script"]
 # What is left for settling when getting ready has taken all the time there was.
@@ -40,10 +41,12 @@ _MAX_VALUE = 100_000
 class Actions:
     """The actions of one attachment."""
 
-    def __init__(self, attachment: Attachment, refs: RefTable, snapshots: Snapshots) -> None:
+    def __init__(self, attachment: Attachment, refs: RefTable, snapshots: Snapshots, asides: Asides) -> None:
         self.attachment = attachment
         self.refs = refs
         self.snapshots = snapshots
+        self.verdicts = Verdicts(attachment, refs, snapshots)
+        self.asides = asides
 
     async def click(
         self, ref: str, *, timeout_s: float, settle_s: float = 1.0, input: InputKind = "touch"
@@ -76,7 +79,7 @@ class Actions:
 
         Raises:
             Covered: Something else was at the point each time, until the deadline.
-            ActionFailed: See `check_second_tap`.
+            ActionFailed: See `Verdicts.check_second_tap`.
         """
         double = action == "double_click"
         while True:
@@ -85,9 +88,9 @@ class Actions:
             event = "dblclick" if double else "click"
             settled = await self.act_and_settle(entry, event, commands, settle_s, deadline, after=after)
             if double:
-                self.check_second_tap(entry, settled)
+                self.verdicts.check_second_tap(entry, settled)
             try:
-                self.check_hit(entry, settled)
+                self.verdicts.check_hit(entry, settled)
             except Covered as stopped:
                 try:
                     ready = await self.prepare(entry, action, deadline)
@@ -106,7 +109,7 @@ class Actions:
             before = self.before()
             settle_s = settle_time(settle_s, deadline)
             local, kind = json.dumps(entry.local), json.dumps(action)
-            away = _away(entry) if action == "focus" else ""
+            away = focus_away(entry) if action == "focus" else ""
             refuse = on_element(f"el=>el&&a.refuse(el,{kind},g)", entry.local)
             step = on_element("el=>el&&el.step", entry.local)
             expression = (
@@ -121,7 +124,7 @@ class Actions:
                 "(__agentBrowser)"
             )
             settled = await self.settle_with(entry, f"{action} {entry.ref}", expression, [], settle_s, deadline)
-            self.raise_for(entry, action, settled.acted.get("error"), deadline)
+            self.verdicts.raise_for(entry, action, settled.acted.get("error"), deadline)
             changes = await self.changes(before, settled)
         return scripted_result(entry.ref, action, settled.acted.get("done"), changes, meter.cost())
 
@@ -171,7 +174,7 @@ class Actions:
         ready = await self.evaluate(entry, expression, f"{action} {entry.ref}", deadline)
         if not isinstance(ready, Mapping):
             raise ScriptFailed("the check before the action gave no object")
-        self.raise_for(entry, action, ready.get("error"), deadline)
+        self.verdicts.raise_for(entry, action, ready.get("error"), deadline)
         return ready
 
     async def evaluate(self, entry: RefEntry, expression: str, awaited: str, deadline: Deadline) -> Any:
@@ -182,23 +185,6 @@ class Actions:
             raise self.left_behind(entry) from error
         except DeadlineExceeded as error:
             raise DeadlineExceeded(awaited, deadline.timeout_s, "the page did not answer") from error
-
-    def raise_for(self, entry: RefEntry, action: str, problem: object, deadline: Deadline) -> None:
-        """Raise the error of the tree for what the script reported, if it did."""
-        if not isinstance(problem, Mapping):
-            return
-        if problem.get("code") == "timeout":
-            raise DeadlineExceeded(
-                f"{action} {entry.ref} ({entry.described()})", deadline.timeout_s, str(problem.get("lastSeen") or "")
-            )
-        if problem.get("code") == "unsupported":
-            control = self.refs.at_place(entry.world_key, str(problem.get("ref")))
-            raise Unsupported(
-                f"{action} {entry.ref} ({entry.described()}): {opened_by(problem)}.",
-                hint=instead(problem, control.ref if control else None),
-                ref=entry.ref,
-            )
-        raise self.refs.failure(entry, problem, self.snapshots.is_live)
 
     async def stand_down(self, entry: RefEntry) -> None:
         """Disarm the guard of an action that was prepared and not done."""
@@ -217,32 +203,6 @@ class Actions:
             for call in sent:
                 call.abandon()
 
-    async def focus(
-        self, entry: RefEntry, deadline: Deadline, *, action: str, opens: bool = False, also: str = ""
-    ) -> None:
-        """Focus the element once it can take `action`, see that it is, and arm the guard over the keys that come.
-
-        Args:
-            opens: A key that opens pickers is among them.
-            also: JavaScript of the element, run after.
-
-        Raises:
-            ActionFailed: Something else has the focus.
-            Unsupported: The key would open a dialog that ends the process.
-        """
-        local = json.dumps(entry.local)
-        options = prepare_options(action, deadline, hit=False, keys=True, opens=opens)
-        late = f"{on_element(also, entry.local)};" if also else ""
-        call = (
-            f"(async a=>{{const p=await a.prepare({local},{json.dumps(action)},{options});if(p.error)return p;"
-            f"const r=await a.action({local},'focus',{{}});if(!r.success)return r;{late}{_away(entry)}return r}})"
-            "(__agentBrowser)"
-        )
-        done = await self.evaluate(entry, call, f"{action} {entry.ref}", deadline)
-        if isinstance(done, Mapping) and done.get("error"):
-            await self.stand_down(entry)
-            self.raise_for(entry, action, done["error"], deadline)
-
     def left_behind(self, entry: RefEntry) -> RefNotFound:
         return RefNotFound(
             f"{entry.ref} was {entry.described()} on {entry.page_url}, which was left meanwhile.",
@@ -260,8 +220,14 @@ class Actions:
         deadline: Deadline,
         *,
         after: str = "",
+        frame_id: str | None = None,
     ) -> Settled:
-        """Send the input and wait until what it began is over; `after` is JavaScript of the element, run then."""
+        """Send the input and wait until what it began is over.
+
+        Args:
+            after: JavaScript of the element, run then.
+            frame_id: Where the input arrives that is for no element; the top frame without one.
+        """
         settle_s = settle_time(settle_s, deadline)
         expect_s = max(deadline.remaining_s, settle_s)
         expression = f"__agentBrowser.settle({self.settle_options(settle_s, expect, expect_s)})"
@@ -270,7 +236,7 @@ class Actions:
             expression = f"(async a=>{{const s=await {expression};s.after={look};return s}})(__agentBrowser)"
         what = f"{entry.ref} ({entry.described()})" if entry else "the page"
         awaited = f"settling of {what} after the input was sent"
-        return await self.settle_with(entry, awaited, expression, commands, settle_s, deadline)
+        return await self.settle_with(entry, awaited, expression, commands, settle_s, deadline, frame_id=frame_id)
 
     async def settle_with(
         self,
@@ -280,20 +246,22 @@ class Actions:
         commands: list[tuple[str, dict[str, Any]]],
         settle_s: float,
         deadline: Deadline,
+        *,
+        frame_id: str | None = None,
     ) -> Settled:
         """Send settling to every frame and then the input, all in one go; the acting frame's answer decides.
 
         A handler may keep the page busy until the action's deadline; who is busy then counts as stuck.
 
         Args:
-            entry: Whose frame `expression` runs in; the top frame without one.
+            entry: Whose frame `expression` runs in; without one, `frame_id` or the top frame.
             awaited: What the error of a page that does not answer names.
         """
         settling = Deadline.after(settle_s)
         timeout_s = max(deadline.remaining_s, settle_s)
         frames = self.attachment.state.ordered_frames()
         main = self.attachment.state.main
-        frame_id = entry.frame_id if entry else (main.frame_id if main else "")
+        frame_id = entry.frame_id if entry else frame_id or (main.frame_id if main else "")
         other = f"__agentBrowser.settle({self.settle_options(settle_s, least_ms=OTHERS_LEAST_MS if commands else 0)})"
         outcomes = await ask_frames(
             self.attachment,
@@ -321,61 +289,9 @@ class Actions:
             raise ScriptFailed("settling gave no object")
         return Settled(acted, frames, replies, settling, deadline)
 
-    def check_hit(self, entry: RefEntry, settled: Settled) -> None:
-        """Raise what became of input that the guard stopped, or that nothing came of."""
-        self.raise_for(entry, "the input", settled.acted.get("error"), settled.deadline)
-        hit = settled.acted.get("hit")
-        if isinstance(hit, Mapping) and isinstance(hit.get("error"), Mapping):
-            # It became something else between the check and the first event, and the guard has stopped that.
-            raise self.refs.failure(entry, hit["error"], self.snapshots.is_live)
-        if isinstance(hit, str):
-            raise Covered(f"{entry.ref} ({entry.described()}): the tap was stopped, it would have hit {hit}.")
-        if hit is False and settled.acted.get("reason") == "deadline":
-            raise DeadlineExceeded(
-                f"{entry.ref} ({entry.described()})",
-                settled.deadline.timeout_s,
-                "the input was sent, and the page had not taken it yet",
-            )
-        if hit is False:
-            raise ActionFailed(
-                f"{entry.ref} ({entry.described()}): the tap was sent, but no event of it reached the element."
-            )
-
-    def check_keys(self, entry: RefEntry, settled: Settled) -> None:
-        """Raise where keys were kept from what they were not meant for, or did not arrive."""
-        self.raise_for(entry, "the keys", settled.acted.get("error"), settled.deadline)
-        if isinstance(over := settled.acted.get("over"), str):
-            raise ActionFailed(
-                f"{entry.ref} ({entry.described()}): the focus went to {over} meanwhile, which was given no key.",
-                ref=entry.ref,
-            )
-        if settled.acted.get("hit") is False:
-            if settled.acted.get("reason") == "deadline":
-                raise settled.deadline.exceeded(
-                    f"{entry.ref} ({entry.described()})", "the keys were sent, and the page had not taken them yet"
-                )
-            raise ActionFailed(
-                f"{entry.ref} ({entry.described()}): the keys were sent, but none of them reached the element.",
-                ref=entry.ref,
-            )
-
-    def check_second_tap(self, entry: RefEntry, settled: Settled) -> None:
-        """Raise where the first of two taps clicked the element and the second was kept from what is there now.
-
-        `taps_done` is 1 in the error's details: doing all of it again is not the same.
-        """
-        if settled.acted.get("clicks") != 1:
-            return
-        try:
-            self.raise_for(entry, "the input", settled.acted.get("error"), settled.deadline)
-            if isinstance(over := settled.acted.get("over"), str):
-                raise Covered(f"{entry.ref} ({entry.described()}): {over} came over it.")
-        except ActionFailed as error:
-            error.message += " The first of two taps was done, the second was stopped."
-            error.details["taps_done"] = 1
-            raise
-
     async def changes(self, before: Before, settled: Settled) -> Changes:
+        for problem, ref in self.verdicts.pickers_asked_for(settled):
+            self.asides.picker(problem, ref)
         return await changes_since(before, settled, self.attachment, self.snapshots)
 
     def before(self) -> Before:
@@ -397,14 +313,6 @@ class Actions:
         return json.dumps(options)
 
 
-def kept_from(entry: RefEntry, settled: Settled) -> tuple[str, ...]:
-    """What is to be said of a tap that began on the element, and would have ended on something that came over it."""
-    over = settled.acted.get("over")
-    if not isinstance(over, str) or settled.acted.get("clicks"):
-        return ()
-    return (f"{over} came over {entry.ref} during the tap, and was not given the rest of it: there was no click",)
-
-
 def settle_time(settle_s: float, deadline: Deadline) -> float:
     """What settling may take of the action's own time."""
     return min(settle_s, max(deadline.remaining_s, _LEAST_SETTLE_S))
@@ -424,7 +332,7 @@ def prepare_options(
     return json.dumps({"timeoutMs": timeout_ms, "hit": hit, "keys": keys, "noPicker": opens or action in _TAPS})
 
 
-def _away(entry: RefEntry) -> str:
+def focus_away(entry: RefEntry) -> str:
     """JavaScript that returns the failure, where something else has got the focus."""
     return f"const w={on_element('el=>el&&a.focusAway(el)', entry.local)};if(w)return w;"
 

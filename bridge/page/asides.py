@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bridge.snapshot.escape import clean, quote
+from bridge.snapshot.wording import instead, opened_by
 
 _KEPT = 8
 _NAME_CHARS = 120
@@ -35,6 +36,11 @@ class Asides:
 
     def refused_window(self, why: str) -> None:
         self._add(f"a window that the page opened was not kept: {clean(why)}")
+
+    def picker(self, asked: Mapping[str, object], ref: str | None) -> None:
+        """The page has asked by itself for the dialog of a control, which `asked` tells as the script does."""
+        became = "it is open" if asked.get("isOpen") else "it was kept closed"
+        self._add(f"the page asked for a picker, and {became}: {opened_by(asked)}. {instead(asked, ref)}".rstrip())
 
     def take_event(self, event: str, fields: Mapping[str, Any]) -> None:
         """One of the host app's (android_host_app/PROTOCOL.md §6)."""

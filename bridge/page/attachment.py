@@ -117,19 +117,24 @@ class Attachment:
         frame = self.state.frames.get(frame_id)
         if frame is not None and frame.is_crashed:
             raise WorldGone("the renderer of the frame has crashed")
-        world = self.state.world_of(frame_id, WORLD_NAME) or await self._create_world(frame_id, timeout_s=timeout_s)
+        deadline = Deadline.after(timeout_s)
+        world = self.state.world_of(frame_id, WORLD_NAME) or await self._create_world(frame_id, deadline)
+        asked = f"JSON.stringify(await({expression}))"
+        reply = await self._run(world, f"(async()=>globalThis.__agentBrowser?{asked}:0)()", timeout_s=timeout_s)
+        if reply.get("result", {}).get("value") == 0:
+            # Made empty, and told of at once: whoever asked for it was cancelled, or has not come to this yet.
+            await self._fill(world.session_id, world.context_id, deadline)
+            reply = await self._run(world, f"(async()=>{asked})()", timeout_s=deadline.remaining_s)
+        return _script_value(reply)
+
+    async def _run(self, world: World, expression: str, *, timeout_s: float) -> dict[str, Any]:
         params = {
-            "expression": f"(async()=>JSON.stringify(await({expression})))()",
+            "expression": expression,
             "contextId": world.context_id,
             "awaitPromise": True,
             "returnByValue": True,
         }
-        return _script_value(await self.evaluate_raw(params, timeout_s=timeout_s, session_id=world.session_id))
-
-    def session_of(self, frame_id: str) -> str | None:
-        """Whom to ask about the frame's objects: the session of the renderer that it is in."""
-        frame = self.state.frames.get(frame_id)
-        return frame.session_id if frame is not None else None
+        return await self.evaluate_raw(params, timeout_s=timeout_s, session_id=world.session_id)
 
     async def evaluate_raw(
         self, params: Mapping[str, Any], *, timeout_s: float, session_id: str | None = None
@@ -152,31 +157,33 @@ class Attachment:
                 raise
             raise WorldGone("the frame went out of its renderer while the script ran") from error
 
-    async def _create_world(self, frame_id: str, *, timeout_s: float) -> World:
+    async def _create_world(self, frame_id: str, deadline: Deadline) -> World:
         """Make our world where the document-start script has not made one; costs two round trips."""
-        session_id = self.session_of(frame_id)
+        session_id = self.state.session_of(frame_id)
+        made = await self._call_of_frame(
+            "Page.createIsolatedWorld", {"frameId": frame_id, "worldName": WORLD_NAME}, deadline, session_id
+        )
+        context_id = made["executionContextId"]
+        await self._fill(session_id, context_id, deadline)
+        known = self.state.worlds.get((session_id, context_id))
+        return known or World(context_id, f"{frame_id}:{context_id}", frame_id, WORLD_NAME, False, session_id)
+
+    async def _fill(self, session_id: str | None, context_id: int, deadline: Deadline) -> None:
+        """Run our script in a world that has been made; what is there already stays (injected_js/src/api.js)."""
+        params = {"expression": self._script, "contextId": context_id}
+        await self._call_of_frame("Runtime.evaluate", params, deadline, session_id)
+
+    async def _call_of_frame(
+        self, method: str, params: Mapping[str, Any], deadline: Deadline, session_id: str | None
+    ) -> dict[str, Any]:
         try:
-            made = await self.call(
-                "Page.createIsolatedWorld",
-                {"frameId": frame_id, "worldName": WORLD_NAME},
-                timeout_s=timeout_s,
-                session_id=session_id,
-            )
-            context_id = made["executionContextId"]
-            await self.call(
-                "Runtime.evaluate",
-                {"expression": self._script, "contextId": context_id},
-                timeout_s=timeout_s,
-                session_id=session_id,
-            )
+            return await self.call(method, params, timeout_s=deadline.remaining_s, session_id=session_id)
         except ProtocolError as error:
             raise WorldGone(f"the frame cannot run the script: {error.reason}") from error
         except TransportError as error:
             if session_id is None or self.connection.closed.is_set():
                 raise
             raise WorldGone("the frame went out of its renderer") from error
-        known = self.state.worlds.get((session_id, context_id))
-        return known or World(context_id, f"{frame_id}:{context_id}", frame_id, WORLD_NAME, False, session_id)
 
     def _first_commands(self) -> Commands:
         """What every session of the page begins with, frames in renderers of their own included."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from bridge.errors import UsageError
+from bridge.page.log_part import LogPart
 
 LEVELS = ("debug", "info", "warning", "error")
 _TEXT_CHARS = 4_000
@@ -68,26 +69,10 @@ class ConsoleEntry:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class ConsoleLog:
-    """Entries, oldest first.
+class ConsoleLog(LogPart[ConsoleEntry]):
+    """Messages, oldest first."""
 
-    Attributes:
-        last: The number of the session's newest entry: `after=last` gives what comes then.
-        dropped: Entries that no longer fit into the log, of the whole session.
-        more: Entries that fit the filter and were older than the limit.
-    """
-
-    entries: tuple[ConsoleEntry, ...]
-    last: int
-    dropped: int
-    more: int
-
-    def __iter__(self) -> Iterator[ConsoleEntry]:
-        return iter(self.entries)
-
-    def __len__(self) -> int:
-        return len(self.entries)
+    __slots__ = ()
 
     @classmethod
     def select(
@@ -108,27 +93,16 @@ class ConsoleLog:
         """
         if level is not None and level not in LEVELS:
             raise UsageError(f"level={level!r}", hint=f"One of {', '.join(LEVELS)}.")
-        if limit < 1:
-            raise UsageError(f"limit={limit}", hint="1 or more.")
-        least = LEVELS.index(level) if level else 0
-        everything = tuple(kept)
-        fitting = [
-            entry
-            for entry in everything
-            if entry.number > after
-            and tab_id in (None, entry.tab_id)
-            and LEVELS.index(entry.level) >= least
-            and (text is None or text.casefold() in entry.text.casefold())
-        ]
-        return cls(tuple(fitting[-limit:]), last, last - len(everything), max(0, len(fitting) - limit))
+        severe = LEVELS[LEVELS.index(level) if level else 0 :]
+        words = (text or "").casefold()
+
+        def fits(entry: ConsoleEntry) -> bool:
+            return entry.level in severe and words in entry.text.casefold()
+
+        return cls.newest(kept, last, fits, tab_id=tab_id, after=after, limit=limit)
 
     def to_json(self) -> dict[str, Any]:
-        return {
-            "entries": [entry.to_json() for entry in self.entries],
-            "last": self.last,
-            "dropped": self.dropped,
-            "more": self.more,
-        }
+        return {"entries": [entry.to_json() for entry in self.entries], **self.counts()}
 
 
 def entry_of_call(tab_id: str, params: Mapping[str, Any]) -> ConsoleEntry | None:

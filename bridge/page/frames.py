@@ -46,7 +46,10 @@ class Frames:
         return self.frames.get(self.main_frame_id or "")
 
     def load_tree(self, tree: Mapping[str, Any], session_id: str | None = None) -> None:
-        """Take the reply of `Page.getFrameTree`, in its order with events; known frames keep their lifecycle."""
+        """Take the reply of `Page.getFrameTree`, in its order with events; known frames keep their lifecycle.
+
+        Of a frame that is in another renderer by now it tells the document that was left.
+        """
         pending: list[tuple[Mapping[str, Any], str | None]] = [(tree, None)]
         while pending:
             node, parent_id = pending.pop()
@@ -55,12 +58,19 @@ class Frames:
             if parent_id is None and session_id is None:
                 self.main_frame_id = frame_id
             frame = self.frames.setdefault(frame_id, Frame(frame_id, parent_id, session_id=session_id))
+            if frame.session_id != session_id:
+                continue
             if session_id is not None:  # the root of another renderer's part of the tree hangs under a frame of ours
                 frame.parent_id = frame.parent_id or described.get("parentId")
             frame.url = shown_url(described.get("url", "") + described.get("urlFragment", ""))
             frame.loader_id = described.get("loaderId", "")
             frame.unreachable_url = described.get("unreachableUrl", "")
             pending.extend((child, frame_id) for child in node.get("childFrames", ()))
+
+    def session_of(self, frame_id: str) -> str | None:
+        """Whom to ask about the frame's objects: the session of the renderer that it is in."""
+        frame = self.frames.get(frame_id)
+        return frame.session_id if frame is not None else None
 
     def ordered_frames(self) -> list[Frame]:
         """All frames, parents before their children, siblings in the order in which they appeared."""
@@ -75,6 +85,11 @@ class Frames:
             ordered.append(frame)
             pending.extend(by_parent.get(frame.frame_id, ()))
         return ordered
+
+    def _still_in(self, session_id: str | None, frame_id: str) -> Frame | None:
+        """The frame; None where it has gone out of the session's renderer, which may tell late of what was there."""
+        frame = self.frames.get(frame_id)
+        return frame if frame is not None and frame.session_id == session_id else None
 
     def _frame_attached(self, params: Mapping[str, Any], session_id: str | None) -> None:
         frame = self.frames.setdefault(params["frameId"], Frame(params["frameId"], params.get("parentFrameId")))
@@ -105,7 +120,7 @@ class Frames:
                 del self.frames[frame_id]
 
     def _lifecycle(self, params: Mapping[str, Any], session_id: str | None) -> None:
-        frame = self.frames.get(params["frameId"])
+        frame = self._still_in(session_id, params["frameId"])
         if frame is None:
             return
         if params["name"] == "init":

@@ -15,13 +15,14 @@ from typing import Literal, get_args
 
 from bridge.deadline import Deadline
 from bridge.errors import ActionFailed, BridgeError, RefNotFound, UsageError
-from bridge.page.actions import Actions, kept_from, settle_time
+from bridge.page.actions import Actions, settle_time
 from bridge.page.carrying import carry
 from bridge.page.elements import on_element
 from bridge.page.pointer import to_top_viewport, touch
 from bridge.page.refs import RefEntry
 from bridge.page.results import ActionResult
 from bridge.page.settling import Settled
+from bridge.page.verdicts import kept_from
 
 Direction = Literal["up", "down", "left", "right"]
 _TOWARDS = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
@@ -136,7 +137,7 @@ async def long_press(actions: Actions, ref: str, *, timeout_s: float, settle_s: 
         if failure:
             notices = _lost_under_the_finger(actions, entry, failure, settled)
         elif held is not None:
-            actions.check_hit(entry, settled)
+            actions.verdicts.check_hit(entry, settled)
         changes = await actions.changes(before, settled)
     if held == "script":
         notices = ("this engine makes no contextmenu of a touch; the event was sent by script",)
@@ -150,10 +151,10 @@ def _lost_under_the_finger(
 
     Raises:
         StaleRef: It is there and belongs to something else.
-        ActionFailed: See `check_hit`.
+        ActionFailed: See `Verdicts.check_hit`.
     """
     try:
-        actions.check_hit(entry, settled)
+        actions.verdicts.check_hit(entry, settled)
         raise actions.refs.failure(entry, failure, actions.snapshots.is_live)
     except RefNotFound:
         if settled.acted.get("hit") is not True:
@@ -209,7 +210,7 @@ async def drag(
                 )
             await carry(actions, entry, (x, y), await _middle(actions, entry, goal, deadline), deadline)
             settled = await actions.act_and_settle(entry, None, [], settle_s, deadline)
-            actions.check_hit(entry, settled)
+            actions.verdicts.check_hit(entry, settled)
         elif goal is not None and ready.get("also"):
             settled, said = await _html_drag(actions, entry, goal, settle_s, deadline)
             notices = (f"{said}",) if said else ()
@@ -218,7 +219,7 @@ async def drag(
             await _slide(actions, f"drag {entry.ref}", [[(x, y)], [end]], deadline, hold_s=hold_s)
             look = "(()=>globalThis.__cancelled)"
             settled = await actions.act_and_settle(entry, None, [], settle_s, deadline, after=look)
-            actions.check_hit(entry, settled)
+            actions.verdicts.check_hit(entry, settled)
             if settled.acted.get("after"):
                 notices = ("the browser took the movement for scrolling; the page did not claim it as a drag",)
         changes = await actions.changes(before, settled)
@@ -248,7 +249,7 @@ async def swipe(
         await _slide(actions, what, [[(x, y)], [(x + dx * distance, y + dy * distance)]], deadline)
         settled = await actions.act_and_settle(entry, None, [], settle_s, deadline)
         if entry is not None:
-            actions.check_hit(entry, settled)
+            actions.verdicts.check_hit(entry, settled)
         changes = await actions.changes(before, settled)
     return ActionResult(action="swipe", ref=entry.ref if entry else None, changes=changes, cost=meter.cost())
 
@@ -301,7 +302,7 @@ async def scroll(
         awaited = f"scroll {entry.ref}" if entry else f"scroll {direction}"
         settled = await actions.settle_with(entry, awaited, expression, [], settle_s, deadline)
         if entry is not None:
-            actions.raise_for(entry, "scroll", settled.acted.get("error"), deadline)
+            actions.verdicts.raise_for(entry, "scroll", settled.acted.get("error"), deadline)
         changes = await actions.changes(before, settled)
     stuck = settled.acted.get("moved") is False
     notices = (f"nothing there scrolls {direction} any further",) if stuck else ()
@@ -406,7 +407,7 @@ async def _html_drag(
         f"const told=await {_HTML_DRAG}(...d);return Object.assign(await {settle},{{told}})}})(__agentBrowser)"
     )
     settled = await actions.settle_with(entry, f"drag {entry.ref}", expression, [], settle_s, deadline)
-    actions.raise_for(entry, "drag", settled.acted.get("error"), deadline)
+    actions.verdicts.raise_for(entry, "drag", settled.acted.get("error"), deadline)
     told = settled.acted.get("told")
     said = "HTML drag and drop was done by script"
     return settled, f"{said}: {told}" if told else said

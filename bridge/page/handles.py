@@ -30,7 +30,7 @@ async def element_handle(
     try:
         yield entry, object_id
     finally:
-        release(attachment, object_id, attachment.session_of(entry.frame_id))
+        release(attachment, object_id, attachment.state.session_of(entry.frame_id))
 
 
 async def _object_of(
@@ -77,7 +77,7 @@ async def box_in_view(
     attachment: Attachment, snapshots: Snapshots, entry: RefEntry, object_id: str, deadline: Deadline
 ) -> tuple[float, ...]:
     """Left, top, width and height of the element's border box in the top frame's viewport, in CSS px."""
-    session_id = attachment.session_of(entry.frame_id)
+    session_id = attachment.state.session_of(entry.frame_id)
     try:
         model = await attachment.call(
             "DOM.getBoxModel", {"objectId": object_id}, timeout_s=deadline.remaining_s, session_id=session_id

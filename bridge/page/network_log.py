@@ -4,29 +4,18 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from bridge.errors import UsageError
+from bridge.page.log_part import LogPart
 from bridge.page.network import Requests
 from bridge.page.network_entry import NetworkEntry
 
 
-@dataclass(frozen=True, slots=True)
-class NetworkLog:
-    """Requests, oldest first; `last`, `dropped` and `more` as in ConsoleLog."""
+class NetworkLog(LogPart[NetworkEntry]):
+    """Requests, oldest first."""
 
-    entries: tuple[NetworkEntry, ...]
-    last: int
-    dropped: int
-    more: int
-
-    def __iter__(self) -> Iterator[NetworkEntry]:
-        return iter(self.entries)
-
-    def __len__(self) -> int:
-        return len(self.entries)
+    __slots__ = ()
 
     @classmethod
     def select(
@@ -48,30 +37,21 @@ class NetworkLog:
             UsageError: A status that is none, or a limit below 1.
         """
         statuses = _statuses(status)
-        if limit < 1:
-            raise UsageError(f"limit={limit}", hint="1 or more.")
-        fitting = [
-            entry
-            for entry in requests
-            if entry.number > after
-            and tab_id in (None, entry.tab_id)
-            and (url is None or _fits(entry.url, url))
-            and (method is None or entry.method == method.upper())
-            and (statuses is None or entry.status in statuses)
-            and (resource_type is None or entry.resource_type == resource_type.lower())
-            and (failed is None or failed == (entry.state == "failed"))
-        ]
-        kept = tuple(fitting[-limit:])
-        return cls(kept, requests.last, requests.last - len(requests), len(fitting) - len(kept))
+
+        def fits(entry: NetworkEntry) -> bool:
+            return (
+                (url is None or _fits(entry.url, url))
+                and (method is None or entry.method == method.upper())
+                and (statuses is None or entry.status in statuses)
+                and (resource_type is None or entry.resource_type == resource_type.lower())
+                and (failed is None or failed == (entry.state == "failed"))
+            )
+
+        return cls.newest(requests, requests.last, fits, tab_id=tab_id, after=after, limit=limit)
 
     def to_json(self, *, redact: bool = True) -> dict[str, Any]:
         """Credentials in headers and addresses are left out unless `redact` is off."""
-        return {
-            "entries": [entry.to_json(redact=redact) for entry in self.entries],
-            "last": self.last,
-            "dropped": self.dropped,
-            "more": self.more,
-        }
+        return {"entries": [entry.to_json(redact=redact) for entry in self.entries], **self.counts()}
 
 
 def _statuses(status: int | str | None) -> range | None:

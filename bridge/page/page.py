@@ -179,7 +179,7 @@ class Page(NavigatingPage, LocatingPage, ObservedPage, FiledPage, EmulatedPage):
             more: The ref of a cut (`more=e7`): what was left out there.
             find: Only the lines with these words (in any case), and what they stand in.
             boxes: With `[box=x,y,width,height]` in CSS pixels of the viewport.
-            controls_only: Only what can be acted on, a line each: no texts, no headings, no structure.
+            controls_only: Only what can be acted on: no texts, no headings, no structure; alike ones share a line.
             delta: `text` tells what changed since the last snapshot of the whole page; the whole where that is not
                 longer, or there was none.
             renumber: Start again at e1: a ref of an earlier result is refused then, also where its number is given
@@ -326,7 +326,7 @@ class Page(NavigatingPage, LocatingPage, ObservedPage, FiledPage, EmulatedPage):
         if attachment is not self._attachment:
             self._attachment = attachment
             self._snapshots = Snapshots(attachment, self._refs)
-            self._actions = Actions(attachment, self._refs, self._snapshots)
+            self._actions = Actions(attachment, self._refs, self._snapshots, self._tab.asides)
         opened = notices
         notices = (*self._untold, *self._turn.take_waited(), *opened)
         self._untold = notices[-_UNTOLD_KEPT:]

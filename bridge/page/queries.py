@@ -58,7 +58,7 @@ async def query(actions: Actions, ref: str, kind: QueryKind, limit: int, *, time
         reply = await actions.evaluate(entry, call, f"query {entry.ref}", deadline)
     if not isinstance(reply, Mapping):
         raise ScriptFailed("the query gave no object")
-    actions.raise_for(entry, "query", reply.get("error"), deadline)
+    actions.verdicts.raise_for(entry, "query", reply.get("error"), deadline)
     value = reply.get("value")
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return QueryResult(entry.ref, kind, value, bool(reply.get("truncated")), meter.cost(text))

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bridge.page.frames import Frame, Frames
+from bridge.page.frames import Frame
 from bridge.page.requests import Requests
 from bridge.page.worlds import Worlds
 from bridge.snapshot.address import shown_url
@@ -35,7 +35,7 @@ class Dialog:
     default_prompt: str = ""
 
 
-class PageState(Frames, Worlds, Requests):
+class PageState(Worlds, Requests):
     """The reducer: whatever concerns more than one of the three, and the tab as a whole.
 
     Attributes:
@@ -44,7 +44,6 @@ class PageState(Frames, Worlds, Requests):
     """
 
     def __init__(self) -> None:
-        Frames.__init__(self)
         Worlds.__init__(self)
         Requests.__init__(self)
         self.navigating_to: str | None = None
@@ -98,7 +97,7 @@ class PageState(Frames, Worlds, Requests):
             self.requests = {key: value for key, value in self.requests.items() if key == frame.loader_id}
 
     def _navigated_within_document(self, params: Mapping[str, Any], session_id: str | None) -> None:
-        frame = self.frames.get(params["frameId"])
+        frame = self._still_in(session_id, params["frameId"])
         if frame:
             frame.url = shown_url(params["url"])
         if params["frameId"] == self.main_frame_id:

@@ -7,7 +7,7 @@ when exactly one is left on each side, and otherwise left out and named, never g
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,37 +40,38 @@ def stitch(frames: list[FrameTree], ref_of: RefOf) -> dict[str, Any]:
             children.setdefault(frame.parent, []).append(index)
     whole = dict(frames[0].raw)
     whole["tree"] = {}
-    # (frame, raw node, the list the copy goes into); a stack keeps hostile depth off Python's own stack.
     placed: list[Any] = []
-    pending: list[tuple[int, Any, list[Any]]] = [(0, frames[0].raw.get("tree"), placed)]
     ambiguous = False
     hosts: list[dict[int, int]] = []
     for index in range(len(frames)):
         matched, left = _match(frames, index, children.get(index, []))
         hosts.append(matched)
         ambiguous |= left
-    while pending:
-        index, node, siblings = pending.pop()
-        # As json.loads gives it, without the price of asking an abstract class of every node.
-        if type(node) is not dict and not isinstance(node, Mapping):
-            continue
-        copy = dict(node)
-        siblings.append(copy)
-        for key in ("ref", "more"):
-            if key in copy and isinstance(copy[key], str):
-                copy[key] = ref_of(
-                    frames[index], copy[key], str(node.get("role", "")), _shown_name(node), key == "more"
-                )
-        found = copy.get("children")
-        child = hosts[index].pop(id(node), None) if hosts[index] else None
-        if child is None and not isinstance(found, list):
-            continue
-        below: list[Any] = []
-        copy["children"] = below
-        if child is not None:
-            pending.append((child, frames[child].raw.get("tree"), below))
-        if isinstance(found, list):
-            pending += [(index, kid, below) for kid in reversed(found)]
+    # (frame, raw nodes to go, the list their copies go into); a stack keeps hostile depth off Python's own stack.
+    stack: list[tuple[int, Iterator[Any], list[Any]]] = [(0, iter((frames[0].raw.get("tree"),)), placed)]
+    while stack:
+        index, nodes, siblings = stack[-1]
+        for node in nodes:
+            # As json.loads gives it, without the price of asking an abstract class of every node.
+            if type(node) is not dict and not isinstance(node, Mapping):
+                continue
+            copy = dict(node)
+            siblings.append(copy)
+            if "ref" in node or "more" in node:
+                _set_refs(copy, frames[index], ref_of)
+            found = node.get("children")
+            child = hosts[index].pop(id(node), None) if hosts[index] else None
+            if child is None and not isinstance(found, list):
+                continue
+            below: list[Any] = []
+            copy["children"] = below
+            if child is not None:
+                stack.append((child, iter((frames[child].raw.get("tree"),)), below))
+            if isinstance(found, list):
+                stack.append((index, iter(found), below))
+            break
+        else:
+            stack.pop()
     if placed:
         whole["tree"] = placed[0]
     _merge_stats(whole, frames)
@@ -110,8 +111,12 @@ def _match(frames: list[FrameTree], parent: int, children: list[int]) -> tuple[d
     return matched, ambiguous
 
 
-def _shown_name(node: Mapping[str, Any]) -> str:
-    return str(node.get("name") or node.get("text") or "")
+def _set_refs(node: dict[str, Any], frame: FrameTree, ref_of: RefOf) -> None:
+    role, name = str(node.get("role", "")), str(node.get("name") or node.get("text") or "")
+    for key in ("ref", "more"):
+        local = node.get(key)
+        if isinstance(local, str):
+            node[key] = ref_of(frame, local, role, name, key == "more")
 
 
 def _merge_stats(whole: dict[str, Any], frames: list[FrameTree]) -> None:

@@ -22,15 +22,6 @@ if TYPE_CHECKING:
 _PAUSE_S = 0.2
 _FRAME_S = 5.0
 _MAX_FRAMES = 40
-_MAX_CHARS = 1_000_000
-_TEXT = f"document.documentElement?[document.documentElement.innerText.slice(0,{_MAX_CHARS})]:[]"
-# As `checks/wait.js` looks for a role: what is seen, by the name that a snapshot has.
-_NAMES = """(role=>{const a=__agentBrowser,names=[],todo=[document.documentElement];
-for(const el of todo){if(!el)continue;
-if(a.roleOf(el)===role&&el.getClientRects().length&&getComputedStyle(el).visibility==='visible'
-&&(!el.checkVisibility||el.checkVisibility())
-&&!el.closest('[aria-hidden=true],[inert]'))names.push(a.nameOf(el).slice(0,2000));
-todo.push(...el.children,...(el.shadowRoot?el.shadowRoot.children:[]))}return names.slice(0,5000)})(%s)"""
 
 
 async def met_when_redacted(
@@ -62,7 +53,7 @@ def _is_among(condition: Condition, words: Iterable[str], redact: Callable[[str]
 
 
 async def _words(attachment: Attachment, frame_id: str, condition: Condition, deadline: Deadline) -> list[str]:
-    asked = _TEXT if condition.text else _NAMES % json.dumps(condition.role)
+    asked = f"__agentBrowser.wordsFor({json.dumps(condition.to_json())})"
     try:
         found = await attachment.evaluate(frame_id, asked, timeout_s=min(deadline.remaining_s, _FRAME_S))
     except (WorldGone, ScriptFailed, DeadlineExceeded):

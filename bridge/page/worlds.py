@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from bridge.page.frames import Frames
+
 
 @dataclass(frozen=True, slots=True)
 class World:
@@ -19,27 +21,35 @@ class World:
     session_id: str | None = None
 
 
-class Worlds:
-    """By session and context id; a context id means something in its session only."""
+class Worlds(Frames):
+    """By session and context id; a context id means something in its session only.
+
+    A frame that goes into another renderer leaves worlds behind in the one where it was: these are told of as gone
+    when that renderer gets to it, and may even be told of as new until then, if they were asked for.
+    """
 
     def __init__(self) -> None:
+        super().__init__()
         self.worlds: dict[tuple[str | None, int], World] = {}
 
     def world_of(self, frame_id: str, name: str) -> World | None:
         """The newest world called `name` in the frame's present document."""
-        found = None
-        for world in self.worlds.values():
-            if world.frame_id == frame_id and world.name == name:
-                found = world
-        return found
+        found = [world for world in self._worlds_in(frame_id) if world.name == name]
+        return found[-1] if found else None
 
     def main_world(self, frame_id: str) -> World | None:
         """The page's own world of the frame's present document."""
-        found = [world for world in self.worlds.values() if world.is_main and world.frame_id == frame_id]
+        found = [world for world in self._worlds_in(frame_id) if world.is_main]
         return found[-1] if found else None
 
     def has_main_world(self, frame_id: str) -> bool:
         return self.main_world(frame_id) is not None
+
+    def _worlds_in(self, frame_id: str) -> list[World]:
+        session_id = self.session_of(frame_id)
+        return [
+            world for world in self.worlds.values() if world.frame_id == frame_id and world.session_id == session_id
+        ]
 
     def _world_created(self, params: Mapping[str, Any], session_id: str | None) -> None:
         context = params["context"]

@@ -90,6 +90,8 @@ def by_lists(policy: BrowserPolicy, address: Address) -> Decision:
         if policy.allowed or policy.denied
         else "no policy is configured, so nothing may be opened"
         if policy.asker == "model"
+        else "the policy asks before it opens anything"
+        if policy.default_action == "ask"
         else "the policy allows nothing"
     )
     hint = f"The operator can allow it in [browser.policy]: {line}"

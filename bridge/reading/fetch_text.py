@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, get_args
@@ -24,6 +25,8 @@ Mode = Literal["main_content", "article", "raw"]
 Links = Literal["inline", "none"]
 #: What is looked at behind the limit of a text that is cut.
 _BEHIND_CHARS = 4_000
+# Declarations in a DOCTYPE (XML 1.0 §2.8), of which HTML, where it ends at the first `>`, takes the rest for text.
+_INTERNAL_SUBSET = re.compile(r"\A([^<]*(?:<\?[^>]*>[^<]*)?<!DOCTYPE[^\[>]*)\[[^\]]*\]")
 
 
 @dataclass(frozen=True)
@@ -91,7 +94,8 @@ def page_text(response: Response, wanted: Wanted) -> PageText:
     page = PageText(source, "text", content_type, decoded.charset, decoded.source)
     if body_kind != "html":
         return page
-    root = parse_html(decoded.text)
+    source_text = _INTERNAL_SUBSET.sub(r"\1", decoded.text) if "xhtml" in content_type else decoded.text
+    root = parse_html(source_text)
     hidden = remove_unseen(root)
     base_url = base_url_of(root, response.url)
     page = replace(
@@ -117,7 +121,7 @@ def page_text(response: Response, wanted: Wanted) -> PageText:
         kind = content.kind
         blocks = to_blocks(content.tree, base_url=base_url, links=wanted.links, title=title)
         if not _says_more(blocks, title) and wanted.mode != "raw":
-            root = parse_html(decoded.text)
+            root = parse_html(source_text)
             remove_unseen(root)
             whole = main_content(root, mode="raw")
             kind = whole.kind

@@ -25,6 +25,7 @@ from bridge.session.devtools import find_new_tab, host_service
 from bridge.session.held_attachment import HeldAttachment, OnAttach
 from bridge.session.home import Home
 from bridge.session.host_services import HostTabServices
+from bridge.session.losses import Losses, losses_of
 
 logger = logging.getLogger(__name__)
 
@@ -163,8 +164,18 @@ class SessionTab:
         return self._held.present, notices
 
     async def open(self, *, timeout_s: float = OPEN_TIMEOUT_S) -> Attachment:
-        """Have the host app make a WebView, find it in the devtools list, and attach to it."""
+        """Have the host app make a WebView, find it in the devtools list, and attach to it.
+
+        Raises:
+            TabLost: It was lost meanwhile, such as with a renderer that it shares.
+            HostFailed, TransportError: The same, as whoever was asked last saw it.
+            DeadlineExceeded
+        """
         deadline = Deadline.after(timeout_s)
+        with losses_of(self._home.host_client) as losses:
+            return await self._open(losses, deadline)
+
+    async def _open(self, losses: Losses, deadline: Deadline) -> Attachment:
         view, host = self._home.view, self._home.host_client
         made = await host.open_tab(
             width_px=view.width_px,
@@ -175,8 +186,7 @@ class SessionTab:
         )
         self.host_tab = made.tab
         try:
-            self._target_id = await find_new_tab(self._home.device, self._service(), made.nonce, deadline)
-            attachment = await self._held.make(self._connection(deadline), deadline)
+            attachment = await losses.unless_lost(made.tab, self._find(made.nonce, deadline), deadline)
         except BaseException as error:
             if self._lost == _FREED and isinstance(error, DeadlineExceeded):
                 # The blow does not reach a renderer that is to show a new document (see ladder.let_go), and it lives on
@@ -188,6 +198,10 @@ class SessionTab:
             raise
         self._lost = None
         return attachment
+
+    async def _find(self, nonce: str, deadline: Deadline) -> Attachment:
+        self._target_id = await find_new_tab(self._home.device, self._service(), nonce, deadline)
+        return await self._held.make(self._connection(deadline), deadline)
 
     async def _open_after_kill(self, deadline: Deadline) -> Attachment:
         try:

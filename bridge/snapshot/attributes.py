@@ -6,9 +6,9 @@ import re
 from typing import Any
 from urllib.parse import urlsplit
 
-from bridge.snapshot.escape import cut, quote
+from bridge.snapshot.escape import cut, cut_middle, quote
 from bridge.snapshot.model import RenderOptions
-from bridge.snapshot.parse import RawNode
+from bridge.snapshot.parse import STATE_ATTRS, RawNode
 from bridge.snapshot.roles import INTERACTIVE_ROLES, VALUE_ROLES
 
 _STATES = ("checked", "selected", "expanded", "disabled", "required", "readonly", "pressed", "current", "invalid")
@@ -18,7 +18,7 @@ _FALSE_SAYS_SOMETHING = frozenset(("expanded", "pressed"))
 _TELLING_TYPES = frozenset(
     ("password", "email", "tel", "url", "date", "time", "datetime-local", "month", "week", "color", "file")
 )
-# A link without a name is told apart from the next one by the beginning of its address.
+# A link without a name is told apart from the next one by its address: the host it begins with, the article it ends in.
 _IDENTITY_CHARS = 60
 _BARE_WORD = re.compile(r"[a-z][a-z-]{0,19}")
 
@@ -35,11 +35,12 @@ def shown_attrs(node: RawNode, name: str, options: RenderOptions, page_url: str)
     if raw:
         if "level" in raw:
             out.append(("level", raw["level"]))
-        out += [
-            (state, raw[state])
-            for state in _STATES
-            if state in raw and (raw[state] is not False or state in _FALSE_SAYS_SOMETHING)
-        ]
+        if not STATE_ATTRS.isdisjoint(raw):
+            out += [
+                (state, raw[state])
+                for state in _STATES
+                if state in raw and (raw[state] is not False or state in _FALSE_SAYS_SOMETHING)
+            ]
     if node.cursor:
         out.append((node.cursor, True))
     if raw:
@@ -57,7 +58,7 @@ def shown_attrs(node: RawNode, name: str, options: RenderOptions, page_url: str)
     if raw:
         if "href" in raw and (options.include_urls or (node.role == "link" and not name)):
             url = _short_url(raw["href"], page_url)
-            out.append(("href", cut(url, limit if options.include_urls else _IDENTITY_CHARS)))
+            out.append(("href", cut(url, limit) if options.include_urls else cut_middle(url, _IDENTITY_CHARS)))
         if "name" in raw and not name and node.role in INTERACTIVE_ROLES:
             out.append(("name", cut(raw["name"], limit)))
     if options.boxes and node.box:

@@ -14,18 +14,23 @@ ELLIPSIS = "…"
 # which have a meaning between visible characters), the other controls of category Cc and Cf, the private use areas
 # (icon fonts: a picture to a person, noise to a reader), and the noncharacters. Of what else
 # shows nothing, U+1D159 (a note without a head) goes too; U+2800 (Braille's space) is white space here.
-_INVISIBLE = re.compile(
-    "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5"
+_INVISIBLE_BMP = (
+    "\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5"
     "\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ue000-\uf8ff\ufdd0-\ufdef\ufe00-\ufe0e\ufeff"
-    "\uffa0\ufff0-\ufffc\ufffe\uffff\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d159\U0001d173-\U0001d17a\U000e0000-\U000e0fff\U000f0000-\U0010ffff]"
+    "\uffa0\ufff0-\ufffc\ufffe\uffff"
 )
+_INVISIBLE = re.compile(
+    f"[{_INVISIBLE_BMP}\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d159\U0001d173-\U0001d17a"
+    "\U000e0000-\U000e0fff\U000f0000-\U0010ffff]"
+)
+# Whatever of a string may have to be left out or replaced, and all beyond the BMP, which saves looking at each range.
+_SUSPECT = re.compile(f"[{_INVISIBLE_BMP}\u200c\u200d\u2800\ud800-\udfff\U00010000-\U0010ffff]")
 _ZERO_WIDTH = re.compile("[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]")
 _SPLIT_PAIR = re.compile("[\ud800-\udbff](?=…)")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _LOOSE_JOINER = re.compile("(?<![^\x00-\x7f\u200c\u200d])[\u200c\u200d]+|[\u200c\u200d]+(?![^\x00-\x7f\u200c\u200d])")
 _LINE_END = re.compile("\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _NOT_IN_URL = re.compile(r"[^!#-;=?-\[\]_a-z~]")
-_PLAIN = re.compile(r"[!-~]+(?: [!-~]+)*")
 
 
 def hides_words(text: object) -> bool:
@@ -38,10 +43,8 @@ def clean(words: str) -> str:
 
     Lone surrogates become U+FFFD, so that the result can always be encoded as UTF-8.
     """
-    if _PLAIN.fullmatch(words):
-        return words
-    words = _INVISIBLE.sub("", words)
-    if not words.isascii():
+    if not (words.isascii() and words.isprintable()) and _SUSPECT.search(words):
+        words = _INVISIBLE.sub("", words)
         words = _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", _SPLIT_PAIR.sub("", words))
         words = _LOOSE_JOINER.sub("", words).replace("\u2800", " ")
     return " ".join(words.split())
@@ -49,8 +52,6 @@ def clean(words: str) -> str:
 
 def clean_lines(words: str) -> str:
     """Like `clean`, but the line ends of a text area's value stay, as single `\\n`."""
-    if _PLAIN.fullmatch(words):
-        return words
     return "\n".join(clean(line) for line in _LINE_END.split(words)).strip("\n")
 
 
@@ -59,6 +60,14 @@ def cut(words: str, limit_chars: int) -> str:
     if len(words) <= limit_chars:
         return words
     return words[: max(limit_chars - 1, 0)].rstrip() + ELLIPSIS
+
+
+def cut_middle(words: str, limit_chars: int) -> str:
+    """At most `limit_chars` characters, with `…` for what is left out between the beginning and the end."""
+    if len(words) <= limit_chars:
+        return words
+    end = limit_chars // 2
+    return f"{words[: limit_chars - 1 - end]}{ELLIPSIS}{words[-end:]}"
 
 
 def quote(words: str) -> str:

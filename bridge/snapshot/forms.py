@@ -14,6 +14,9 @@ from bridge.snapshot.layout import Entry
 from bridge.snapshot.model import Line, RenderOptions
 from bridge.snapshot.outline import Row
 
+#: Controls of one kind share a line of about this length.
+_SHARED_LINE_CHARS = 240
+
 
 @dataclass(frozen=True)
 class Facts:
@@ -37,7 +40,12 @@ class Form(Protocol):
 
 
 class TextForm:
-    """The outline that models read."""
+    """The outline that models read.
+
+    Controls alone are a list, in which those of one kind that follow each other share a line, as in a menu:
+
+        - link "News" [ref=e7], "Opinion" [ref=e8], "Sport" [ref=e9]
+    """
 
     def __init__(self, options: RenderOptions, page_url: str) -> None:
         self._options = options
@@ -66,9 +74,17 @@ class TextForm:
 
     def join(self, head: str, rows: list[Row], lines: list[Line]) -> str:
         out = [head]
+        shared = None
         for row, line in zip(rows, lines, strict=True):
             body = row.entry.body if row.named and row.entry.body else line.body
+            kind = (line.depth, line.role) if self._options.controls_only and line.ref and not row.opens else None
+            if kind is not None and kind == shared:
+                without_role = body[len(line.role) :]
+                if len(out[-1]) + len(without_role) < _SHARED_LINE_CHARS:
+                    out[-1] = f"{out[-1]},{without_role}"
+                    continue
             out.append(f"{'  ' * line.depth}- {body}{':' if row.opens else ''}")
+            shared = kind
         return "\n".join(out)
 
 

@@ -18,10 +18,12 @@ from bridge.snapshot.roles import (
     INTERACTIVE_ROLES,
     ITEM_ROLES,
     NAMED_BY_CONTENT,
+    TELLING_ROLES,
     TRANSPARENT_ROLES,
-    RoleClass,
-    role_class,
 )
+
+# What lines of text are made of: all that they show is in the entry.
+_TEXT = RawNode("text")
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -55,7 +57,8 @@ class Entry:
             elif self.kind == "text":
                 line = Line(self.depth, "text", "text", self.name, (), "")
             else:
-                words = tuple([attr_word(attr) for attr in self.attrs(options, page_url)])
+                attrs = self.attrs(options, page_url)
+                words = tuple([attr_word(attr) for attr in attrs]) if attrs else ()
                 line = Line(self.depth, "node", self.node.role, self.name, words, self.ref)
             self.whole_line = line
         return line
@@ -73,7 +76,8 @@ def cut_words(cut: RawNode) -> str:
 
 def lay_out(root: RawNode, options: RenderOptions) -> list[Entry]:
     """The lines of the tree in document order, parents before children; nothing is cut but long words."""
-    _count_lines(root, options.compact)
+    if options.compact:
+        _count_lines(root)
     entries: list[Entry] = []
     top = RawNode("generic", children=[root])
     if root.role in TRANSPARENT_ROLES and not root.ref and not root.name:
@@ -87,7 +91,7 @@ def lay_out(root: RawNode, options: RenderOptions) -> list[Entry]:
                 entries.append(Entry(node, parent, depth, "cut", ""))
             elif node.role == "text":
                 _add_text(entries, node.text, parent, depth, said, options)
-            elif options.compact and not node.lines_below:
+            elif not node.lines_below:
                 continue
             else:
                 inside = _add_node(entries, node, parent, depth, said, options)
@@ -107,7 +111,7 @@ def only_matching(
     keep = bytearray(len(entries))
     matches = 0
     for index, entry in enumerate(entries):
-        texts = (entry.name, str(entry.node.attrs.get("value", "")))
+        texts = (entry.node.name or entry.name, str(entry.node.attrs.get("value", "")))
         if any(wanted in (redact(text) if redact else text).casefold() for text in texts):
             matches += 1
             _keep_with_parents(entries, keep, index)
@@ -145,24 +149,22 @@ def _kept(entries: list[Entry], keep: bytearray) -> list[Entry]:
     return kept
 
 
-def _count_lines(root: RawNode, compact: bool) -> None:
-    """Notes in every node how many lines it will be at its own level (0: it has nothing to show)."""
+def _count_lines(root: RawNode) -> None:
+    """Notes in every node how many lines it will be at its own level (0: it has nothing to show), and whether it gives
+    way to what is in it."""
     order = [root]
     for node in order:
         if node.children:
             order.extend(node.children)
     for node in reversed(order):
-        below = _lines_below(node)
-        if not compact or node.count or node.role == "text":
-            node.lines_below = 1
-        elif _is_transparent(node, below):
+        if node.count or node.role == "text":
+            continue
+        below = sum([child.lines_below for child in node.children]) if node.children else 0
+        if _is_transparent(node, below):
+            node.gives_way = True
             node.lines_below = below + (1 if node.text else 0)
-        else:
-            node.lines_below = 1 if node.ref or below or _has_words(node) else 0
-
-
-def _lines_below(node: RawNode) -> int:
-    return sum([child.lines_below for child in node.children]) if node.children else 0
+        elif not (node.ref or below or _has_words(node)):
+            node.lines_below = 0
 
 
 def _is_transparent(node: RawNode, below: int) -> bool:
@@ -172,9 +174,7 @@ def _is_transparent(node: RawNode, below: int) -> bool:
 
 
 def _has_words(node: RawNode) -> bool:
-    return bool(node.text) or (
-        bool(node.name or "valuenow" in node.attrs) and role_class(node.role) is not RoleClass.STRUCTURAL
-    )
+    return bool(node.text) or (bool(node.name or "valuenow" in node.attrs) and node.role in TELLING_ROLES)
 
 
 def _add_node(
@@ -183,18 +183,17 @@ def _add_node(
     """Adds what the node itself shows; where its children go: parent, depth and the words already said."""
     text = node.text
     if options.compact:
-        if not (node.ref or node.name) and _is_transparent(node, _lines_below(node)):
+        if node.gives_way:
             _add_text(entries, text, parent, depth, said, options)
             return parent, depth, said
         if said and node.role not in INTERACTIVE_ROLES and not node.cursor and _says(said, node.name or text):
             return parent, depth, said
-    kind = role_class(node.role)
     name = node.name
-    if not name and (node.ref or kind is not RoleClass.STRUCTURAL):
+    if not name and (node.ref or node.role in TELLING_ROLES):
         name, text = text, ""
     if options.compact and node.role in INTERACTIVE_ROLES:
         _drop_label_before(entries, parent, name)
-    shown = cut(name, options.max_text_per_node)
+    shown = cut(name, options.max_name_chars)
     index = len(entries)
     entries.append(Entry(node, parent, depth, "node", shown, shown != name, 0, node.ref))
     if options.compact and name and node.role in NAMED_BY_CONTENT:
@@ -228,7 +227,7 @@ def _add_text(entries: list[Entry], text: str, parent: int, depth: int, said: st
         if last.kind == "node" and last.node.role in INTERACTIVE_ROLES and _same_label(text, last.name):
             return
     shown = cut(text, limit)
-    entries.append(Entry(RawNode("text"), parent, depth, "text", shown, shown != text))
+    entries.append(Entry(_TEXT, parent, depth, "text", shown, shown != text))
 
 
 def _says(said: str, words: str) -> bool:

@@ -13,6 +13,8 @@ from bridge.snapshot.escape import clean, quote
 MIN_CHARS_TOTAL = 200
 #: Deeper indentation helps nobody, and bounds the length of a line.
 MAX_DEPTH_LIMIT = 100
+#: What a control is called by somebody who wants to press it: of a card that is one link, its heading.
+_CONTROL_NAME_CHARS = 100
 
 
 class Cost(Protocol):
@@ -41,13 +43,13 @@ class RenderOptions:
         max_depth: Levels of indentation.
         compact: Leave out boxes that say nothing and words that repeat a name.
         format: `text`, or `json` (one object, the same budgets).
-        max_text_per_node: Bound of a name or a text.
+        max_text_per_node: Bound of a name or a text. Among controls alone a name has at most 100 characters.
         max_attr_value_len: Bound of a value, a placeholder, a description.
         include_urls: Show where links go. Off: a ref is what one clicks, and URLs are long.
         boxes: Show `[box=x,y,width,height]` where the page sent it.
         find: Show only the lines with these words (case-insensitive), and what they stand in.
         start: Show only what comes from this ref on, and what it stands in: the next page after `more=`.
-        controls_only: Show only what can be acted on: no texts, no headings, no structure.
+        controls_only: Show only what can be acted on: no texts, no headings, no structure; alike ones share a line.
         redact: Applied to the words in which `find` looks, and to no others.
 
     Raises:
@@ -81,6 +83,10 @@ class RenderOptions:
                 raise UsageError(f"{name} is {value!r}; it must be a whole number from {low} to {high}.")
         if self.format not in ("text", "json"):
             raise UsageError(f"format is {self.format!r}; it must be 'text' or 'json'.")
+
+    @property
+    def max_name_chars(self) -> int:
+        return min(self.max_text_per_node, _CONTROL_NAME_CHARS) if self.controls_only else self.max_text_per_node
 
 
 class Line(NamedTuple):

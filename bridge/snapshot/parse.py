@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeGuard
 
@@ -45,7 +45,8 @@ class RawNode:
     """A checked node; strings are clean, children are in document order.
 
     `count` > 0 makes it a cut: that many nodes of `role` stand here, `more` is the ref to go on with, and `alike` says
-    that they repeat the ones before. A node with `role` "text" has only `text`. `lines_below` is the layout's note.
+    that they repeat the ones before. A node with `role` "text" has only `text`. `lines_below` and `gives_way` are the
+    layout's notes.
     """
 
     role: str
@@ -61,7 +62,8 @@ class RawNode:
     count: int = 0
     more: str = ""
     alike: bool = False
-    lines_below: int = 0
+    lines_below: int = 1
+    gives_way: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,6 +149,17 @@ def reported_error(error: Mapping[str, Any]) -> ActionFailed | ScriptFailed:
     return action_error(code, message, **details)
 
 
+class _Known(dict[str, str]):
+    """What `judge` says of a word, asked once for each: a page has few different roles and tags."""
+
+    def __init__(self, judge: Callable[[str], str]) -> None:
+        self._judge = judge
+
+    def __missing__(self, word: str) -> str:
+        judged = self[word] = self._judge(word)
+        return judged
+
+
 class _TreeBuilder:
     def __init__(self) -> None:
         self.reasons: list[str] = []
@@ -154,9 +167,8 @@ class _TreeBuilder:
         # Texts with characters that take no room: words for a model can hide in them.
         self.removed = 0
         self._refs: set[str] = set()
-        # A page has few different ones.
-        self._roles: dict[str, str] = {}
-        self._tags: dict[str, str] = {}
+        self._roles = _Known(lambda role: role if _ROLE.fullmatch(role) else "")
+        self._tags = _Known(lambda tag: tag.lower() if _TAG.fullmatch(tag) else "")
 
     def build(self, tree: Mapping[str, Any]) -> RawNode:
         root = self._node(tree) or RawNode("generic")
@@ -191,13 +203,14 @@ class _TreeBuilder:
         text = ""
         if "text" in raw:
             text = self._words(raw["text"])
-            self.removed += hides_words(raw["text"])
+            if hides_words(raw["text"]):
+                self.removed += 1
         if role == "text" or (role is None and text and "children" not in raw):
             return RawNode("text", text=text) if text else None
         tag = raw.get("tag")
         node = RawNode(
-            (_known(role, _ROLE, self._roles) if isinstance(role, str) else "") or "generic",
-            _known(tag, _TAG, self._tags).lower() if isinstance(tag, str) else "",
+            (self._roles[role] if isinstance(role, str) else "") or "generic",
+            self._tags[tag] if isinstance(tag, str) else "",
             self._words(raw["name"]) if "name" in raw else "",
             text,
         )
@@ -213,7 +226,8 @@ class _TreeBuilder:
             attrs = raw["attrs"]
             if isinstance(attrs, Mapping):
                 node.attrs = self._attrs(attrs)
-        _add_told_by_tag(node)
+        if node.role in ("heading", "button"):
+            _add_told_by_tag(node)
         if "description" in raw:
             node.description = self._words(raw["description"])
         if "box" in raw:
@@ -236,14 +250,7 @@ class _TreeBuilder:
     def _attrs(self, raw: Mapping[str, Any]) -> dict[str, Any]:
         attrs: dict[str, Any] = {}
         for key, value in raw.items():
-            if key in STATE_ATTRS:
-                if isinstance(value, bool):
-                    attrs[key] = value
-                elif value in ("true", "false"):
-                    attrs[key] = value == "true"
-                elif isinstance(value, str) and _WORD.fullmatch(value):
-                    attrs[key] = value
-            elif key in STRING_ATTRS:
+            if key in STRING_ATTRS:
                 if isinstance(value, str):
                     value = clean_lines(self._short(value)) if key == "value" else clean(self._short(value))
                     if value:
@@ -251,6 +258,13 @@ class _TreeBuilder:
                         attrs[key] = "data:" if value.startswith("data:") else value
                 elif _is_number(value):
                     attrs[key] = f"{value:g}"
+            elif key in STATE_ATTRS:
+                if isinstance(value, bool):
+                    attrs[key] = value
+                elif value in ("true", "false"):
+                    attrs[key] = value == "true"
+                elif isinstance(value, str) and _WORD.fullmatch(value):
+                    attrs[key] = value
             elif key in ("level", "valuenow"):
                 number = float(value) if isinstance(value, str) and _NUMBER.fullmatch(value) else value
                 if _is_number(number) and (key == "valuenow" or 1 <= number < 100):
@@ -269,14 +283,6 @@ class _TreeBuilder:
     def _reason(self, reason: str) -> None:
         if reason not in self.reasons:
             self.reasons.append(reason)
-
-
-def _known(word: str, form: re.Pattern[str], known: dict[str, str]) -> str:
-    """The word when it has the form, else ""; what was asked before is in `known`."""
-    found = known.get(word)
-    if found is None:
-        found = known[word] = word if form.fullmatch(word) else ""
-    return found
 
 
 def _is_number(value: object) -> TypeGuard[int | float]:

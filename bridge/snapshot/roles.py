@@ -6,16 +6,6 @@ something, everything else is STRUCTURAL and is shown only as structure around t
 
 from __future__ import annotations
 
-from enum import Enum
-
-
-class RoleClass(Enum):
-    """How much a role means to somebody who wants to act."""
-
-    INTERACTIVE = "interactive"
-    CONTENT = "content"
-    STRUCTURAL = "structural"
-
 
 def _words(roles: str) -> frozenset[str]:
     return frozenset(roles.split())
@@ -29,6 +19,9 @@ CONTENT_ROLES = _words(
     "heading cell gridcell columnheader rowheader listitem article region main navigation img progressbar meter "
     "figure status alert tooltip log"
 )
+
+#: Roles that are more than structure to somebody who wants to act.
+TELLING_ROLES = INTERACTIVE_ROLES | CONTENT_ROLES
 
 #: Roles whose name is the text below them (WAI-ARIA 1.2 §5.2.8.6); text below repeats what the name has said.
 NAMED_BY_CONTENT = _words(
@@ -47,12 +40,3 @@ ITEM_ROLES = _words("listitem cell gridcell row article figure definition term")
 
 #: Roles whose `value` a person sees on the screen; a check box's or a button's `value` is only for the server.
 VALUE_ROLES = _words("textbox searchbox combobox listbox spinbutton slider progressbar meter")
-
-
-def role_class(role: str) -> RoleClass:
-    """The class of a role; unknown roles are STRUCTURAL."""
-    if role in INTERACTIVE_ROLES:
-        return RoleClass.INTERACTIVE
-    if role in CONTENT_ROLES:
-        return RoleClass.CONTENT
-    return RoleClass.STRUCTURAL

@@ -45,13 +45,14 @@ def opened_by(error: Mapping[str, object]) -> str:
     """Why a control is not touched that asks for a dialog of the system's.
 
     Apps of others have an Activity that shows it; but nothing here can answer it, and until somebody at the phone has
-    done so it lies over the page.
+    done so it lies over the page. Without an Activity a select's dialog ends the process (SelectPopupDialog.java).
+    Those of inputs end older WebViews; newer ones show none (DateTimeChooserAndroid.java, ColorChooserAndroid.java).
     """
     kind = _words(error.get("kind"))
     if kind == "option":
         return "an option of a drop-down list is not there to be touched"
-    what = "a select" if kind == "select" else f"an input of type {kind}"
-    return f"{what} opens a dialog of the system's: a WebView without an Activity dies of it, no page can answer it"
+    what, ends = ("a select", "dies") if kind == "select" else (f"an input of type {kind}", "shows none or dies")
+    return f"{what} opens a dialog of the system's: a WebView without an Activity {ends} of it, no page can answer it"
 
 
 def instead(error: Mapping[str, object], ref: str | None) -> str:

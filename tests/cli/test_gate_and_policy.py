@@ -118,3 +118,12 @@ def test_no_flag_of_the_operators_opens_what_is_always_refused(environment: dict
     for url in ("http://169.254.169.254/", "file:///etc/passwd", "http://metadata.google.internal/", "javascript:1"):
         assert checked(environment, url, "--allow", "*", "--default-action", "allow")[0] == 4
         assert checked(environment, url)[0] == 4
+
+
+def test_a_check_finds_the_mistakes_of_the_whole_file_and_says_that_it_would_ask(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    assert "asks before it opens" in checked(environment, "https://93.184.216.34/", "--default-action", "ask")[1]
+    (tmp_path / "webview-bridge").mkdir()
+    (tmp_path / "webview-bridge" / "config.toml").write_text('[browser.actions]\ndenny = ["file"]\n')
+    assert checked(environment, "https://93.184.216.34/")[0] == 2

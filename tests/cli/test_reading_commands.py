@@ -99,6 +99,8 @@ def test_fetch_obeys_a_configured_policy(
         (["fetch", "http://example.com/", "--selector", "p["], 2),
         (["snapshot", "--html", "/no/such/file"], 2),
         (["snapshot", "--html", "/"], 2),
+        (["snapshot", "--html", "/dev/zero"], 2),
+        (["read", "http://example.com/", "--url", "http://example.com/"], 2),
         (["snapshot", "--html", sys.executable], 2),
         (["snapshot", "--html", __file__, "--more", "e9999999"], 1),
         (["snapshot", "--html", "-", "--url", "http://example.com/"], 2),

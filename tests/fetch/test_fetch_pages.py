@@ -156,3 +156,10 @@ async def test_an_error_status_is_an_error_also_for_an_article(site: Site, egres
     with pytest.raises(HttpFailed) as caught:
         await webfetch(site.add("/", ARTICLE, status="410 Gone"), egress=egress)
     assert caught.value.body_start.startswith("<!doctype html>")
+
+
+async def test_what_an_xhtml_page_declares_in_its_doctype_is_no_text(site: Site, egress: MappedEgress) -> None:
+    doctype = '<?xml version="1.0"?>\n<!DOCTYPE html [ <!ENTITY unit "g"> <!ELEMENT b ANY> ]>\n'
+    page = f'{doctype}<html xmlns="http://www.w3.org/1999/xhtml"><body><p>Gold today</p></body></html>'
+    url = site.add("/", page, "application/xhtml+xml")
+    assert (await webfetch(url, egress=egress, mode="raw")).markdown == "Gold today"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
 
 import pytest
 
 from bridge.errors import DeadlineExceeded
 from bridge.page.page import Page
 from tests.conftest import LocalServer
+from tests.page.page_world import in_page
 
 pytestmark = pytest.mark.browser
 
@@ -22,13 +22,6 @@ async def controls(page: Page, local_server: LocalServer) -> Page:
     await page.goto(local_server.url("controls.html"))
     await in_page(page, COUNT)
     return page
-
-
-async def in_page(page: Page, expression: str) -> Any:
-    attachment = await page.attached()
-    wanted = {"expression": expression, "returnByValue": True, "awaitPromise": True}
-    reply = await attachment.call("Runtime.evaluate", wanted, timeout_s=10)
-    return reply["result"].get("value")
 
 
 async def ref_of(page: Page, name: str) -> str:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from bridge.deadline import Deadline
 from bridge.errors import ActionFailed, BridgeError, RefNotFound, StaleRef
+from bridge.page.key_guard import focus
 from bridge.page.keys import key_events, parse_chord, typing_commands
 from bridge.page.page import Page
 from bridge.page.pointer import touch
 from tests.conftest import LocalServer
+from tests.page.page_world import in_page
 
 pytestmark = pytest.mark.browser
 
@@ -23,12 +23,6 @@ document.addEventListener('click',e=>done.push('click '+e.target.textContent));
 document.addEventListener('input',
   e=>done.push(e.data+' for '+(e.target.previousElementSibling||{textContent:'?'}).textContent.trim()))"""
 FIRST, SECOND, BUTTON = (f"document.querySelector('{it}')" for it in ("input", "li+li input", "button"))
-
-
-async def in_page(page: Page, expression: str) -> Any:
-    attachment = await page.attached()
-    wanted = {"expression": expression, "returnByValue": True}
-    return (await attachment.call("Runtime.evaluate", wanted, timeout_s=20))["result"].get("value")
 
 
 @pytest.fixture
@@ -52,13 +46,13 @@ async def keys_after(page: Page, meanwhile: str, keys: str | None = None, text: 
     actions = page._actions
     assert actions is not None
     entry = actions.look_up(ref)
-    await actions.focus(entry, deadline, action="focus")
+    await focus(actions, entry, deadline, action="focus")
     await in_page(page, meanwhile)
     commands = typing_commands(text)
     if keys:
         commands = [("Input.dispatchKeyEvent", event) for event in key_events(parse_chord(keys))]
     await actions.send(commands, "keys", deadline)
-    actions.check_keys(entry, await actions.act_and_settle(entry, None, [], 1.0, deadline))
+    actions.verdicts.check_keys(entry, await actions.act_and_settle(entry, None, [], 1.0, deadline))
 
 
 @pytest.mark.parametrize("action", ["press", "type", "focus"])
@@ -119,12 +113,12 @@ async def test_typing_stops_where_somebody_else_takes_the_focus(fields: Page) ->
     actions = fields._actions
     assert actions is not None
     entry = actions.look_up(ref)
-    await actions.focus(entry, deadline, action="type")
+    await focus(actions, entry, deadline, action="type")
     await actions.send(typing_commands("x"), "the first letter", deadline)
     await in_page(fields, f"{SECOND}.focus()")
     await actions.send(typing_commands("y"), "the second letter", deadline)
     with pytest.raises(ActionFailed, match="the focus went to input meanwhile"):
-        actions.check_keys(entry, await actions.act_and_settle(entry, None, [], 1.0, deadline))
+        actions.verdicts.check_keys(entry, await actions.act_and_settle(entry, None, [], 1.0, deadline))
     assert await done(fields) == "x for Ada"
     # Keys without a ref, and a person's, are not held up afterwards.
     await fields.press("z")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from bridge.errors import NotEditable, Unsupported
 from bridge.page.page import Page
 from tests.conftest import LocalServer
+from tests.page.page_world import in_page
 
 pytestmark = pytest.mark.browser
 
@@ -29,12 +28,6 @@ CONTROLS = """document.body.innerHTML='<label id=said>Size<select><option>Small<
 globalThis.heard=[];
 for(const type of ['pointerdown','mousedown','keydown','click'])
   document.addEventListener(type,e=>heard.push(type+' '+e.target.localName),true)"""
-
-
-async def in_page(page: Page, expression: str) -> Any:
-    attachment = await page.attached()
-    wanted = {"expression": expression, "returnByValue": True}
-    return (await attachment.call("Runtime.evaluate", wanted, timeout_s=20))["result"].get("value")
 
 
 @pytest.fixture

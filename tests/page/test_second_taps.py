@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from bridge.cdp import Cost
@@ -13,6 +11,7 @@ from bridge.page.page import Page
 from bridge.page.pointer import tap_commands
 from bridge.page.results import ActionResult
 from tests.conftest import LocalServer
+from tests.page.page_world import in_page
 
 pytestmark = pytest.mark.browser
 
@@ -35,12 +34,6 @@ async def rows(page: Page, local_server: LocalServer) -> Page:
     return page
 
 
-async def in_page(page: Page, expression: str) -> Any:
-    attachment = await page.attached()
-    wanted = {"expression": expression, "returnByValue": True, "awaitPromise": True}
-    return (await attachment.call("Runtime.evaluate", wanted, timeout_s=5))["result"].get("value")
-
-
 async def tapped_twice(page: Page, meanwhile: str) -> ActionResult:
     """A double click on the first button as `double_click` does it, with something done between its two taps."""
     ref = (await page.snapshot()).find(role="button", name="Open", nth=0).ref
@@ -55,8 +48,8 @@ async def tapped_twice(page: Page, meanwhile: str) -> ActionResult:
     await actions.send(tap_commands(x, y), "the first tap", deadline)
     await in_page(page, f"clicked.then(()=>{{{meanwhile}}})")
     settled = await actions.act_and_settle(entry, "dblclick", tap_commands(x, y), 1.0, deadline)
-    actions.check_second_tap(entry, settled)
-    actions.check_hit(entry, settled)
+    actions.verdicts.check_second_tap(entry, settled)
+    actions.verdicts.check_hit(entry, settled)
     changes = await actions.changes(before, settled)
     return ActionResult(action="double_click", ref=ref, changes=changes, cost=Cost(0, 0, 0, 0))
 

@@ -10,18 +10,13 @@ from bridge.deadline import Deadline
 from bridge.page.page import Page
 from bridge.page.pointer import tap_commands, touch
 from tests.conftest import LocalServer
+from tests.page.page_world import in_page
 
 pytestmark = pytest.mark.browser
 
 EVENTS = "pointerdown touchstart pointerup touchend mousedown mouseup click"
 HEAR = f"""globalThis.heard=[];for(const type of '{EVENTS}'.split(' '))
   addEventListener(type,(e)=>e.target.localName=='button'&&heard.push(type),true)"""
-
-
-async def in_page(page: Page, expression: str) -> Any:
-    attachment = await page.attached()
-    wanted = {"expression": expression, "returnByValue": True}
-    return (await attachment.call("Runtime.evaluate", wanted, timeout_s=5))["result"].get("value")
 
 
 @pytest.fixture

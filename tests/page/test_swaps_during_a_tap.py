@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from bridge.deadline import Deadline
@@ -11,6 +9,7 @@ from bridge.errors import RefNotFound, StaleRef
 from bridge.page.page import Page
 from bridge.page.pointer import touch
 from tests.conftest import LocalServer
+from tests.page.page_world import in_page
 
 pytestmark = pytest.mark.browser
 
@@ -29,12 +28,6 @@ async def rows(page: Page, local_server: LocalServer) -> Page:
     return page
 
 
-async def in_page(page: Page, expression: str) -> Any:
-    attachment = await page.attached()
-    wanted = {"expression": expression, "returnByValue": True}
-    return (await attachment.call("Runtime.evaluate", wanted, timeout_s=20))["result"].get("value")
-
-
 async def tapped(page: Page, meanwhile: str) -> None:
     """A tap on the first button as `click` does it, with something done while the finger is down."""
     ref = (await page.snapshot()).find(role="button", name="Delete", nth=0).ref
@@ -44,7 +37,7 @@ async def tapped(page: Page, meanwhile: str) -> None:
     x, y, _ = await actions.point(entry, "click", deadline)
     await actions.send([touch("touchStart", (x, y))], "finger down", deadline)
     await in_page(page, meanwhile)
-    actions.check_hit(entry, await actions.act_and_settle(entry, "click", [touch("touchEnd")], 1.0, deadline))
+    actions.verdicts.check_hit(entry, await actions.act_and_settle(entry, "click", [touch("touchEnd")], 1.0, deadline))
 
 
 async def test_a_twin_that_takes_its_place_is_not_clicked(rows: Page) -> None:

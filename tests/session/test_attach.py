@@ -166,6 +166,10 @@ async def test_targets_are_listed_with_their_packages(device: VirtualDeviceHandl
     assert [page["url"] for page in target["pages"]] == ["about:blank"]
     listed = await wvb("targets", "--device", device.serial)
     assert re.fullmatch(rf"{re.escape(PACKAGE)} +webview_devtools_remote_\d+\n", listed)
+    await force_stop(device)
+    async with Session.open(device.serial) as session:
+        await session.new_tab()
+        assert "#" not in await wvb("targets", "--device", device.serial, "--pages")
 
 
 @pytest.mark.browser

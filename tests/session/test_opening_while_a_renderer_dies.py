@@ -7,6 +7,7 @@ import asyncio
 import pytest
 
 from bridge import Session
+from bridge.page.attachment import Attachment
 from bridge.page.page import Page
 
 pytestmark = pytest.mark.browser
@@ -27,3 +28,21 @@ async def test_a_tab_is_opened_all_the_same(webview_device: str) -> None:
             await crashing
             await session.close_tab(dying)
             await session.close_tab(opened)
+
+
+@pytest.mark.timeout(120)
+async def test_what_does_not_answer_any_more_is_not_waited_for(webview_device: str) -> None:
+    async with Session.open(webview_device) as session:
+        attached = 0
+
+        async def crash_and_say_nothing(attachment: Attachment) -> None:
+            nonlocal attached
+            attached += 1
+            if attached == 1:
+                attachment.connection.send("Page.crash", {}).abandon()
+                await asyncio.Event().wait()
+
+        session.on_attach.append(crash_and_say_nothing)
+        opened = await session.new_tab()
+        assert attached == 2
+        assert await opened.snapshot()

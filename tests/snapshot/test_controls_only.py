@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -27,11 +28,32 @@ def shown(*children: dict[str, Any]) -> list[str]:
 
 def test_only_controls_are_shown_in_the_order_of_the_page() -> None:
     text = snapshot_html(SHOP, HtmlSnapshotOptions(controls_only=True)).text
-    roles = [line.removeprefix("- ").split(" [")[0].strip() for line in text.splitlines()[1:]]
-    assert roles[:4] == ['link "Home"', 'link "Cart"', 'link "Terms"', 'button "Add ring"']
-    assert roles[4].startswith('combobox "Size"')
+    links, button, size, *_ = text.splitlines()[1:]
+    assert re.fullmatch(r'- link "Home" \[ref=e\d+\], "Cart" \[ref=e\d+\], "Terms" \[ref=e\d+\]', links)
+    assert button.startswith('- button "Add ring" [ref=')
+    assert size.startswith('- combobox "Size"')
     assert "Welcome" not in text
     assert "heading" not in text
+
+
+def test_alike_controls_share_a_line_with_their_states_as_far_as_it_is_not_too_long() -> None:
+    boxes = [{"role": "checkbox", "name": f"Box {n}", "ref": f"e{n}", "attrs": {"checked": n == 2}} for n in (1, 2)]
+    links = [{"role": "link", "name": "x" * 90, "ref": f"e{n}"} for n in (3, 4, 5)]
+    assert shown(*boxes, *links) == [
+        '- checkbox "Box 1" [ref=e1], "Box 2" [checked] [ref=e2]',
+        f'- link "{"x" * 90}" [ref=e3], "{"x" * 90}" [ref=e4]',
+        f'- link "{"x" * 90}" [ref=e5]',
+    ]
+
+
+def test_a_long_name_is_cut_and_known_in_full_and_found_by_its_end() -> None:
+    card = {"role": "link", "name": f"Heading {'and more ' * 15}by Ann", "ref": "e1"}
+    result = render_snapshot({"url": "", "title": "", "tree": card}, RenderOptions(controls_only=True, find="by ann"))
+    (line,) = result.text.splitlines()[1:]
+    assert line.endswith('…" [ref=e1]')
+    assert len(line) < 120
+    assert result.refs["e1"].name.endswith("by Ann")
+    assert result.stats.truncate_reasons == ("maxTextPerNode",)
 
 
 def test_a_control_in_a_control_stays_below_it() -> None:

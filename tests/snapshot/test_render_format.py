@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -255,3 +256,10 @@ def test_clean_words_are_one_line_that_cleaning_does_not_change(words: str) -> N
     assert clean(once) == once
     assert len(once.splitlines()) <= 1
     assert once == once.strip()
+
+
+def test_links_without_a_name_are_told_apart_by_both_ends_of_a_long_address() -> None:
+    address = f"https://news.example/{'section/' * 20}knots"
+    (line,) = shown({"role": "link", "ref": "e1", "attrs": {"href": address}})
+    assert re.fullmatch(r'- link \[href="https://news\.example/[^"]*…[^"]*/knots"\] \[ref=e1\]', line)
+    assert len(line) < 90

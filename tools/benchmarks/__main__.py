@@ -63,6 +63,8 @@ async def _measure(rows: Sequence[Row], bench: Bench, quick: bool) -> dict[str, 
     measured: list[report.Measured] = []
     with own_adb_server(), tempfile.TemporaryDirectory(prefix="wvb-bench-") as runtime:
         os.environ["XDG_RUNTIME_DIR"] = runtime
+        # What is installed has its bytecode, which pip writes: no command is measured that compiles itself first.
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
         about = report.surroundings(quick=quick)
         print(f"{about['machine']}\n{about['versions']}", flush=True)
         _set_up_peers()

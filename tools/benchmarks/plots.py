@@ -12,6 +12,7 @@ from tools.benchmarks.report import shown
 _WIDTH = 760
 _COLOURS = {"ours": "#0b7285", "ours, no budget": "#3bc9db", "playwright": "#e8590c", "agent-browser": "#862e9c"}
 _PARTS = ("#0b7285", "#1098ad", "#3bc9db", "#99e9f2", "#e8590c", "#ffa94d", "#862e9c", "#cc5de8", "#2f9e44")
+_RATIO_TICKS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
 _STYLE = (
     "text{font:13px system-ui,sans-serif;fill:#343a40}.small{font-size:11px;fill:#495057}.title{font-weight:600}"
     ".end{text-anchor:end}.middle{text-anchor:middle}line{stroke:#dee2e6}"
@@ -78,7 +79,8 @@ def growth(title: str, series: Mapping[str, Sequence[Sequence[float]]]) -> str:
         f'<text class="small middle" x="{x(nodes):.1f}" y="{bottom + 18}">{nodes:,.0f}</text>'
         for nodes in sorted({point[0] for point in next(iter(series.values()))})
     ]
-    body.append(f'<text class="small middle" x="{(left + right) / 2}" y="{bottom + 38}">elements of the page</text>')
+    axes = "elements of the page; both axes are logarithmic"
+    body.append(f'<text class="small middle" x="{(left + right) / 2}" y="{bottom + 38}">{axes}</text>')
     labels = sorted(((y(points[-1][1]), tool) for tool, points in series.items()), key=lambda one: one[0])
     last = -math.inf
     for at, tool in labels:
@@ -114,8 +116,8 @@ def startup(title: str, parts: Mapping[str, float]) -> str:
 
 
 def bars(title: str, ratios: Sequence[Mapping[str, Any]]) -> str:
-    """A bar per ratio on a logarithmic axis; a tick where the bar to be reached is."""
-    left, right, top, step = 350, _WIDTH - 70, 50, 26
+    """A bar per ratio on a logarithmic axis, its number at the right; a tick where the bar to be reached is."""
+    left, right, top, step = 350, _WIDTH - 128, 50, 26
     bottom = top + step * len(ratios)
     highest = max([max(one["value"], _limit(one) or 1.0) for one in ratios] + [2.0])
     lowest = min([1.0] + [one["value"] for one in ratios])
@@ -124,24 +126,28 @@ def bars(title: str, ratios: Sequence[Mapping[str, Any]]) -> str:
     def x(ratio: float) -> float:
         return left + (math.log10(ratio) - low) / (high - low) * (right - left)
 
-    body = [f'<line x1="{x(1):.1f}" y1="{top - 8}" x2="{x(1):.1f}" y2="{bottom}" style="stroke:#868e96"/>']
+    body = []
+    for ratio in (one for one in _RATIO_TICKS if lowest <= one <= highest):
+        at, stroke = x(ratio), "#868e96" if ratio == 1 else "#dee2e6"
+        body.append(f'<line x1="{at:.1f}" y1="{top - 8}" x2="{at:.1f}" y2="{bottom}" style="stroke:{stroke}"/>')
+        body.append(f'<text class="small middle" x="{at:.1f}" y="{bottom + 16}">{ratio:g} ×</text>')
     for number, one in enumerate(ratios):
         y = top + number * step
         begin, end = sorted((x(1), x(one["value"])))
         colour = "#0b7285" if one["value"] >= 1 else "#c92a2a"
         body.append(f'<text class="small end" x="{left - 8}" y="{y + 13}">{escape(_short(one["what"]))}</text>')
         body.append(f'<rect x="{begin:.1f}" y="{y + 2}" width="{end - begin:.1f}" height="14" fill="{colour}"/>')
+        words = shown(one["value"], "×")
         if limit := _limit(one):
             at = x(limit)
-            end = max(end, at)
+            words += f", bar {limit:g} ×"
             body.append(
                 f'<line x1="{at:.1f}" y1="{y - 2}" x2="{at:.1f}" y2="{y + 20}" style="stroke:#212529;stroke-width:2"/>'
             )
-        body.append(f'<text class="small" x="{end + 6:.1f}" y="{y + 13}">{shown(one["value"], "×")}</text>')
-    body.append(
-        f'<text class="small" x="{left}" y="{bottom + 18}">logarithmic; grey: as long as ours; black: the bar</text>'
-    )
-    return _svg(title, bottom + 34, body)
+        body.append(f'<text class="small" x="{right + 14}" y="{y + 13}">{words}</text>')
+    legend = "The axis is logarithmic. Red: they are faster than ours. Black line: the bar that ours is to reach."
+    body.append(f'<text class="small end" x="{_WIDTH - 10}" y="{bottom + 40}">{legend}</text>')
+    return _svg(title, bottom + 54, body)
 
 
 def _short(what: str) -> str:

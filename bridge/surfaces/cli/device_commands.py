@@ -88,6 +88,7 @@ def targets(options: CommonOptions, device: str, with_pages: bool, forwards: boo
     from bridge.errors import BridgeError
     from bridge.session.devices import chosen_device
     from bridge.session.targets import devtools_sockets, pages_of
+    from bridge.snapshot.address import shown_url
     from bridge.surfaces.cli.running import Steps, run_async
     from bridge.surfaces.compose import RunningVirtualDevices
 
@@ -108,7 +109,7 @@ def targets(options: CommonOptions, device: str, with_pages: bool, forwards: boo
                 if with_pages:
                     try:
                         pages = await pages_of(adb_device, found.name, timeout_s=PAGES_TIMEOUT_S)
-                        row["pages"] = [{"url": page.url, "title": page.title} for page in pages]
+                        row["pages"] = [{"url": shown_url(page.url), "title": shown_url(page.title)} for page in pages]
                     except BridgeError as error:
                         row["pages"] = {"error": error.message}
                 if forwards:

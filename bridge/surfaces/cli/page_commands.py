@@ -78,7 +78,7 @@ def reload_command(options: SessionOptions) -> None:
 
 @click.command()
 @click.option("--all", "everything", is_flag=True, help="Texts and structure too, not only what can be acted on.")
-@click.option("--controls", is_flag=True, help="Only what can be acted on, a line each, and nothing around it.")
+@click.option("--controls", is_flag=True, help="Only what can be acted on; alike ones share a line.")
 @click.option(
     "--max-chars",
     type=WholeNumber(min=200),

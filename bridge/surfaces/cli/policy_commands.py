@@ -43,12 +43,16 @@ def check(
     With --json: decisions: [{url, action, rule, reason, hint, host, port, addresses?}], policy; ok is false and
     there is an exit_code where one may not.
     """
+    import os
+
     from bridge.errors import BridgeError
+    from bridge.ops.effects import configured_actions
     from bridge.policy import decide
     from bridge.policy.pinning import PinnedEgress
     from bridge.surfaces.cli.running import Steps, flagged_policy, run_async
     from bridge.surfaces.workspace import StartOptions
 
+    configured_actions(os.environ)  # whoever checks the file wants to know of a mistake in its other table too
     rules = flagged_policy("model" if asker == "model" else "operator", allow, deny, default_action)
     grants = StartOptions(local_ports=local_ports).grants()
     steps = Steps(options.timeout_s)

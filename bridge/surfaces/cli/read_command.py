@@ -15,6 +15,7 @@ from bridge.surfaces.cli.performing import perform, print_answer
 
 @click.command()
 @click.argument("url", required=False)
+@click.option("--url", "url_option", metavar="URL", help="The same, as an option.")
 @click.option("--wait-for", type=WORDS, metavar="TEXT", help="Read when this text is on the page.")
 @click.option(
     "--mode", type=click.Choice(["main_content", "article", "raw"]), default="main_content", show_default=True
@@ -39,6 +40,7 @@ from bridge.surfaces.cli.performing import perform, print_answer
 def read(
     options: SessionOptions,
     url: str | None,
+    url_option: str | None,
     wait_for: str | None,
     mode: Any,
     max_length: int,
@@ -55,6 +57,8 @@ def read(
     """
     if outline and section is not None:
         raise UsageError("--outline and --section exclude each other.")
+    if url is not None and url_option is not None:
+        raise UsageError("read takes one URL.")
     check_writable(out)
     params = {
         "mode": mode,
@@ -65,7 +69,7 @@ def read(
         "links": links,
         "comments": comments,
     }
-    answer = perform("read", options, "read", params, url=url, wait_for=wait_for)
+    answer = perform("read", options, "read", params, url=url or url_option, wait_for=wait_for)
     text = str(answer.json["markdown"])
     if out is not None:
         write_file(out, f"{text}\n")

@@ -14,6 +14,8 @@ from bridge.surfaces.cli.output import check_writable, note, print_json, printab
 
 FETCH_TIMEOUT_S = 30.0
 RENDER_TIMEOUT_S = 120.0
+#: Of HTML text for a snapshot; what is larger, or has no end, is no page.
+MAX_HTML_BYTES = 20_000_000
 
 
 @click.command()
@@ -110,16 +112,19 @@ def snapshot_of_file(
     from bridge.reading.media_type import sniffed_type
     from bridge.snapshot.html import HtmlSnapshotOptions, snapshot_html
 
+    name = "what stands on stdin" if source == "-" else source
     if source == "-":
-        body, url = sys.stdin.buffer.read(), "about:blank"
+        body, url = sys.stdin.buffer.read(MAX_HTML_BYTES + 1), "about:blank"
     else:
         path = Path(source)
         try:
-            body, url = path.read_bytes(), path.resolve().as_uri()
+            with path.open("rb") as file:
+                body, url = file.read(MAX_HTML_BYTES + 1), path.resolve().as_uri()
         except OSError as error:
             raise UsageError(f"{source} cannot be read: {error.strerror}.") from error
+    if len(body) > MAX_HTML_BYTES:
+        raise UsageError(f"{name} is larger than {MAX_HTML_BYTES:,} bytes.")
     if (binary := sniffed_type(body)) and body.strip():
-        name = "what stands on stdin" if source == "-" else source
         raise UsageError(f"{name} is no HTML but binary: {binary} of {len(body):,} bytes.")
     wanted = HtmlSnapshotOptions(
         max_chars_total=max_chars,

@@ -14,7 +14,7 @@ from typing import Any
 
 from bridge.errors import UsageError
 from bridge.page.network_entry import REDACTED
-from bridge.snapshot.roles import CONTENT_ROLES, INTERACTIVE_ROLES
+from bridge.snapshot.roles import TELLING_ROLES
 from bridge.surfaces.trace.written import ONLY_BY_NAME
 
 _LOCATING = frozenset(
@@ -209,7 +209,7 @@ def _is_plain(value: ast.expr) -> bool:
 
 def _by_role(element: Mapping[str, Any] | None) -> str:
     """How a person would find what a ref was; "" where a role or a name does not say it."""
-    if not element or element["role"] not in INTERACTIVE_ROLES | CONTENT_ROLES:
+    if not element or element["role"] not in TELLING_ROLES:
         return ""
     role, name, nth, of = str(element["role"]), str(element["name"]), int(element["nth"]), int(element["of"])
     if name.endswith("…"):

@@ -96,6 +96,15 @@ _PICKER_WATCH = """(() => {
     if (!picker(node) || event.type === (node.localName === 'select' ? 'click' : 'mousedown')) return;
     setTimeout(() => { if (!event.defaultPrevented) alert('SECRET ' + node.localName); }, 0);
   };
+  // showPicker gives no event of its own. It needs a person's, in whose handlers pages call it.
+  const look = (event) => {
+    const isDialog = (node) => getComputedStyle(node).appearance !== 'base-select';
+    const find = () => [...document.querySelectorAll('select:open')].some(isDialog) && alert('SECRET select');
+    if (event.isTrusted) setTimeout(find, 0);
+  };
+  addEventListener('pointerup', look, true);
+  addEventListener('click', look, true);
+  addEventListener('keydown', look, true);
   addEventListener('mousedown', watch, true);
   addEventListener('click', watch, true);
   addEventListener('keydown', watch, true);

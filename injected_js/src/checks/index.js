@@ -3,27 +3,23 @@
  * after, waiting, and what a snapshot of a frame needs so that it can be put in its place. It adds itself to the API
  * and uses nothing else of the first file than that: refs are there.
  */
-import { doc, is, round, shadowOf, tagOf } from '../dom.js';
+import { doc, is, round, tagOf } from '../dom.js';
 import { install } from '../api.js';
-import { landing } from './landing.js';
+import { focused, landing } from './landing.js';
 import { pickerAt, refuse } from './pickers.js';
 import { prepare } from './prepare.js';
-import { guard, keepTap, settle } from './settle.js';
-import { waitFor } from './wait.js';
+import { awaitKeys, guard, keepTap, settle } from './settle.js';
+import { waitFor, wordsFor } from './wait.js';
 
 const indexIn = (frames, frame) => [].indexOf.call(frames, frame);
-/** What has the focus, in open shadow roots too. */
-const focused = () => {
-  let at = doc.activeElement;
-  while (at && shadowOf(at) && shadowOf(at).activeElement) at = shadowOf(at).activeElement;
-  return at;
-};
 const api = install({
     guard,
     keepTap,
     prepare,
     settle,
     waitFor,
+    wordsFor,
+    awaitKeys,
     pickerAt,
     refuse,
     focused,

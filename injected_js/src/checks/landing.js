@@ -1,5 +1,5 @@
-/** What a tap at a point would land on. */
-import { attr, flatParent, shadowOf, tagOf } from '../dom.js';
+/** What a tap at a point would land on, and what keys would. */
+import { attr, doc, flatParent, shadowOf, tagOf } from '../dom.js';
 
 /** True on the element, in it, or in a label of it; else what is there: `div#cookie-banner`. */
 export const landing = (hit, el, on) => {
@@ -12,4 +12,11 @@ export const hitAt = (x, y, root) => {
   let hit, found;
   while (root && (found = root.elementFromPoint(x, y)) && found != hit) root = shadowOf((hit = found));
   return hit;
+};
+
+/** What has the focus, in open shadow roots too. */
+export const focused = () => {
+  let at = doc.activeElement;
+  while (at && shadowOf(at) && shadowOf(at).activeElement) at = shadowOf(at).activeElement;
+  return at;
 };

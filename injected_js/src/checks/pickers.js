@@ -20,6 +20,9 @@ export const pickerAt = (node) => {
   }
 };
 
+/** Does what stands for a dialog open it at this key (Blink, MenuListSelectType, KeyboardClickableInputTypeView)? */
+export const opensAt = ({ key, altKey }) => /^( |Enter|F4)$/.test(key) || (altKey && /Arrow(Up|Down)/.test(key));
+
 const kindOf = (el) => (tagOf(el) == 'input' ? el.type : tagOf(el));
 
 /** Why this action is refused at once; `kind` of control tells what does it instead, for the one with this `ref`. */

@@ -64,7 +64,7 @@ export const prepare = async (ref, action, { timeoutMs = 5e3, hit = true, noPick
     // Equal over two frames: what slides is not tapped on its way.
     const moves = isPlaced && box != last, lastSeen = _code ? undefined : moves ? 'moving' : at.by && 'covered by ' + at.by, code = _code || (!moves && (!at ? 'not_visible' : at.by && 'covered'));
     if (!code && !lastSeen) {
-      watch(ref, el, _on, !hit, action == 'double_click', noPicker, keys);
+      watch(keys, ref, el, _on, !hit, action == 'double_click', noPicker);
       return { ok: true, box: [left, top, width, height], tag: tagOf(el), x: at.x, y: at.y, up: at.up };
     }
     if (now() > end) return { error: { code: code || 'timeout', message: lastSeen, lastSeen } };

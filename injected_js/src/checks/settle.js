@@ -3,9 +3,9 @@ import { assign, boxOf, cut, doc, findAll, flatParent, fold, is, isLive, kindOf,
 import { isSeen } from '../hit.js';
 import { isUnseen } from '../style.js';
 import { newTurn } from '../turn.js';
-import { landing } from './landing.js';
+import { focused, landing } from './landing.js';
 import { pause } from './pause.js';
-import { pickerAt } from './pickers.js';
+import { opensAt, pickerAt, refusalOf } from './pickers.js';
 
 /** What the page has done since the action was prepared, and the element that it was prepared for. */
 let state, armed;
@@ -34,9 +34,11 @@ const BESIDE = 'pointerover pointerenter touchmove mouseover mouseenter mousemov
 const OTHER = ' beforeunload pagehide invalid input change submit pointercancel touchcancel';
 /** What a key does, it does by the default of one of these. */
 const KEYS = 'keydown keypress beforeinput';
-/** An event that has not come so long after others did will not come. */
-const PATIENCE_MS = 250;
+/** An event that has not come so long after others did will not come; a click waits 300 ms where two taps zoom. */
+const PATIENCE_MS = 400;
 
+/** The innermost node of an event, in open shadow roots too. */
+const hitOf = (event) => event.composedPath()[0];
 const wordsOf = (el) => __agentBrowser.roleOf(el) + __agentBrowser.nameOf(el);
 /** Is a part of what has the same words there? */
 const isLike = (hit, words) => {
@@ -59,14 +61,24 @@ const first = (event) => {
   const { type, sourceCapabilities } = event, isTouch = type[0] == 't', isDown = type == 'pointerdown';
   if (event.isTrusted) {
     down = down || isDown;
-    if (isDown) stray = event.pressure == FORCE && !armed;
-    else if (!down) stray = sourceCapabilities && sourceCapabilities.firesTouchEvents;
+    if (isDown) {
+      // What a finger before has left to wait for does not come any more.
+      if (state && state._isOver) state._stop();
+      stray = event.pressure == FORCE && !armed;
+    } else if (!down) stray = sourceCapabilities && sourceCapabilities.firesTouchEvents;
     if (now() < heldUntil && /^(mouse|cl)/.test(type)) {
       if (type == 'click') heldUntil = 0;
       return stop(event);
     }
     // A click by key is none of it.
     if ((stray || (isTouch && state && state._stopped)) && (event.detail || type != 'click')) return stop(event, isTouch);
+  } else if (state && type == 'click') {
+    // The page's own click, in answer to ours: nobody could answer what it opens. A select does not open by clicks.
+    const asked = pickerAt(hitOf(event));
+    if (asked && tagOf(asked) == 'input') {
+      event.preventDefault();
+      state._asked = asked;
+    }
   }
   if (state && !isTouch) state._listener(event);
 };
@@ -84,7 +96,7 @@ export const guard = () => {
  * the tap, and what has taken its place none either: unless the page did that while it handled the tap, as a button that
  * is drawn anew when it is pressed, and the words are the same. All that holds for the second tap of `twice` too.
  */
-export const watch = (ref, el, on, open, twice, noPicker, keys) => {
+export const watch = (keys, ref, el, on, open, twice, noPicker) => {
   if (state) state._stop();
   heldUntil = 0;
   armed = el;
@@ -121,7 +133,7 @@ export const watch = (ref, el, on, open, twice, noPicker, keys) => {
       if (twice && (type == 'pointerdown' || event.detail > 1)) mine._clicked = 0;
       // Until the tap's first click: those after it are a label's doing.
       if (el && !open && !mine._clicked) {
-        const hit = event.composedPath()[0], opens = noPicker && pickerAt(hit), over = opens ? tagOf(opens) : landing(hit, el, on), found = __agentBrowser.element(ref), error = found != el && found.error;
+        const hit = hitOf(event), opens = noPicker && pickerAt(hit), over = opens ? tagOf(opens) : landing(hit, el, on), found = __agentBrowser.element(ref), error = found != el && found.error;
         let stops;
         if (mine._hit === true) {
           // Changed by somebody else than the handlers of this tap.
@@ -137,15 +149,24 @@ export const watch = (ref, el, on, open, twice, noPicker, keys) => {
       }
     }
     if (keys && event.isTrusted) {
-      const hit = event.composedPath()[0];
-      if (is(type, KEYS)) onKey(event, hit);
-      else if (type == 'focusin') {
+      const hit = hitOf(event), isKey = is(type, KEYS), picker = isKey && opensAt(event) && pickerAt(hit);
+      if (picker) mine._error = refusalOf(0, 0, picker);
+      if (isKey) {
+        if (el) onKey(event, hit);
+        else if (keys > 1 || mine._error) {
+          stop(event);
+          // The end of a key that has been taken where it was meant to be is only kept from what is here.
+          if (type != 'keypress') mine._over = landing(hit, 0);
+        }
+      } else if (type == 'focusin') {
         if (isBusy() || mine._isTab) place = hit;
         mine._isTaken = landing(hit, place) !== true;
       }
     }
     if (event.isTrusted && !isBusy()) mine._event = event;
-    if (!is(type, BESIDE)) mine._types += ' ' + type;
+    // A page cannot say that a tap has ended.
+    if (event.isTrusted && !is(type, BESIDE)) mine._types += ' ' + type;
+    if (mine._isOver && type == 'click') mine._clicked = 1;
   };
   const unobserve = observe((records) => {
     mine._at = now();
@@ -168,6 +189,18 @@ export const watch = (ref, el, on, open, twice, noPicker, keys) => {
 };
 
 /**
+ * Arms the guard over `keys` in a frame that has no element for them. Those that go wherever the focus is (1) open no
+ * dialog: the refusal, where it stands on a picker already; `isHere` is true in the frame that has the focus. Those that
+ * are meant for an element of another frame (2) reach nothing here.
+ */
+export const awaitKeys = (keys) => {
+  const at = focused(), isHere = doc.hasFocus() && !(at && at.contentWindow), picker = keys < 2 && isHere && pickerAt(at);
+  if (picker) return { error: refusalOf(0, 0, picker) };
+  watch(keys);
+  return { isHere };
+};
+
+/**
  * `expectMs` is how long the input may take to come; the page then has `settleMs` to become quiet, within that time. Who
  * looks at what input in another frame has done here does so after `leastMs`.
  */
@@ -183,9 +216,17 @@ export const settle = async ({ settleMs = 1e3, quietMs = 20, expect, expectMs = 
   await pause();
   await pause();
   while (!late() && !(quiet(quietMs) && now() - start >= leastMs)) await pause(5);
-  // Input that is still on its way meets the guard: a key, a tap, or the end of one.
-  if (!expect || is(expect, mine._types) || /up|end|cancel/.test(mine._types)) mine._stop();
+  // Of a tap that was refused nothing more reaches the page, of whatever else is still on its way what the guard lets by:
+  // a key, a tap, or the end of one.
+  if (mine._stopped) stray = 1;
+  mine._isOver = expect && !is(expect, mine._types) && !(/click/.test(expect) ? /cancel/ : /cancel|up|end/).test(mine._types);
+  if (!mine._isOver || mine._stopped) mine._stop();
   newTurn();
+  // What the page has asked for by itself; showPicker gives no event that it could be kept from. What is part of the page can be tapped.
+  let asked = mine._asked, isOpen;
+  try {
+    if (!asked) isOpen = !!(asked = findAll(doc.documentElement, 'select:open,input:open').find((el) => getComputedStyle(el).appearance != 'base-select'));
+  } catch (e) {}
   // What can be read now and could not before.
   for (let node of _changed) {
     if (kindOf(node) == 3) node = parentOf(node);
@@ -193,7 +234,7 @@ export const settle = async ({ settleMs = 1e3, quietMs = 20, expect, expectMs = 
     if (words && !_texts[7] && !_texts.some((text) => text.includes(words))) _texts.push(words);
   }
   return assign(
-    { reason: mine._left ? 'navigation' : late() ? 'deadline' : 'quiet', waitedMs: now() - start, endedAt: Date.now(), hit: mine._hit, error: mine._error || undefined, over: mine._over, clicks: mine._clicks, texts: _texts },
+    { reason: mine._left ? 'navigation' : late() ? 'deadline' : 'quiet', waitedMs: now() - start, endedAt: now(), hit: mine._hit, error: mine._error || undefined, over: mine._over, clicks: mine._clicks, texts: _texts, picker: asked && assign(refusalOf(0, 0, asked), { isOpen }) },
     options && !mine._left && { snapshot: __agentBrowser.snapshot(options) },
   );
 };

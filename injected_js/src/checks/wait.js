@@ -6,19 +6,25 @@ import { newTurn } from '../turn.js';
 import { pause } from './pause.js';
 import { observe } from './settle.js';
 
-/** What is asked for, as it is now: an element, true, or nothing. */
-const look = ({ text, selector, role, name = '' }) => {
+/** What is asked for, as it is now: an element, true, or nothing. With `words`, those that would be compared instead. */
+const look = ({ text, selector, role, name = '' }, words) => {
   const root = doc.documentElement, todo = [root], { roleOf, refOf } = __agentBrowser;
   // A document that has just come has no element yet.
   if (!root) return;
-  if (text) return fold(root.innerText).includes(fold(text));
+  if (text) return words ? words.push(root.innerText.slice(0, 1e6)) : fold(root.innerText).includes(fold(text));
   if (selector) return findAll(root, selector).find((it) => isSeen(it));
   for (const el of todo) {
     // The name as a snapshot has it; only what is met so far gets a ref by that.
-    if (roleOf(el) == role && isSeen(el) && !isHidden(el) && low(refOf(el)[2]).includes(low(name))) return el;
+    if (roleOf(el) == role && isSeen(el) && !isHidden(el)) {
+      const said = refOf(el)[2];
+      if (words ? words.push(said) > 5e3 : low(said).includes(low(name))) return el;
+    }
     todo.push(...kidsOf(el).filter((kid) => kindOf(kid) == 1));
   }
 };
+
+/** The page's text or the names of a role, for who compares them when secrets are taken out. */
+export const wordsFor = (condition, words = []) => (look(condition, words), words);
 
 export const waitFor = async (condition, timeoutMs) => {
   const start = now(), { gone } = condition, what = gone ? { selector: gone } : condition;

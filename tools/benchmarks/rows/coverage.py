@@ -7,7 +7,8 @@ attribute, and each tool is asked, ref by ref, which of the marked elements its 
 
 agent-browser's `snapshot -i` shows what can be acted on, and headings and cells with a name. Beside it stands our form
 with the controls alone; the usual one, with as much of the rest of the page as its budget allows, is reported. Sizes
-are compared at the smallest budget with which ours covers as much.
+are compared at the smallest budget with which ours covers as much. Refs are counted as on the first page of a session,
+in both, wherever in the run a page comes: `e1` and on.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ from tools.benchmarks.rows.snapshots import UNBOUNDED
 TRIED = 1_000
 ASKED = 1_000
 _QUICK = ("floki-medium", "traf-nymag", "rdb-nytimes", "rdb-youth", "generated-600")
+
+_THEIR_REF = re.compile(r"\bref=e(\d+)\b")
 
 TRUTH = """(limit => {
   const ROLES = 'button link textbox checkbox radio combobox listbox menuitem menuitemcheckbox menuitemradio searchbox slider spinbutton switch tab treeitem'.split(' ');
@@ -62,7 +65,11 @@ COVERED = """(async options => {
   const raw = __agentBrowser.snapshot(options), todo = [raw.tree], marks = {};
   for (const node of todo) {
     todo.push(...node.children || []);
-    if (node.ref) { const {value} = __agentBrowser.query(node.ref, 'attrs'); if (value && value['data-truth']) marks[node.ref] = +value['data-truth']; }
+    if (node.more) node.more = 'e' + node.more;
+    if (!node.ref) continue;
+    const {value} = __agentBrowser.query(node.ref, 'attrs');
+    node.ref = 'e' + node.ref;
+    if (value && value['data-truth']) marks[node.ref] = +value['data-truth'];
   }
   return {raw, marks};
 })"""
@@ -154,7 +161,7 @@ async def _least(page: Page, wanted: int, *, controls_only: bool) -> int:
 
 
 async def _ours(page: Page, max_chars: int, *, controls_only: bool = False) -> tuple[dict[str, Any], SnapshotResult]:
-    """The script's tree with the marks of its refs, and the text of a snapshot with that budget, in the script's refs."""
+    """The script's tree with the marks of its refs, and the text of a snapshot with that budget."""
     request = SnapshotRequest(max_chars=max_chars, max_nodes=1_000_000, max_depth=100, controls_only=controls_only)
     options = {**request.script_options(None), "timeBudgetMs": 60_000}
     found = await _evaluated(page, f"{COVERED}({json.dumps(options)})")
@@ -170,13 +177,19 @@ async def _evaluated(page: Page, expression: str) -> Any:
 async def _theirs(agent: AgentBrowser, truth: int) -> dict[str, Any]:
     """How many marked elements its refs lead to: asked of an even sample where there are many refs."""
     _, text = await agent.run("snapshot", "-i")
-    refs = re.findall(r"\bref=(e\d+)\b", text)
+    refs = [f"e{number}" for number in _THEIR_REF.findall(text)]
     asked = refs if len(refs) <= ASKED else [refs[at * len(refs) // ASKED] for at in range(ASKED)]
     batch = json.dumps([["get", "attr", f"@{ref}", "data-truth"] for ref in asked])
     _, said = await agent.run("batch", "--json", stdin=batch.encode())
     marked = sum(_is_marked(one) for one in json.loads(said))
     covered = min(truth, round(marked * len(refs) / max(1, len(asked))))
-    return {"covered": covered, "chars": len(text), "refs": len(refs)}
+    return {"covered": covered, "chars": len(_from_e1(text)), "refs": len(refs)}
+
+
+def _from_e1(text: str) -> str:
+    """The text as it would be on the first page of a session: agent-browser counts on from page to page."""
+    before = min((int(number) for number in _THEIR_REF.findall(text)), default=1) - 1
+    return _THEIR_REF.sub(lambda ref: f"ref=e{int(ref[1]) - before}", text)
 
 
 def _is_marked(answer: Any) -> bool:

@@ -1,0 +1,69 @@
+"""Pages that ask for a picker's dialog by themselves, in answer to a tap."""
+
+from __future__ import annotations
+
+import pytest
+
+from bridge.errors import HostLost, TransportError
+from bridge.page.page import Page
+from bridge.page.results import ActionResult
+from tests.conftest import LocalServer
+from tests.page.page_world import in_page
+
+pytestmark = pytest.mark.browser
+
+PAGE = """document.body.innerHTML='<button>Choose</button><label>Day<input type=date></label><input type=color>'+
+  '<select><option>Ham<option>Large</select>';
+globalThis.kept=[];
+addEventListener('click',e=>e.target.localName=='input'&&kept.push(e.defaultPrevented))"""
+
+
+DAY, COLOUR = "document.querySelector('input')", "document.querySelector('[type=color]')"
+
+
+async def click_that(page: Page, local_server: LocalServer, asks: str) -> ActionResult:
+    """The result of a click on a button whose handler runs `asks`."""
+    await page.goto(local_server.url("second.html"))
+    await in_page(page, PAGE)
+    await in_page(page, f"document.querySelector('button').onclick=()=>{{{asks}}}")
+    return await page.click((await page.snapshot()).find(name="Choose").ref)
+
+
+@pytest.mark.parametrize(
+    ("asks", "told"),
+    [
+        (f"{DAY}.click()", "of type date"),
+        (f"{COLOUR}.click()", "of type color"),
+        ("document.querySelector('label').click()", "of type date"),
+    ],
+)
+async def test_a_click_of_the_pages_own_opens_no_picker_and_the_result_says_so(
+    page: Page, local_server: LocalServer, asks: str, told: str
+) -> None:
+    result = await click_that(page, local_server, asks)
+    (notice,) = result.notices
+    assert "asked for a picker, and it was kept closed" in notice
+    assert told in notice
+    day = (await page.snapshot()).find(name="Day", nth=-1).ref
+    assert "type color" in notice or f'fill({day}, "YYYY-MM-DD")' in notice
+    # The page hears of its click as ever; without an action of ours it does as it likes.
+    assert await in_page(page, "kept.every((it)=>it)")
+    await in_page(page, f"kept.length=0;{COLOUR}.click()")
+    assert await in_page(page, "kept.join()") == "false"
+
+
+async def test_a_picker_that_the_page_shows_without_a_click_is_told_of(page: Page, local_server: LocalServer) -> None:
+    (notice,) = (await click_that(page, local_server, f"{DAY}.showPicker()")).notices
+    assert "asked for a picker, and it is open: an input of type date" in notice
+
+
+async def test_a_select_that_the_page_shows_ends_the_host_app_as_on_a_phone(
+    page: Page, local_server: LocalServer
+) -> None:
+    with pytest.raises((TransportError, HostLost)):
+        await click_that(page, local_server, "document.querySelector('select').showPicker()")
+
+
+async def test_a_select_that_is_drawn_by_its_page_is_no_dialog(page: Page, local_server: LocalServer) -> None:
+    shown = "const it=document.querySelector('select');it.style.appearance='base-select';it.showPicker()"
+    assert (await click_that(page, local_server, shown)).notices == ()
