@@ -149,8 +149,6 @@ class Actions:
         """The point that `prepare` found; from a frame of another origin, or one that is shown in another size, its
         ancestors are asked where it lies."""
         x, y = float(ready["x"]), float(ready["y"])
-        if ready.get("top"):
-            return x, y
         frames, frame_id = self.attachment.state.frames, entry.frame_id
         for _ in range(int(ready.get("up") or 0)):
             frame = frames.get(frame_id)

@@ -18,7 +18,7 @@ const fire = (el, types) => {
     }
 };
 
-const write = (add) => (el, { value }) => {
+const write = (add) => (el, { value = '' }) => {
   el.focus();
   if (el.isContentEditable) {
     const selection = getSelection();
@@ -54,7 +54,7 @@ const ACTIONS = {
   hover: 'pointerover mouseover mouseenter mousemove',
   fill: write(),
   type: write(1),
-  clear: (el) => write()(el, { value: '' }),
+  clear: write(),
   check: check(true),
   uncheck: check(false),
   select(el, { value, values = [value] }) {

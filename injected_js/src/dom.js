@@ -51,5 +51,5 @@ export const low = (text) => fold(text).toLowerCase();
 /** @type {(text: string, limit: number) => string} */
 export const cut = (text, limit) => (text.length > limit ? text.slice(0, limit - 1) + '…' : text);
 
-/** @type {(el: Element) => HTMLLabelElement[]} */
-export const labelsOf = (el) => [...((tagOf(el) != 'form' && el.labels) || [])];
+/** Asking an element for them makes the engine look through the document. @type {(el: Element) => HTMLLabelElement[]} */
+export const labelsOf = (el) => [...((matches(el, '[id],label *') && tagOf(el) != 'form' && el.labels) || [])];

@@ -1,6 +1,6 @@
 /** May an element be acted on? */
-import { boxOf, is, labelsOf, matches } from './dom.js';
-import { DISABLED } from './states.js';
+import { boxOf, labelsOf, matches } from './dom.js';
+import { STATES } from './states.js';
 import { isUnseen, isVisible } from './style.js';
 
 /** @type {(el: Element) => DOMRect} the first box of it that has an area */
@@ -13,8 +13,9 @@ export const isSeen = (el, { width, height } = firstBox(el)) => width * height &
 export const inspect = (el, action, _on = (isUnseen(el) && labelsOf(el).find((it) => isSeen(it))) || el) => ({
   // Its visible label stands for a control that is out of sight.
   _on,
+  // Hovering, focusing and scrolling are for disabled ones too; filling, typing and clearing for what takes text.
   _code:
-    !/hover|focus|scroll/.test(action) && matches(el, DISABLED) ? 'disabled'
-    : is(action, 'fill type clear') && !matches(el, ':read-write,[type=color],[type=range]') ? 'not_editable'
+    !/ho|fo|sc/.test(action) && matches(el, STATES.disabled) ? 'disabled'
+    : /fi|ty|cle/.test(action) && !matches(el, ':read-write,[type=color],[type=range]') ? 'not_editable'
     : !isSeen(_on) && 'not_visible',
 });

@@ -35,7 +35,7 @@ const implicitRole = (
   role &&
   (isSilent(kind) ? 0
     : is(tag, 'a area') ? matches(el, '[*|href]') && role
-    : tag == 'summary' ? matches(el, 'details>summary:first-of-type') && role
+    : tag == 'summary' ? matches(el, 'details>:first-of-type') && role
     : tag == 'aside' ? (!matches(el, SECTIONS) || authorName(el)) && role
     : /ade|foo/.test(tag) ? !matches(el, SECTIONS + ',main *') && role
     : is(tag, 'section form') ? authorName(el) && role

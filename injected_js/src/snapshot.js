@@ -39,7 +39,7 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
   clearStamps();
 
   const reasons = [], tree = { role: 'document', children: [] }, queues = [], first = { _is: tree, _next: { _is: tree } }, late = () => now() - start > (work++ < 500 ? 3e3 : timeBudgetMs);
-  let work = 0, away = 0, stack = [], spent = 0, refs = 0, line = 0, visitedNodes = 0, emittedNodes = 0, skippedHidden = 0, at = first, over, left;
+  let work = 0, away = 0, stack = [], spent = 0, refs = 0, line = 0, visitedNodes = 0, emittedNodes = 0, skippedHidden = 0, at = first, over, left, none;
 
   /** Adds to the list; what counts is weighed as it goes over the wire, in UTF-8 (3 bytes for what may be 2). */
   const put = (_is, counts) => {
@@ -103,7 +103,7 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
     if (cursorInteractive && visible) {
       const hand = styleOf(el).cursor == 'pointer';
       if (!active && !is(tag, 'html body label option'))
-        kind = matches(el, '[contenteditable]:read-write') ? 'editable' : (hand && !_hand && !_named) || matches(el, '[onclick]') ? 'clickable' : attr(el, 'tabindex') >= '0' ? 'focusable' : undefined;
+        kind = matches(el, '[contenteditable]:read-write') ? 'editable' : (hand && !_hand && !_named) || matches(el, '[onclick]') ? 'clickable' : attr(el, 'tabindex') >= '0' ? 'focusable' : none;
       _hand = hand && (_hand || active || kind);
     }
     // What a control's label says is the control's name.
@@ -117,10 +117,10 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
           {
           role,
           tag,
-          name: cut(name, maxTextPerNode) || undefined,
+          name: cut(name, maxTextPerNode) || none,
           attrs: attrsOf(el, role, maxAttrValueLen, interactiveOnly),
-          ref: shown ? introduce(el, known) : undefined,
-          description: (active && cut(descriptionOf(el, name), maxTextPerNode)) || undefined,
+          ref: shown ? introduce(el, known) : none,
+          description: (active && cut(descriptionOf(el, name), maxTextPerNode)) || none,
           cursorInteractive: kind,
           },
           extra && extra(el, box),
@@ -173,7 +173,7 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
       open.shift();
       const [kid, other] = kids, lone = kid && !other && kid.role == 'text';
       if (lone) node.text = kid.text;
-      node.children = kid && !lone ? kids : undefined;
+      node.children = kid && !lone ? kids : none;
       emittedNodes += kids.length;
       if (kid || node.ref || node.tag == 'iframe') open[0].children.push(node);
     } else if (_is) open.unshift(_is);

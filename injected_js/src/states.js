@@ -1,9 +1,8 @@
 /** The attributes and states that a snapshot carries. */
 import { aria, attr, cut, fold, matches, textOf } from './dom.js';
 
-export const DISABLED = ':disabled,[aria-disabled=true],[aria-disabled=true] *';
 /** How HTML says each state; ARIA says all of them. */
-const STATES = { selected: 'option:checked', expanded: 'details[open]>summary', disabled: DISABLED, required: ':required', readonly: '[readonly]', pressed: '_', current: '_', invalid: '_' };
+export const STATES = { selected: 'option:checked', expanded: 'details[open]>summary', disabled: ':disabled,[aria-disabled=true] *', required: ':required', readonly: '[readonly]', pressed: '_', current: '_', invalid: '_' };
 
 for (const key in STATES) STATES[key] += `,[aria-${key}=true]`;
 

@@ -18,7 +18,8 @@ export const isHidden = (el) => {
 
 /** @type {(el: Element) => DOMRect} */
 export const boxIn = once(boxOf);
-const sidesOf = once((root) => [scrollX, scrollY, root.scrollWidth]);
+/** How far the page is scrolled, from its left end where it is written from the right, and how wide it is. */
+const sidesOf = once((root, { scrollWidth } = root) => [scrollX + (styleOf(root).direction == 'rtl' && scrollWidth - root.clientWidth), scrollY, scrollWidth]);
 
 /** The nearest box that clips or scrolls what is in this one, of those that it is laid out in (CSS 2.1 §10.1), or null. */
 const clipperOf = once((el, at = /b|x/.test(styleOf(el).position) ? el.offsetParent : flatParent(el)) => (!at || is(tagOf(at), 'body html') ? 0 : styleOf(at).overflow != 'visible' ? at : clipperOf(at)));

@@ -19,7 +19,7 @@ export const newTurn = () => {
 export const once = (ask, first, kind = kinds++) => (el) => {
   let known = facts.get(el);
   if (!known) facts.set(el, (known = []));
-  if (known[kind] === undefined) {
+  if (known[kind] == null) {
     known[kind] = first;
     known[kind] = ask(el);
   }

@@ -77,6 +77,32 @@ def test_words_that_only_might_be_clipped_are_read(tab: Page, case: str) -> None
     assert "SHOWN" in words(tab.snapshot())
 
 
+@pytest.mark.parametrize("scrolled", [0, -600])
+def test_a_page_written_from_the_right_goes_on_to_the_left(tab: Page, scrolled: int) -> None:
+    tab.show(
+        "<!doctype html><style>div{position:absolute;width:90px;color:#222}</style>"
+        "<div style='right:600px;width:1000px'>SHOWN</div><div style='right:-5000px'>SECRET</div>"
+    )
+    tab.run(f"document.documentElement.dir='rtl';scrollTo({scrolled},0);0")
+    raw = tab.snapshot()
+    assert "SHOWN" in words(raw)
+    assert "SECRET" not in json.dumps(raw)
+
+
+def test_a_page_is_searched_for_labels_only_of_what_may_have_one(tab: Page) -> None:
+    """The engine goes through the whole document for each element that is asked for its labels."""
+    tab.show("<button>plain</button><button id=b>x</button><label for=b>Far</label><label>Near <input></label>")
+    count = (
+        "globalThis.asked=0;for(const I of [HTMLButtonElement,HTMLInputElement]){"
+        "const {get}=Object.getOwnPropertyDescriptor(I.prototype,'labels');"
+        "Object.defineProperty(I.prototype,'labels',{get(){asked++;return get.call(this)}})};0"
+    )
+    tab.run(count, world=tab.world())
+    raw = tab.snapshot()
+    assert {node["name"] for node in refs(raw).values()} >= {"plain", "Far", "Near"}
+    assert tab.run("asked", world=tab.world()) == 2
+
+
 def test_repetition_inside_the_viewport_becomes_samples_a_count_and_more(tab: Page) -> None:
     tab.show(
         "<style>li{float:left;width:20px;height:20px;overflow:hidden;font-size:9px}</style><ul>"

@@ -14,7 +14,7 @@ const middle = (el) => {
 };
 
 /** Does the frame show its document as large as it is laid out, right inside of its border? */
-const isPlain = ({ clientLeft, clientTop }, { width, height }, { innerWidth, innerHeight }) => Math.abs(width - 2 * clientLeft - innerWidth) + Math.abs(height - 2 * clientTop - innerHeight) < 2;
+const isPlain = ({ clientLeft, clientTop }, { width, height }, { innerWidth, innerHeight }) => (width - 2 * clientLeft - innerWidth) ** 2 + (height - 2 * clientTop - innerHeight) ** 2 < 2;
 
 /**
  * Where a tap reaches the element, in the viewport of the outermost frame that lets itself be asked, `up` frames above,
@@ -41,7 +41,7 @@ const aim = (el, isWanted, tap) => {
       up++;
     }
   } catch (e) {}
-  return by === true ? { x: at.x, y: at.y, up, top: view == window.top, hit } : { by };
+  return by === true ? { x: at.x, y: at.y, up, hit } : { by };
 };
 
 /**
@@ -65,7 +65,7 @@ export const prepare = async (ref, action, { timeoutMs = 5e3, hit = true, noPick
     const moves = isPlaced && box != last, lastSeen = _code ? undefined : moves ? 'moving' : at.by && 'covered by ' + at.by, code = _code || (!moves && (!at ? 'not_visible' : at.by && 'covered'));
     if (!code && !lastSeen) {
       watch(keys, ref, el, _on, !hit, action == 'double_click', noPicker);
-      return { ok: true, box: [left, top, width, height], tag: tagOf(el), x: at.x, y: at.y, up: at.up, top: at.top };
+      return { ok: true, box: [left, top, width, height], tag: tagOf(el), x: at.x, y: at.y, up: at.up };
     }
     if (now() > end) return { error: { code: code || 'timeout', message: lastSeen, lastSeen } };
   }
