@@ -65,10 +65,13 @@ async def test_a_picker_that_the_page_shows_without_a_click_is_told_of(
 async def test_a_select_that_the_page_shows_ends_the_host_app_as_on_a_phone(
     page: Page, local_server: LocalServer
 ) -> None:
-    with pytest.raises((TransportError, HostLost)):
+    async def until_it_is_gone() -> None:
         await click_that(page, local_server, "document.querySelector('select').showPicker()")
-        while True:  # the click may have been answered before the process was gone
+        while True:  # the click may have been answered before
             await page.snapshot()
+
+    with pytest.raises((TransportError, HostLost)):
+        await until_it_is_gone()
 
 
 async def test_a_select_that_is_drawn_by_its_page_is_no_dialog(page: Page, local_server: LocalServer) -> None:
