@@ -31,6 +31,7 @@ from tools.benchmarks.measuring import (
 from tools.benchmarks.peers import PeerMissing, node_modules
 from tools.benchmarks.plots import plots
 from tools.benchmarks.rows import ROWS
+from tools.benchmarks.rows.coverage import _from_e1
 
 ABOUT = {
     "date": "2026-01-02",
@@ -203,3 +204,9 @@ def test_every_row_can_be_asked_for_by_name() -> None:
     )  # fmt: skip
     assert done.returncode == 2
     assert names[0] in done.stderr
+
+
+def test_a_peers_refs_are_counted_as_on_its_first_page() -> None:
+    later = '- link "A" [ref=e990]\n- heading "B" [level=1, ref=e1002]\n'
+    assert _from_e1(later) == '- link "A" [ref=e1]\n- heading "B" [level=1, ref=e13]\n'
+    assert _from_e1("nothing") == "nothing"
