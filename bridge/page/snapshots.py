@@ -16,6 +16,7 @@ from bridge.page.frames_asked import ask_frames
 from bridge.page.refs import RefTable, is_ref
 from bridge.page.stitch import FrameTree, stitch
 from bridge.snapshot import RenderOptions, SnapshotResult, render_snapshot
+from bridge.snapshot.collector import collector_paused
 from bridge.snapshot.delta import missing_refs
 
 # More frames than this is advertising; what is left out is said.
@@ -138,23 +139,29 @@ class Snapshots:
                     )
                 # Not the script but the renderer left this out: the script's whole tree has it.
                 request = replace(request, more=None, start=entry.ref)
+        wanted = self.last_request
         while True:
             try:
-                raw = await self.raw(request, timeout_s=deadline.remaining_s)
+                stitched = await self._asked(request, timeout_s=deadline.remaining_s)
+                # As one piece: the stitched tree has gone when the collector looks again.
+                with collector_paused():
+                    result = self.render(stitched(), request)
                 break
             except WorldGone as error:
                 if deadline.remaining_s <= _RETRY_PAUSE_S:
                     raise deadline.exceeded("a snapshot", error.message) from error
                 is_ready = _never if isinstance(error, _NoRoot) else self._main_is_ready
                 await self._attachment.watch.wait(is_ready, timeout_s=min(_RETRY_PAUSE_S, deadline.remaining_s))
-        wanted = self.last_request
-        result = self.render(raw, request)
         if not remember_request:
             self.last_request = wanted
         return result
 
     async def raw(self, request: SnapshotRequest, *, timeout_s: float) -> dict[str, Any]:
         """The stitched raw snapshot with the session's refs in it."""
+        return (await self._asked(request, timeout_s=timeout_s))()
+
+    async def _asked(self, request: SnapshotRequest, *, timeout_s: float) -> Callable[[], dict[str, Any]]:
+        """Asks every frame; what it gives stitches their replies, and waits for nobody."""
         scope_ref = request.more or (request.scope if is_ref(request.scope) else None)
         if scope_ref is not None:
             entry = self._refs.look_up(scope_ref, self.is_live)
@@ -162,7 +169,8 @@ class Snapshots:
             if "error" in reply:
                 raise self._refs.failure(entry, reply["error"], self.is_live)
             world = self._attachment.state.world_of(entry.frame_id, WORLD_NAME)
-            return self.stitch([FrameTree(entry.frame_id, None, world.key if world else entry.world_key, reply)])
+            tree = FrameTree(entry.frame_id, None, world.key if world else entry.world_key, reply)
+            return lambda: self.stitch([tree])
         frames = self._attachment.state.ordered_frames()
         if not frames:
             raise WorldGone("the page has no frame")
@@ -176,7 +184,7 @@ class Snapshots:
         )
         if only_top and isinstance(replies[0], Mapping) and "error" in replies[0]:
             raise UsageError(str(replies[0]["error"].get("message", "the scope matches nothing")))
-        return self.assemble(wanted, replies, cut_frames=not only_top and len(frames) > len(wanted))
+        return lambda: self.assemble(wanted, replies, cut_frames=not only_top and len(frames) > len(wanted))
 
     def assemble(self, frames: list[Frame], replies: list[Any], *, cut_frames: bool = False) -> dict[str, Any]:
         """Stitch the frames' replies; child frames without one are left out, and that is said of those still there."""
