@@ -15,7 +15,7 @@ const wanted = JSON.parse(readFileSync(join(here, 'package.json'), 'utf8')).devD
 if (esbuild.version != wanted) throw new Error(`esbuild ${wanted} is needed, found ${esbuild.version}`);
 
 // What a file may not reach, in bytes.
-const LIMIT = 15000, CHECKS_LIMIT = 11500, READER_LIMIT = 12000;
+const LIMIT = 15000, CHECKS_LIMIT = 12000, READER_LIMIT = 12000;
 const FILES = [
   { entry: 'index.js', output: 'bridge/snapshot/injected.min.js', limit: LIMIT },
   { entry: 'checks/index.js', output: 'bridge/snapshot/checks.min.js', limit: CHECKS_LIMIT },

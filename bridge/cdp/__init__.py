@@ -1,8 +1,8 @@
 """The Chrome DevTools Protocol over a socket that ADB has connected."""
 
 from bridge.cdp.connection import CdpConnection, PendingCall, open_cdp
-from bridge.cdp.cost import Cost, Meter, measure
 from bridge.cdp.events import EventStream
+from bridge.cdp.meter import Meter, measure
 from bridge.cdp.session import CdpSession, Event
 
-__all__ = ["CdpConnection", "CdpSession", "Cost", "Event", "EventStream", "Meter", "PendingCall", "measure", "open_cdp"]
+__all__ = ["CdpConnection", "CdpSession", "Event", "EventStream", "Meter", "PendingCall", "measure", "open_cdp"]

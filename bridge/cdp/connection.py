@@ -15,8 +15,8 @@ from typing import Any
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
 
-from bridge.cdp.cost import Meter, Toll, measure
 from bridge.cdp.events import EventStream
+from bridge.cdp.meter import Meter, Toll, measure
 from bridge.cdp.session import CdpSession, Command, Event, NotCdp, Orphan, Outcome, Refusal, Reply
 from bridge.deadline import Deadline, finish
 from bridge.errors import ProtocolError, TransportError

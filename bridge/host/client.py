@@ -15,6 +15,7 @@ import bridge
 from bridge.deadline import Deadline
 from bridge.errors import BridgeError, HostLost, HostProtocolError, HostUnproven, HostVersionMismatch
 from bridge.host.events import HostEvents
+from bridge.host.forks import close_in_children
 from bridge.host.protocol import (
     PROTOCOL_VERSION,
     ErrorReply,
@@ -49,6 +50,7 @@ async def connect_host(
         HostLost: The peer hung up.
     """
     deadline = Deadline.after(timeout_s)
+    close_in_children(sock)
     reader, writer = await asyncio.open_connection(sock=sock, limit=_PIECE_BYTES)
     client = HostClient(reader, writer, socket_name)
     reading = asyncio.create_task(client._read(), name=f"host client {socket_name}")

@@ -3,7 +3,7 @@
 The host app's proxy, cookies and pins belong to its whole process, so two that do not agree would change each other's
 rules. The host app refuses the second one too, but only this file can name it before anything on the device is
 touched. A lease is a file that its holder keeps locked: the system lets go of the lock however the holder dies, so a
-lease without a living holder is nobody's.
+lease without a living holder is nobody's. A child that is forked from the holder has no part in it.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from typing import IO, TYPE_CHECKING
 
 from bridge.errors import DeviceBusy, UsageError
 from bridge.host.filelock import try_lock, unlock
+from bridge.host.forks import close_in_children
 from bridge.host.runtime_folder import runtime_folder
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def hold_lease(key: str, *, owner: str, policy_digest: str, folder: Path | None 
     wanted = Holder(owner, policy_digest, os.getpid(), time.time())
     with _held_lock:
         held = _held.get(path)
-        if held is None:
+        if held is None or held.holder.pid != os.getpid():
             held = _held[path] = _Held(_take(path, key, wanted), wanted)
         elif (held.holder.owner, held.holder.policy) == (owner, policy_digest):
             held.users += 1
@@ -85,7 +86,7 @@ def hold_lease(key: str, *, owner: str, policy_digest: str, folder: Path | None 
     finally:
         with _held_lock:
             held.users -= 1
-            if not held.users:
+            if not held.users and held.holder.pid == os.getpid():
                 del _held[path]
                 _give_back(path, held.file)
 
@@ -120,6 +121,7 @@ def _take(path: Path, key: str, wanted: Holder) -> IO[str]:
         if _is_still(path, file):
             break
         file.close()  # its last holder removed it between our opening and our locking
+    close_in_children(file)
     file.seek(0)
     file.truncate()
     json.dump(asdict(wanted), file)

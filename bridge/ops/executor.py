@@ -8,8 +8,8 @@ from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, I
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from bridge.cdp import Cost
-from bridge.cdp.cost import Meter, measure
+from bridge.cdp.meter import Meter, measure
+from bridge.cost import Cost
 from bridge.errors import BridgeError, PolicyRefused, RefNotFound, StaleRef
 from bridge.ops.effects import EFFECT_OF, ActionPolicy, refused_by_effect, told_of
 from bridge.ops.events import BrowserEvent, BrowserPolicyDenied, Event, EventListener

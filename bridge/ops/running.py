@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, assert_never
 
-from bridge.cdp import Cost
+from bridge.cost import Cost
 from bridge.errors import BridgeError, TabLost
 from bridge.ops import models, results
 from bridge.ops.secrets import Secrets
@@ -189,7 +189,7 @@ class Steps:
             hidden_text_removed=int(shot.stats.js_stats.get("hiddenTextRemoved", 0)),
             refs=len(shot.refs),
         )
-        return Done(text, shot.cost if isinstance(shot.cost, Cost) else None)
+        return Done(text, shot.cost)
 
     async def _read(self, operation: models.Read) -> Done:
         read = await self._page().read(

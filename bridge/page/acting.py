@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, TypeVar
 
-from bridge.cdp.cost import est_tokens
+from bridge.cost import est_tokens
 from bridge.deadline import checked_seconds
 from bridge.errors import BridgeError, RefNotFound, StaleRef, UsageError
 from bridge.page import gestures

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any, Literal
 
-from bridge.cdp import Cost
+from bridge.cost import Cost
 from bridge.deadline import Deadline
 from bridge.errors import Covered, DeadlineExceeded, RefNotFound, ScriptFailed, UsageError
 from bridge.page.asides import Asides

@@ -16,7 +16,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from bridge.cdp import CdpConnection
-from bridge.cdp.cost import Cost, measure
+from bridge.cdp.meter import measure
+from bridge.cost import Cost
 from bridge.deadline import Deadline
 from bridge.errors import NavigationFailed, UsageError
 from bridge.page.attachment import Attachment

@@ -11,9 +11,16 @@
   let was, epoch = 0;
 
   const root = () => document.scrollingElement || document.documentElement;
-  // A machine with other work draws late; a view that is not drawn at all must not hold the capture up either.
-  const NO_FRAME_MS = 500;
-  const frame = () => new Promise((done) => { requestAnimationFrame(() => setTimeout(done)); setTimeout(done, NO_FRAME_MS); });
+  // A machine with other work draws late; a view that is not drawn at all must not hold the capture up again and again.
+  const LATE_FRAME_MS = 2000, NO_FRAME_MS = 100;
+  let patienceMs = LATE_FRAME_MS;
+  /** Whether the frame has come that `ask` is given a callback for. */
+  const within = (ask) =>
+    new Promise((done) => {
+      const missed = setTimeout(() => { patienceMs = NO_FRAME_MS; done(false); }, patienceMs);
+      ask(() => { clearTimeout(missed); patienceMs = LATE_FRAME_MS; done(true); });
+    });
+  const frame = () => within((done) => requestAnimationFrame(() => setTimeout(done)));
   const view = () => window.visualViewport || { scale: 1, width: innerWidth, height: innerHeight, pageLeft: scrollX, pageTop: scrollY };
   const goTo = (left, top) => window.scrollTo({ left, top, behavior: 'instant' });
 
@@ -106,18 +113,35 @@
     }
   };
 
-  /** Pictures that are on their way and lie above `limit`; those that fail or take too long are left as they are. */
-  const pictures = async (limit, until) => {
-    const waiting = [...document.images].filter((img) => img.currentSrc && img.getBoundingClientRect().top + view().pageTop < limit);
-    await Promise.race([
-      Promise.all(waiting.map((img) => (img.decode ? img.decode().catch(() => 0) : 0))),
-      new Promise((done) => setTimeout(done, Math.max(0, until - performance.now()))),
-    ]);
+  // Pictures that were waited for in vain: those that take too long are left as they are.
+  const inVain = new Set();
+  const picturesIn = (top, bottom) =>
+    [...document.images].filter((img) => {
+      const box = img.getBoundingClientRect();
+      return !inVain.has(img) && box.width * box.height && box.top + scrollY < bottom && box.bottom + scrollY > top;
+    });
+  /** Those of them that are not there yet: on their way, or not even asked for. */
+  const missing = (top, bottom) => picturesIn(top, bottom).filter((img) => !img.complete);
+  /** When they are there and decoded, that what is drawn next shows them; those that fail are left as they are. */
+  const ready = async (images, until) => {
+    const shown = images.map((img) => (img.decode ? img.decode().catch(() => 0) : 0));
+    if (shown[0]) await Promise.race([Promise.all(shown), new Promise((done) => setTimeout(done, Math.max(0, until - performance.now())))]);
+  };
+  // What a lazy picture may take to come when it is in view, before the page is scrolled through, or a view is pictured.
+  const LAZY_MS = 1000;
+  /** What is in view is there, and has been drawn. */
+  const drawn = async () => {
+    const late = missing(scrollY, scrollY + innerHeight);
+    if (!late[0]) return;
+    await ready(late, performance.now() + LAZY_MS);
+    for (const img of late) if (!img.complete) inVain.add(img);
+    await frame();
+    await frame();
   };
 
   /** In the next frame: after the page's scroll handlers, and after what those have asked of that frame. */
   const scrolled = () =>
-    new Promise((done) => {
+    within((done) => {
       let heard = false;
       const hear = () => { heard = true; requestAnimationFrame(done); };
       addEventListener('scroll', hear, { once: true });
@@ -125,7 +149,6 @@
         removeEventListener('scroll', hear);
         if (!heard) done();
       });
-      setTimeout(done, NO_FRAME_MS);
     });
 
   /**
@@ -140,13 +163,13 @@
     observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
     try {
       goTo(left, (top + bottom - height) / 2);
-      await scrolled();
+      const isInFrame = await scrolled();
       if (mine != epoch) return false;
       glance();
       goTo(left, top);
       const { pageTop } = view(), shrink = height / Math.max(height, bottom - pageTop);
       const end = override(document.documentElement, { transform: `scale(${shrink})`, transformOrigin: `0 ${pageTop}px` }, 'transform');
-      await new Promise((done) => setTimeout(done));
+      await (isInFrame ? new Promise((done) => setTimeout(done)) : frame());
       end();
       if (mine != epoch) return false;
       goTo(left, bottom);
@@ -172,8 +195,13 @@
       reachable = Math.floor(view().pageLeft + view().width);
       look();
       const bottom = Math.min(limit, measure().pageHeight), scrolls = bottom - top > view().height;
-      const isLazy = scrolls && (await reacts(left, top, bottom, mine));
+      let isLazy = scrolls && (await reacts(left, top, bottom, mine));
       if (mine != epoch) return;
+      if (scrolls && !isLazy) {
+        await ready(missing(top, bottom), Math.min(until, performance.now() + LAZY_MS));
+        if (mine != epoch) return;
+        isLazy = missing(top, bottom).some((img) => img.loading === 'lazy');
+      }
       for (let y = top, n = 0; isLazy && n < 400 && performance.now() < until; n++) {
         goTo(left, y);
         await frame();
@@ -183,14 +211,19 @@
         y += Math.max(1, height);
         if (y >= Math.min(limit, pageHeight)) break;
       }
-      await pictures(limit, until);
+      const late = missing(top, limit);
+      await ready(picturesIn(top, limit), until);
       if (mine != epoch) return;
+      for (const img of late) if (!img.complete) inVain.add(img);
       goTo(left, top);
       // Drawn in one go, the document shows the bottom bar where the first view ends: it belongs where the last one does.
       const { height, pageHeight } = measure(), down = Math.min(limit, pageHeight) - top - height;
       if (!stitching && down > 0) for (const [el, fixed] of seen) if (fixed && fixed.kind === 'last') override(el, { transform: `translateY(${down}px)` }, 'transform', 'add');
       // Where scrolling does nothing, the capture that follows waits for the frame itself.
-      if (isLazy) await frame();
+      if (isLazy || late[0]) {
+        await frame();
+        await frame();
+      }
       return measure();
     },
     /** The view is at its place when this returns, and was drawn there: a busy machine pictures what is not yet drawn. */
@@ -199,12 +232,20 @@
       glance();
       show(first, last);
       await frame();
+      await drawn();
+      return measure();
+    },
+    /** After what has brought an element into view. */
+    async arrived() {
+      await drawn();
       return measure();
     },
     restore() {
       epoch++;
       for (const end of held.splice(0).reverse()) try { end(); } catch (e) {}
       seen.clear();
+      inVain.clear();
+      patienceMs = LATE_FRAME_MS;
       if (was) goTo(was.left, was.top);
       was = undefined;
       reachable = Infinity;

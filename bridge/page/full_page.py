@@ -50,6 +50,10 @@ class Document:
     async def measure(self, deadline: Deadline) -> Layout:
         return Layout.of(await self._run("measure()", deadline))
 
+    async def arrived(self, deadline: Deadline) -> Layout:
+        """As `measure`, when the pictures in view are there and drawn."""
+        return Layout.of(await self._run("arrived()", deadline))
+
     async def prepare(self, left: float, top: float, limit: float, stitching: bool, deadline: Deadline) -> Layout:
         """Lazy parts are there, what is fixed or sticky is known, and the view is at (left, top)."""
         options = {

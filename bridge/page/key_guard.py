@@ -21,6 +21,7 @@ from bridge.page.frames import Frame
 from bridge.page.frames_asked import ask_frames
 from bridge.page.refs import RefEntry
 
+_OPEN_NOTHING, _TAKE_NOTHING = (f"__agentBrowser.awaitKeys({keys})" for keys in (1, 2))
 _STAND_DOWN_S = 1.0
 
 
@@ -58,8 +59,7 @@ async def focus(
     async def ask(frame: Frame) -> Any:
         if frame.frame_id == entry.frame_id:
             return await actions.evaluate(entry, call, f"{action} {entry.ref}", deadline)
-        guard = "__agentBrowser.awaitKeys(2)"
-        return await attachment.evaluate(frame.frame_id, guard, timeout_s=deadline.remaining_s)
+        return await attachment.evaluate(frame.frame_id, _TAKE_NOTHING, timeout_s=deadline.remaining_s)
 
     frames = [frame for frame in attachment.state.ordered_frames() if not leaves or frame.frame_id == entry.frame_id]
     outcomes = await ask_frames(attachment, frames, ask, lead=entry.frame_id)
@@ -82,12 +82,12 @@ async def focused_frame(actions: Actions, what: str, deadline: Deadline) -> str 
         Unsupported: It stands on a control whose dialog the keys could open.
         DeadlineExceeded: The page did not answer.
     """
-    attachment, guard = actions.attachment, "__agentBrowser.awaitKeys(1)"
+    attachment = actions.attachment
     frames, main = attachment.state.ordered_frames(), attachment.state.main
     replies = await ask_frames(
         attachment,
         frames,
-        lambda frame: attachment.evaluate(frame.frame_id, guard, timeout_s=deadline.remaining_s),
+        lambda frame: attachment.evaluate(frame.frame_id, _OPEN_NOTHING, timeout_s=deadline.remaining_s),
         lead=main.frame_id if main else "",
     )
     found = None

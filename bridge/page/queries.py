@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from bridge.cdp import Cost
+from bridge.cost import Cost
 from bridge.deadline import Deadline
 from bridge.errors import ScriptFailed, UsageError
 from bridge.page.actions import Actions

@@ -12,7 +12,8 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
-from bridge.cdp.cost import Cost, measure
+from bridge.cdp.meter import measure
+from bridge.cost import Cost
 from bridge.deadline import finish
 from bridge.errors import BridgeError, CaptureFailed, TransportError, UsageError
 from bridge.page.attachment import Attachment

@@ -38,7 +38,8 @@ class Ref(str):
 class RefEntry:
     """Where a ref leads: a script world (one document of one frame) and the number it has there.
 
-    `is_cut` marks a place where the script left something out, which is no element that can be acted on.
+    `is_cut` marks a place where the script left something out, which is no element that can be acted on; `goes_on` an
+    element that a snapshot was cut before.
     """
 
     ref: str
@@ -49,6 +50,7 @@ class RefEntry:
     name: str
     page_url: str
     is_cut: bool = False
+    goes_on: bool = False
 
     def described(self) -> str:
         """`button "Pay"`: what the ref was when it was shown."""
@@ -115,6 +117,12 @@ class RefTable:
     def shown_as(self, text: str) -> RefEntry | None:
         """What a ref was when it was shown; None for one that was never given out."""
         return self._by_ref.get(parse_ref(text)) if self._is_of_now(text) else None
+
+    def cut_before(self, refs: Iterable[str]) -> None:
+        """A snapshot says that it goes on at these."""
+        for ref in refs:
+            if ref in self._by_ref:
+                self._by_ref[ref].goes_on = True
 
     def at_place(self, world_key: str, local: str) -> RefEntry | None:
         """The entry of what the script calls `local` in that document; None where it was never shown."""

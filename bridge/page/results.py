@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from bridge.cdp import Cost
+from bridge.cost import Cost
 
 
 @dataclass(frozen=True, slots=True)

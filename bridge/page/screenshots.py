@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from bridge.cdp.cost import measure
+from bridge.cdp.meter import measure
 from bridge.deadline import Deadline
 from bridge.errors import CaptureFailed, UsageError
 from bridge.page.annotate import draw_boxes
@@ -225,7 +225,7 @@ class Screenshots:
         await document.measure(deadline)
         async with element_handle(self._attachment, self._refs, self._snapshots, ref, deadline) as (entry, object_id):
             await self._scroll_to(entry, deadline)
-            layout = await document.measure(deadline)
+            layout = await document.arrived(deadline)
             left, top, width, height = await box_in_view(self._attachment, self._snapshots, entry, object_id, deadline)
             right, bottom = left + width, top + height
             if left >= -0.5 and top >= -0.5 and right <= layout.width + 0.5 and bottom <= layout.height + 0.5:

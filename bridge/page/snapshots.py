@@ -124,12 +124,18 @@ class Snapshots:
 
         Raises:
             RefNotFound: `scope` or `more` is a ref that is gone.
+            UsageError: `more` is a ref where nothing was left out.
             DeadlineExceeded: The page kept navigating, or its renderer is busy.
         """
         deadline = Deadline.after(timeout_s)
         if request.more is not None:
             entry = self._refs.look_up(request.more, self.is_live)
             if not entry.is_cut:
+                if not entry.goes_on:
+                    raise UsageError(
+                        f"more={entry.ref}: {entry.ref} is {entry.described()}, and no snapshot was cut there.",
+                        hint=f"more takes a ref that a cut snapshot names; scope={entry.ref} shows what it holds.",
+                    )
                 # Not the script but the renderer left this out: the script's whole tree has it.
                 request = replace(request, more=None, start=entry.ref)
         while True:
@@ -217,6 +223,7 @@ class Snapshots:
 
     def render(self, raw: Mapping[str, Any], request: SnapshotRequest) -> SnapshotResult:
         result = render_snapshot(raw, request.render_options())
+        self._refs.cut_before(result.more)
         if request.is_whole:
             self.last, self.last_request = result, request
             # Where only long words are shortened, every element was sent.

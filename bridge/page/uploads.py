@@ -8,7 +8,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from bridge.cdp.cost import measure
+from bridge.cdp.meter import measure
 from bridge.deadline import Deadline
 from bridge.errors import ActionFailed, ElementDisabled, ProtocolError, UsageError
 from bridge.page.attachment import WORLD_NAME, Attachment, WorldGone

@@ -37,6 +37,7 @@ class Gate:
         self.has_pages = has_pages
         self._server: asyncio.Server | None = None
         self._clients: set[asyncio.Task[None]] = set()
+        self._is_stopped = False
 
     @property
     def url(self) -> str:
@@ -44,6 +45,9 @@ class Gate:
         return f"http://127.0.0.1:{self.port}"
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if self._is_stopped:  # accepted before; the server hands a connection on a few turns of the loop later
+            writer.transport.abort()
+            return
         task = asyncio.current_task()
         assert task is not None
         self._clients.add(task)
@@ -64,6 +68,7 @@ class Gate:
 
     async def stop(self) -> None:
         """Listen no more and end every connection; whoever is pointed at it reaches nothing from then on."""
+        self._is_stopped = True
         if self._server is not None:
             self._server.close()
         for task in self._clients:

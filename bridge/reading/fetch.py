@@ -15,7 +15,7 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from bridge.cdp.cost import Cost, est_tokens
+from bridge.cost import Cost, est_tokens
 from bridge.deadline import Deadline
 from bridge.errors import BridgeError, DeadlineExceeded, RequestTimedOut, UsageError
 from bridge.policy.egress import Egress

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from bridge.adb import AdbDevice
-from bridge.errors import BridgeError, NavigationFailed
+from bridge.errors import BridgeError, NavigationFailed, UsageError
 from bridge.host.client import HostClient
 from bridge.page.confinement import Confined
 from bridge.page.journal import Journal
@@ -16,14 +16,28 @@ from bridge.page.popups import OpenedPages
 from bridge.session.capabilities import Capabilities
 from bridge.session.held_attachment import OnAttach
 
+_MOST_PIXELS = 40_000_000
+
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The size of a tab's virtual display."""
+    """The size of a tab's virtual display, as the host app takes it (android_host_app/PROTOCOL.md §5).
+
+    Raises:
+        UsageError: No such size.
+    """
 
     width_px: int = 412
     height_px: int = 915
     density_dpi: int = 160
+
+    def __post_init__(self) -> None:
+        for name, least, most in (("width_px", 1, 10_000), ("height_px", 1, 10_000), ("density_dpi", 72, 640)):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+                raise UsageError(f"{name} is {value!r}; it must be a whole number from {least} to {most}.")
+        if self.width_px * self.height_px > _MOST_PIXELS:
+            raise UsageError(f"{self.width_px} x {self.height_px} px are more than {_MOST_PIXELS} pixels.")
 
 
 class AnyHome(Protocol):

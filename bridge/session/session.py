@@ -124,7 +124,7 @@ class Session(SessionTabs):
             DeviceError: No such device, not authorised, offline, several.
             HostError: The host app is missing, of another version, or does not start.
         """
-        deadline = Deadline.after(timeout_s)
+        deadline, view = Deadline.after(timeout_s), View(width_px, height_px, density_dpi)
         uploads, downloads = Confined.at(uploads_root, UPLOADS_KEY), Confined.at(downloads_root, DOWNLOADS_KEY)
         if trace is not None:
             check_writable(Path(trace))
@@ -151,7 +151,7 @@ class Session(SessionTabs):
             session = cls(
                 chosen,
                 link,
-                View(width_px, height_px, density_dpi),
+                view,
                 egress,
                 notice,
                 reconnect=reconnect,

@@ -187,5 +187,5 @@ def _with_attrs(result: SnapshotResult, document: HtmlDocument, options: HtmlSna
             said = element.get(key)
             if said and key not in attrs and key not in ("value", "type"):
                 attrs[key] = said[: options.max_attr_value_len]
-        refs[ref] = replace(node, attrs=attrs)
+        refs[ref] = node._replace(attrs=attrs)
     return replace(result, refs=refs)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple
 
+from bridge.cost import Cost
 from bridge.errors import RefNotFound, UsageError
 from bridge.snapshot.escape import clean, quote
 
@@ -15,22 +16,6 @@ MIN_CHARS_TOTAL = 200
 MAX_DEPTH_LIMIT = 100
 #: What a control is called by somebody who wants to press it: of a card that is one link, its heading.
 _CONTROL_NAME_CHARS = 100
-
-
-class Cost(Protocol):
-    """What an operation cost, as counted by the connection that carried it."""
-
-    @property
-    def ms(self) -> float: ...
-    @property
-    def round_trips(self) -> int: ...
-    @property
-    def bytes_sent(self) -> int: ...
-    @property
-    def bytes_received(self) -> int: ...
-    @property
-    def est_tokens(self) -> int: ...
-    def to_json(self) -> dict[str, Any]: ...
 
 
 @dataclass(frozen=True)
@@ -114,8 +99,7 @@ class Line(NamedTuple):
         return f"{text} [ref={self.ref}]" if self.ref else text
 
 
-@dataclass(frozen=True, slots=True)
-class NodeRef:
+class NodeRef(NamedTuple):
     """What a ref of the text stands for.
 
     `path` are the roles around it, outermost first (`main > list > listitem`); `text_snippet` is the beginning of its

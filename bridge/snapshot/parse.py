@@ -203,7 +203,7 @@ class _TreeBuilder:
         text = ""
         if "text" in raw:
             text = self._words(raw["text"])
-            if hides_words(raw["text"]):
+            if text != raw["text"] and hides_words(raw["text"]):
                 self.removed += 1
         if role == "text" or (role is None and text and "children" not in raw):
             return RawNode("text", text=text) if text else None
@@ -252,7 +252,7 @@ class _TreeBuilder:
         for key, value in raw.items():
             if key in STRING_ATTRS:
                 if isinstance(value, str):
-                    value = clean_lines(self._short(value)) if key == "value" else clean(self._short(value))
+                    value = clean_lines(self._short(value)) if key == "value" else self._words(value)
                     if value:
                         # What stands in the address itself is no address to go to.
                         attrs[key] = "data:" if value.startswith("data:") else value
@@ -272,7 +272,9 @@ class _TreeBuilder:
         return attrs
 
     def _words(self, value: object) -> str:
-        return clean(self._short(value)) if isinstance(value, str) and value else ""
+        if not isinstance(value, str):
+            return ""
+        return clean(value if len(value) <= MAX_RAW_STRING else self._short(value))
 
     def _short(self, value: str) -> str:
         if len(value) > MAX_RAW_STRING:

@@ -20,13 +20,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from bridge.cost import Cost
 from bridge.snapshot.budget import select
 from bridge.snapshot.collector import collector_paused
 from bridge.snapshot.controls import only_controls
 from bridge.snapshot.escape import clean, cut, url_token
 from bridge.snapshot.forms import Facts, Form, JsonForm, TextForm
 from bridge.snapshot.layout import lay_out, only_from, only_matching
-from bridge.snapshot.model import Cost, RenderOptions, SnapshotResult, SnapshotStats
+from bridge.snapshot.model import RenderOptions, SnapshotResult, SnapshotStats
 from bridge.snapshot.outline import outline
 from bridge.snapshot.parse import parse_snapshot
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bridge.cdp import Cost
+from bridge.cost import Cost
 from bridge.page.page import Page
 from bridge.page.results import ActionResult
 from bridge.snapshot import NodeRef, SnapshotResult
@@ -124,7 +124,7 @@ async def _save(page: Page, server: LocalServer, files: DemoFiles) -> AsyncItera
     tell = _Teller("shop", page)
     yield await tell.goto(server.url("shop.html"))
     shot = await page.snapshot(renumber=True)
-    assert isinstance(shot.cost, Cost)
+    assert shot.cost is not None
     yield DemoStep(
         tell.page_name,
         "snapshot(renumber=True)",
@@ -159,7 +159,7 @@ class _Teller:
 
     async def snapshot(self) -> DemoStep:
         shot = await self.look()
-        assert isinstance(shot.cost, Cost)
+        assert shot.cost is not None
         return DemoStep(self.page_name, "snapshot()", shot.text, shot.cost)
 
     def find(self, **wanted: Any) -> NodeRef:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -111,6 +112,20 @@ def test_bad_usage_is_one_line_on_stderr_and_ends_with_2(
     assert printed.out == ""
     assert printed.err.startswith("bad_usage: ")
     assert printed.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "name"),
+    [(["fill", "e1"], "VALUE"), (["type", "e1"], "TEXT"), (["select", "e1", "one"], "VALUES"), (["open"], "URL")],
+)
+def test_bytes_that_are_no_text_are_bad_usage(
+    arguments: list[str], name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run([*arguments, os.fsdecode(b"caf\xe9")]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("bad_usage: ")
+    assert name in said
+    assert "its bytes are no text (UTF-8)" in said
 
 
 @pytest.mark.parametrize("command", PAGE_COMMANDS)

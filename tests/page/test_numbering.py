@@ -1,10 +1,10 @@
-"""`snapshot(renumber=True)` on a page that has changed in between."""
+"""Refs that are not what a snapshot is asked to take them for: given out before a renumbering, or no cut."""
 
 from __future__ import annotations
 
 import pytest
 
-from bridge.errors import RefNotFound
+from bridge.errors import RefNotFound, UsageError
 from bridge.page.page import Page
 from tests.conftest import LocalServer
 
@@ -26,3 +26,14 @@ async def test_a_ref_of_an_earlier_snapshot_presses_nothing_after_a_renumbering(
     with pytest.raises(RefNotFound, match="before the refs were numbered anew"):
         await page.click(before.ref)
     assert (await page.click("e1")).ref == "e1"
+
+
+async def test_more_goes_on_where_a_snapshot_was_cut_and_nowhere_else(page: Page, local_server: LocalServer) -> None:
+    await page.goto(local_server.url("controls.html"))
+    cut = await page.snapshot(max_nodes=3)
+    assert cut.more
+    rest = await page.snapshot(more=cut.more[0])
+    assert cut.more[0] in rest.refs
+    first = next(ref for ref in cut.refs if ref not in (*cut.more, *rest.more))
+    with pytest.raises(UsageError, match=f"more={first}: {first} is .*, and no snapshot was cut there"):
+        await page.snapshot(more=first)

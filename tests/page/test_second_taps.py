@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bridge.cdp import Cost
+from bridge.cost import Cost
 from bridge.deadline import Deadline
 from bridge.errors import ActionFailed, Covered, RefNotFound, StaleRef
 from bridge.page.page import Page

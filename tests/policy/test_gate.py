@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import socket
 from collections.abc import AsyncIterator
 
@@ -259,3 +260,20 @@ async def test_an_answer_that_breaks_off_is_cut_and_gets_no_page_of_ours(gate: G
     except ConnectionResetError:
         return
     assert b"webview-bridge" not in answer
+
+
+@pytest.mark.parametrize("turns", range(6))
+async def test_who_was_accepted_just_before_the_end_reaches_nothing(turns: int, gate: Gate, server: Server) -> None:
+    """asyncio accepts, makes the transport and calls the handler in turns of the loop of their own."""
+    loop = asyncio.get_running_loop()
+    with socket.socket() as client:
+        client.setblocking(False)
+        await loop.sock_connect(client, ("127.0.0.1", gate.port))
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        await gate.stop()
+        with contextlib.suppress(ConnectionError):
+            await loop.sock_sendall(client, b"GET http://site.example/length HTTP/1.1\r\nConnection: close\r\n\r\n")
+            async with asyncio.timeout(30):
+                assert await loop.sock_recv(client, 1000) == b""
+    assert server.heads == []

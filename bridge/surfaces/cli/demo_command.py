@@ -34,7 +34,7 @@ def demo(options: SessionOptions, out: Path) -> None:
     """
     from dataclasses import replace
 
-    from bridge.cdp import Cost
+    from bridge.cost import Cost
     from bridge.surfaces.cli.running import Steps, opened_session, run_async
     from bridge.surfaces.demo import DemoFiles, run_demo
     from bridge.surfaces.demo_server import serve_demo_pages

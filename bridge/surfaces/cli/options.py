@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 import math
 import os
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, TypeVar
@@ -84,6 +85,8 @@ class _File(click.Path):
 
 
 WORDS = _Words()
+# What Python makes of bytes that cannot be decoded (PEP 383).
+_IS_BYTES = re.compile("[\udc80-\udcff]")
 FILE = _File(path_type=Path)
 FOLDER = _File(path_type=Path, file_okay=False)
 EXISTING_FILE = _File(path_type=Path, exists=True, dir_okay=False)
@@ -208,11 +211,22 @@ def folder_options(command: click.decorators.FC) -> click.decorators.FC:
     return command
 
 
+def _check_text(given: Mapping[str, Any]) -> None:
+    """Bytes that are no text are only the names of files; a page is given characters."""
+    context = click.get_current_context()
+    for param in context.command.params:
+        value = given.get(str(param.name))
+        for text in value if isinstance(value, tuple) else (value,):
+            if isinstance(text, str) and not text.isascii() and _IS_BYTES.search(text):
+                raise click.BadParameter("its bytes are no text (UTF-8).", context, param)
+
+
 def _with_options(command: Command[R], kind: type[CommonOptions], options: Sequence[Any]) -> Command[R]:
     names = tuple(field.name for field in fields(kind))
 
     @functools.wraps(command)
     def wrapped(**given: Any) -> R:
+        _check_text(given)
         return command(kind(**{name: given.pop(name) for name in names}), **given)
 
     decorated: Command[R] = wrapped

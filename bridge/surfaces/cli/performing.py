@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from bridge.cost_words import cost_words
+from bridge.cost import Cost
 from bridge.errors import UsageError
 from bridge.surfaces.cli.options import SessionOptions
 from bridge.surfaces.cli.output import note, one_line, print_json, printable
@@ -114,4 +113,4 @@ def print_answer(command: str, options: SessionOptions, answer: Answer, text: st
         note(one_line(str(notice)))
     cost = answer.json.get("cost")
     if isinstance(cost, Mapping):
-        note(cost_words(SimpleNamespace(**cost)))
+        note(str(Cost(**cost)))

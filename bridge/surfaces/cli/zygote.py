@@ -67,16 +67,21 @@ def main() -> None:
             os._exit(_wait_for_command(listener, taken, greeting))
         os.close(taken)
         readable, _, _ = select.select([spare, sys.stdin], [], [])
-        os.close(spare)
         if sys.stdin in readable:
             return
         # The command is at work and wants the processor; the next spare is made after it, or for who comes meanwhile.
-        select.select([listener, sys.stdin], [], [], _PAUSE_S)
+        ended = [spare] if os.read(spare, 1) else []
+        select.select([*ended, listener, sys.stdin], [], [], _PAUSE_S)
+        os.close(spare)
 
 
 def _wait_for_command(listener: socket.socket, taken: int, greeting: bytes) -> int:
-    """A fork's life: rehearse, which copies the memory that will be written to, wait, become one command."""
-    _rehearse()
+    """A fork's life: rehearse, which copies the memory that will be written to, wait, become one command.
+
+    A byte on `taken` tells that a command was taken, the end of it that the command has ended.
+    """
+    if not select.select([listener], [], [], 0)[0]:  # whoever waits already is served sooner without
+        _rehearse()
     while True:
         readable, _, _ = select.select([listener, sys.stdin], [], [])
         if sys.stdin in readable:
@@ -84,7 +89,7 @@ def _wait_for_command(listener: socket.socket, taken: int, greeting: bytes) -> i
         with listener.accept()[0] as connection:
             request = _request(connection, greeting)
             if request is not None:
-                os.close(taken)
+                os.write(taken, b"t")
                 listener.close()
                 return _carry_out(connection, *request)
 

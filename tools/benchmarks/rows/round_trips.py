@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 
-from bridge.cdp import Cost
+from bridge.cost import Cost
 from tools.benchmarks.bench import Bench, opened
 from tools.benchmarks.measuring import Finding, at_most
 from tools.benchmarks.pages import served

@@ -10,7 +10,8 @@ from typing import Any
 from devtools_peer import answer_all
 from websockets.asyncio.server import ServerConnection
 
-from bridge.cdp import CdpConnection, Cost
+from bridge.cdp import CdpConnection
+from bridge.cost import Cost
 
 Devtools = Callable[[Callable[[ServerConnection], Any]], AbstractAsyncContextManager[CdpConnection]]
 

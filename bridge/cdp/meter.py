@@ -1,4 +1,4 @@
-"""What an operation cost: time, waits for the peer, bytes."""
+"""Counting what an operation costs while it goes on."""
 
 from __future__ import annotations
 
@@ -6,50 +6,9 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import dataclass, field
 
-from bridge.cost_words import cost_words
-
-
-@dataclass(frozen=True)
-class Cost:
-    """What one operation, or several in a row, took.
-
-    Attributes:
-        ms: Time on the wall.
-        round_trips: Waits for the peer; commands that are sent without waiting for each other's replies count once.
-        bytes_sent: Command messages, without the WebSocket's framing.
-        bytes_received: Replies to these commands, without events.
-        est_tokens: Estimated size of the result's text for a model, four characters a token; 0 for one without text.
-    """
-
-    ms: float
-    round_trips: int
-    bytes_sent: int
-    bytes_received: int
-    est_tokens: int = 0
-
-    def __add__(self, other: Cost) -> Cost:
-        """The cost of doing one after the other."""
-        return Cost(
-            self.ms + other.ms,
-            self.round_trips + other.round_trips,
-            self.bytes_sent + other.bytes_sent,
-            self.bytes_received + other.bytes_received,
-            self.est_tokens + other.est_tokens,
-        )
-
-    def __str__(self) -> str:
-        return cost_words(self)
-
-    def to_json(self) -> dict[str, Any]:
-        return {**asdict(self), "ms": round(self.ms, 2)}
-
-
-def est_tokens(text: str) -> int:
-    """About as many tokens as models make of it."""
-    return -(-len(text) // 4)
+from bridge.cost import Cost, est_tokens
 
 
 @dataclass

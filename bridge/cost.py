@@ -1,0 +1,53 @@
+"""What an operation cost: time, waits for the peer, bytes, and tokens for who reads the result."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one operation, or several in a row, took.
+
+    Attributes:
+        ms: Time on the wall.
+        round_trips: Waits for the peer; commands that are sent without waiting for each other's replies count once.
+        bytes_sent: Command messages, without the WebSocket's framing.
+        bytes_received: Replies to these commands, without events.
+        est_tokens: Estimated size of the result's text for a model, four characters a token; 0 for one without text.
+    """
+
+    ms: float
+    round_trips: int
+    bytes_sent: int
+    bytes_received: int
+    est_tokens: int = 0
+
+    def __add__(self, other: Cost) -> Cost:
+        """The cost of doing one after the other."""
+        return Cost(
+            self.ms + other.ms,
+            self.round_trips + other.round_trips,
+            self.bytes_sent + other.bytes_sent,
+            self.bytes_received + other.bytes_received,
+            self.est_tokens + other.est_tokens,
+        )
+
+    def __str__(self) -> str:
+        """`12 ms · 2 round trips · 0.3 kB sent, 4.1 kB received`."""
+        trips = "1 round trip" if self.round_trips == 1 else f"{self.round_trips} round trips"
+        sent, received = _kilobytes(self.bytes_sent), _kilobytes(self.bytes_received)
+        return f"{self.ms:.0f} ms · {trips} · {sent} sent, {received} received"
+
+    def to_json(self) -> dict[str, Any]:
+        return {**asdict(self), "ms": round(self.ms, 2)}
+
+
+def est_tokens(text: str) -> int:
+    """About as many tokens as models make of it."""
+    return -(-len(text) // 4)
+
+
+def _kilobytes(size_bytes: int) -> str:
+    return f"{size_bytes / 1000:.1f} kB"
