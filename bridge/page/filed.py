@@ -17,7 +17,7 @@ from bridge.page.refs import RefTable
 from bridge.page.results import ActionResult
 from bridge.page.snapshots import Snapshots
 from bridge.page.turn import Turn
-from bridge.page.uploads import Uploads
+from bridge.page.uploads import Uploads, checked_paths
 
 UPLOAD_TIMEOUT_S = 30.0
 DOWNLOAD_TIMEOUT_S = 60.0
@@ -67,7 +67,7 @@ class FiledPage(ABC):
             UsageError: A file is not there or too large, or the input takes only one.
             RefNotFound, StaleRef, ActionFailed: The element is gone, is disabled, or takes no files.
         """
-        wanted = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+        wanted = checked_paths(paths)
         async with self._turn.within(timeout_s) as timeout_s:
             attachment, notices = await self._ready()
             timeout_s = self._turn.left(timeout_s)

@@ -21,6 +21,7 @@ from bridge.page.results import ActionResult, Changes
 from bridge.page.settling import QUIET_MS, Before, Settled, changes_since
 from bridge.page.snapshots import Snapshots
 from bridge.page.worlds import World
+from bridge.snapshot.escape import quote
 
 MAX_UPLOAD_BYTES = 100 * 1024 * 1024
 _MAX_FILES = 50
@@ -46,6 +47,18 @@ _DROP = """function (input) {
   }
   return taken;
 }"""
+
+
+def checked_paths(paths: object) -> list[str | os.PathLike[str]]:
+    """One path, or several.
+
+    Raises:
+        UsageError: Something else.
+    """
+    wanted = [paths] if isinstance(paths, str | os.PathLike) else paths
+    if not isinstance(wanted, Sequence) or not all(isinstance(path, str | os.PathLike) for path in wanted):
+        raise UsageError(f"{quote(str(paths)[:100])} is given as paths; a path or a list of them is wanted")
+    return list(wanted)
 
 
 class Uploads:

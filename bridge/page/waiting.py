@@ -23,12 +23,13 @@ _KINDS = ("selector", "role", "text", "url", "gone", "function")
 # In the page's own world; the page may have replaced what it finds there, and then the deadline of this side holds. The
 # operator's source may end with a comment, which ends with its line.
 _FUNCTION = """new Promise(done=>{const start=Date.now(),get=()=>(%s
-),step=async()=>{let seen,error='';
+),ms=%d,step=async()=>{let seen,error='';
 try{seen=get();if(typeof seen=='function')seen=seen();seen=await seen}catch(e){seen=0;error=String(e)}
 const waitedMs=Date.now()-start;
 if(seen)done(JSON.stringify({ok:true,waitedMs}));
-else if(waitedMs>=%d)done(JSON.stringify({ok:false,waitedMs,lastSeen:error||'not yet'}));
-else setTimeout(step,30)};step()})"""
+else if(waitedMs>=ms)done(JSON.stringify({ok:false,waitedMs,lastSeen:error||'not yet'}));
+else setTimeout(step,30)};
+setTimeout(()=>done(JSON.stringify({ok:false,waitedMs:ms,lastSeen:'its promise is pending'})),ms+20);step()})"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import AsyncIterator, Coroutine
 from typing import Any
 
 import pytest
@@ -12,10 +12,20 @@ from bridge.errors import BridgeError, DeadlineExceeded
 from bridge.page import ladder
 from bridge.page.fetch_messages import PausedRequest, Proceed
 from bridge.page.page import Page
+from bridge.virtual_device.client import VirtualDeviceHandle
 from tests.conftest import LocalServer
 from tests.faults.conftest import Opened, nothing_leaks, within
 
 pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+async def nothing_is_left(device: VirtualDeviceHandle, opened: Opened) -> AsyncIterator[None]:
+    """Around a whole test, its sessions included; what the first session of a process sets up for good is no leak."""
+    async with opened() as session:
+        await session.new_tab()
+    async with nothing_leaks(device.serial, with_browsers=True):
+        yield
 
 
 async def lives(page: Page, server: LocalServer) -> None:
@@ -145,6 +155,7 @@ async def test_a_loop_in_one_tab_is_told_in_it_and_the_other_tab_goes_on(
 
 
 @pytest.mark.timeout(240)
+@pytest.mark.usefixtures("nothing_is_left")
 async def test_a_storm_of_dialogs_neither_blocks_nor_floods(opened: Opened, faulty_server: LocalServer) -> None:
     async with opened() as session:
         page = await session.new_tab()
@@ -171,6 +182,7 @@ async def test_a_storm_of_dialogs_without_end_is_ended(opened: Opened, faulty_se
         await lives(page, faulty_server)
 
 
+@pytest.mark.usefixtures("nothing_is_left")
 async def test_a_page_that_navigates_for_ever_can_be_left(opened: Opened, faulty_server: LocalServer) -> None:
     async with opened() as session:
         page = await session.new_tab()
@@ -183,6 +195,7 @@ async def test_a_page_that_navigates_for_ever_can_be_left(opened: Opened, faulty
         await lives(page, faulty_server)
 
 
+@pytest.mark.usefixtures("nothing_is_left")
 async def test_unload_handlers_do_not_keep_anybody(opened: Opened, faulty_server: LocalServer) -> None:
     async with opened() as session:
         page = await session.new_tab(faulty_server.url("unload"))
@@ -197,6 +210,7 @@ async def test_unload_handlers_do_not_keep_anybody(opened: Opened, faulty_server
 
 @pytest.mark.timeout(240)
 @pytest.mark.parametrize(("path", "title"), [("many", "Many"), ("deep", "Deep"), ("text", "Text")])
+@pytest.mark.usefixtures("nothing_is_left")
 async def test_an_enormous_page_is_opened_and_read_within_the_budget(
     opened: Opened, faulty_server: LocalServer, path: str, title: str
 ) -> None:

@@ -162,6 +162,9 @@ async def test_paths_that_lead_out_are_refused_before_anything_happens(
         await page.upload(ref, "missing.txt")
     with pytest.raises(UsageError):
         await page.upload(ref, [])
+    for no_path in (5, ["a.txt", None], b"a.txt"):
+        with pytest.raises(UsageError, match="a path or a list of them"):
+            await page.upload(ref, no_path)  # type: ignore[arg-type]
     assert (await session.host_client.stats(timeout_s=20))["files"] == 0
 
 

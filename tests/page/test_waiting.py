@@ -42,3 +42,13 @@ async def test_a_frame_that_comes_later_is_waited_in_too(page: Page, local_serve
 async def test_a_function_may_end_with_a_comment(page: Page, local_server: LocalServer, source: str) -> None:
     await page.goto(local_server.url("second.html"))
     assert (await page.wait_for(function=source, timeout_s=20)).waited_ms < 5_000
+
+
+async def test_a_function_whose_promise_stays_pending_is_waited_for_no_longer_than_asked(
+    page: Page, local_server: LocalServer
+) -> None:
+    await page.goto(local_server.url("second.html"))
+    with pytest.raises(
+        DeadlineExceeded, match=r"waiting for the function timed out after 0\.5 s; last seen: its promise"
+    ):
+        await page.wait_for(function="new Promise(() => {})", timeout_s=0.5)
