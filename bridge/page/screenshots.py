@@ -42,7 +42,8 @@ if TYPE_CHECKING:
 MAX_HEIGHT_PX = 10_000
 _VIEW = (
     "(v=>({dpr:devicePixelRatio,zoom:v?v.scale:1,width:v?v.width:innerWidth,height:v?v.height:innerHeight,left:0,top:0,"
-    "pageWidth:0,pageHeight:0}))(window.visualViewport)"
+    "pageWidth:0,pageHeight:0,offsetLeft:v?v.offsetLeft:0,offsetTop:v?v.offsetTop:0,fullWidth:innerWidth,"
+    "fullHeight:innerHeight}))(window.visualViewport)"
 )
 
 
@@ -192,7 +193,8 @@ class Screenshots:
             if cuts:
                 height_px = request.max_height_px
                 bitmap = bitmap.crop((0, 0, width_px, height_px))
-            legend = raw.boxes(scale, width_px, height_px) if request.annotate else ()
+            offset = (-layout.offset_left, -layout.offset_top)
+            legend = raw.boxes(scale, width_px, height_px, offset) if request.annotate else ()
             image = await asyncio.to_thread(_finished, _Taken(bitmap, width_px, height_px, scale, "", legend), request)
         return Screenshot(
             image_bytes=image,
@@ -248,6 +250,7 @@ class Screenshots:
         for strategy in self._strategies(request):
             if failures:  # and so restored
                 layout = await document.measure(deadline)
+            layout = await document.zoomed_out(layout, deadline)
             limit = region.top + request.max_height_px / _scale_of(layout, request)
             layout = await document.prepare(region.left, region.top, limit, strategy == "scroll-and-stitch", deadline)
             if request.full_page:  # what came with scrolling has changed the page's size
@@ -356,7 +359,8 @@ def _cropped(
     if bitmap.height > request.max_height_px:
         cuts = (f"height: {request.max_height_px} of {bitmap.height} px are shown (max_height_px)",)
         bitmap = bitmap.crop((0, 0, bitmap.width, request.max_height_px))
-    legend = raw.boxes(scale, bitmap.width, bitmap.height, (-left, -top)) if request.annotate else ()
+    offset = (-left - layout.offset_left, -top - layout.offset_top)
+    legend = raw.boxes(scale, bitmap.width, bitmap.height, offset) if request.annotate else ()
     return _Taken(bitmap, *bitmap.size, scale, "cdp-viewport", legend, cuts)
 
 

@@ -300,7 +300,8 @@ async def test_elements_without_a_box_and_views_without_an_area_are_errors_and_n
     await attachment.call("Runtime.evaluate", {"expression": "box.style.display='none'"}, timeout_s=20)
     with pytest.raises((NotVisible, StaleRef)):
         await page.screenshot(ref=ref, timeout_s=2)
-    measured = {"dpr": 1, "zoom": 1, "width": 0, "height": 915, "left": 0, "top": 0, "pageWidth": 0, "pageHeight": 0}
+    names = "dpr zoom width height left top pageWidth pageHeight offsetLeft offsetTop fullWidth fullHeight".split()
+    measured = {**dict.fromkeys(names, 1), "width": 0, "height": 915}
     with pytest.raises(CaptureFailed, match="0 x 915 CSS px"):
         Layout.of(measured)
 
