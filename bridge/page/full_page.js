@@ -27,9 +27,9 @@
   // Content may be wider than what can be scrolled to; `prepare` finds out.
   let reachable = Infinity;
   const measure = () => {
-    const { scale, width, height, pageLeft, pageTop, offsetLeft, offsetTop } = view(), it = root();
+    const { scale, width, height, offsetLeft, offsetTop } = view(), it = root();
     return {
-      dpr: devicePixelRatio, zoom: scale, width, height, left: pageLeft, top: pageTop, offsetLeft, offsetTop, fullWidth: innerWidth, fullHeight: innerHeight,
+      dpr: devicePixelRatio, zoom: scale, width, height, left: scrollX + offsetLeft, top: scrollY + offsetTop, offsetLeft, offsetTop, fullWidth: innerWidth, fullHeight: innerHeight,
       pageWidth: Math.max(Math.min(it ? it.scrollWidth : 0, reachable), width), pageHeight: Math.max(it ? it.scrollHeight : 0, height),
     };
   };

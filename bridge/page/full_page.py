@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from bridge.deadline import Deadline, finish
 from bridge.errors import BridgeError, CaptureFailed, ProtocolError
 from bridge.page.attachment import WORLD_NAME, Attachment, WorldGone
-from bridge.page.capture import capture_viewport
+from bridge.page.capture import capture_viewport, pretend_view
 from bridge.page.capture_plan import Layout, Plan
 from bridge.page.handles import evaluate_handle, release
 from bridge.page.picture import decoded, picture_size
@@ -76,6 +76,14 @@ class Document:
         if layout.is_pinched:
             raise CaptureFailed(f"the page is zoomed in, and stays so at {layout.zoom:.2f}", hint="Pinch it smaller.")
         return layout
+
+    async def has_forgotten(self, layout: Layout, deadline: Deadline) -> bool:
+        """Whether a capture beyond the view has ended the pixel ratio that there was; there is it again then."""
+        if (await self.measure(deadline)).dpr == layout.dpr:
+            return False
+        size = layout.width * layout.zoom, layout.height * layout.zoom
+        await pretend_view(self._attachment, *size, layout.dpr, timeout_s=deadline.remaining_s)
+        return True
 
     async def arrived(self, deadline: Deadline) -> Layout:
         """As `measure`, when the pictures in view are there and drawn."""

@@ -13,7 +13,7 @@ from bridge.deadline import Deadline
 from bridge.errors import CaptureFailed, UsageError
 from bridge.page.annotate import draw_boxes
 from bridge.page.attachment import Attachment
-from bridge.page.boxes import FramePath, Matrix, labelled_boxes
+from bridge.page.boxes import labelled_boxes
 from bridge.page.capture import capture_viewport
 from bridge.page.capture_plan import Layout, Plan, Region, plan_for
 from bridge.page.full_page import (
@@ -31,7 +31,6 @@ from bridge.page.host_services import HostServices
 from bridge.page.masking import check_nothing_to_mask, masked_viewport
 from bridge.page.picture import ImageFormat, checked_format, decoded, encoded, picture_size, resized
 from bridge.page.png_rows import PngRows
-from bridge.page.pointer import frames_shown
 from bridge.page.refs import RefEntry, RefTable
 from bridge.page.results import LabelledBox, Screenshot
 from bridge.page.snapshots import SnapshotRequest, Snapshots
@@ -79,15 +78,14 @@ class ScreenshotRequest:
 
 @dataclass(frozen=True, slots=True)
 class _Outlined:
-    """A raw snapshot with boxes, and where the documents of its child frames are shown."""
+    """A raw snapshot with boxes."""
 
     raw: Mapping[str, Any]
-    shown: Mapping[FramePath, Matrix]
 
     def boxes(
         self, scale: float, width_px: int, height_px: int, offset: tuple[float, float] = (0.0, 0.0)
     ) -> tuple[LabelledBox, ...]:
-        return labelled_boxes(self.raw, scale, width_px, height_px, offset, self.shown)
+        return labelled_boxes(self.raw, scale, width_px, height_px, offset)
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,6 +286,11 @@ class Screenshots:
         if strategy == "host-native":
             assert self._host is not None
             return await host_drawn(self._host.draw, plan, layout, deadline)
+        try:
+            return await beyond_viewport(self._attachment, plan, layout, deadline, as_it_comes=is_last_form)
+        except CaptureFailed:
+            if not await document.has_forgotten(layout, deadline):
+                raise
         return await beyond_viewport(self._attachment, plan, layout, deadline, as_it_comes=is_last_form)
 
     def _strategies(self, request: ScreenshotRequest) -> tuple[Strategy, ...]:
@@ -316,11 +319,11 @@ class Screenshots:
     async def _raw(self, request: ScreenshotRequest, deadline: Deadline) -> _Outlined:
         """Boxes, where boxes are to be drawn; their refs become the session's."""
         if not request.annotate:
-            return _Outlined({}, {})
-        wanted, indexes = SnapshotRequest(boxes=True), self._snapshots.frame_indexes
+            return _Outlined({})
+        wanted = SnapshotRequest(boxes=True)
         raw = await self._snapshots.raw(wanted, timeout_s=deadline.remaining_s)
         self._snapshots.render(raw, wanted)
-        return _Outlined(raw, await frames_shown(self._attachment, indexes, timeout_s=deadline.remaining_s))
+        return _Outlined(raw)
 
 
 def _scale_of(layout: Layout, request: ScreenshotRequest) -> float:
