@@ -117,3 +117,12 @@ async def test_a_tap_on_a_zoomed_page_lands_wherever_that_was_moved_to(
     await zoom_to(page, 2, *at)
     await page.click((await page.snapshot()).find(name="Far").ref)
     assert await told(page, "document.title") == "Tapped"
+
+
+async def test_a_control_in_a_frame_that_is_out_of_a_zoomed_view_is_tapped(
+    page: Page, local_server: LocalServer
+) -> None:
+    await page.goto(local_server.url("framed.html?plain"))
+    await zoom_to(page, 3, 260, 500)
+    ref = (await page.snapshot()).find(name="Inner").ref
+    assert (await page.click(ref, timeout_s=10)).changes.title == "tapped"
