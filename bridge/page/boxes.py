@@ -1,9 +1,8 @@
-"""Boxes of refs in the top frame's viewport, from a stitched raw snapshot that was taken with boxes. Pure."""
+"""The boxes of a stitched raw snapshot: in the top frame's viewport, and of its refs in a picture. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from bridge.page.results import LabelledBox
@@ -13,6 +12,8 @@ Matrix: TypeAlias = tuple[float, float, float, float, float, float]
 # Which frame: the places in `window.frames`, from the top document on.
 FramePath: TypeAlias = tuple[int, ...]
 
+_AS_IT_IS: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
+
 
 def labelled_boxes(
     raw: Mapping[str, Any],
@@ -20,25 +21,21 @@ def labelled_boxes(
     width_px: int,
     height_px: int,
     offset: tuple[float, float] = (0.0, 0.0),
-    shown: Mapping[FramePath, Matrix] = MappingProxyType({}),
 ) -> tuple[LabelledBox, ...]:
     """The boxes that lie in a picture of `width_px` x `height_px`, in the order of their refs.
 
     `offset` is where the viewport's corner lies in the picture, in CSS px.
-
-    A child frame's boxes are in its own viewport, and `shown` has where its document is in its parent's; one that is
-    not in it is taken to begin where its iframe does.
     """
     found: list[LabelledBox] = []
-    pending: list[tuple[Any, Matrix, FramePath]] = [(raw.get("tree"), (1.0, 0.0, 0.0, 1.0, *offset), ())]
+    pending: list[Any] = [raw.get("tree")]
     while pending:
-        node, place, path = pending.pop()
+        node = pending.pop()
         if not isinstance(node, Mapping):
             continue
         box = _box(node)
         ref = node.get("ref")
         if box and isinstance(ref, str):
-            x, y, width, height = _moved(box, place)
+            x, y, width, height = box[0] + offset[0], box[1] + offset[1], box[2], box[3]
             labelled = LabelledBox(
                 ref=ref,
                 role=str(node.get("role", "")),
@@ -51,13 +48,38 @@ def labelled_boxes(
             inside = labelled.x_px < width_px and labelled.y_px < height_px
             if inside and labelled.x_px + labelled.width_px > 0 and labelled.y_px + labelled.height_px > 0:
                 found.append(labelled)
-        if box and isinstance(index := node.get("frame"), int):
-            path = (*path, index)
-            place = _joined(place, shown.get(path, (1.0, 0.0, 0.0, 1.0, box[0], box[1])))
         below = node.get("children")
         if isinstance(below, list):
-            pending.extend((child, place, path) for child in below)
+            pending.extend(below)
     return tuple(sorted(found, key=lambda box: int(box.ref[1:])))
+
+
+def place_boxes(raw: Mapping[str, Any], shown: Mapping[FramePath, Matrix], path: FramePath = ()) -> None:
+    """Move the boxes of child frames, each of which tells them of its own viewport, into the top frame's.
+
+    Args:
+        raw: A stitched snapshot of our own, which is written to.
+        shown: Where the document of each frame is in its parent's viewport; one that is not in it is taken to begin
+            where its iframe does.
+        path: The frame that the tree begins in.
+    """
+    place = _AS_IT_IS
+    for depth in range(1, len(path) + 1):
+        place = _joined(place, shown.get(path[:depth], _AS_IT_IS))
+    pending: list[tuple[Any, Matrix, FramePath]] = [(raw.get("tree"), place, path)]
+    while pending:
+        node, place, path = pending.pop()
+        if not isinstance(node, dict):
+            continue
+        box, inside = _box(node), place
+        if box and isinstance(index := node.get("frame"), int):
+            path = (*path, index)
+            inside = _joined(place, shown.get(path, (1.0, 0.0, 0.0, 1.0, box[0], box[1])))
+        if box and place != _AS_IT_IS:
+            node["box"] = [*_moved(box, place)]
+        below = node.get("children")
+        if isinstance(below, list):
+            pending.extend((child, inside, path) for child in below)
 
 
 def _joined(outer: Matrix, inner: Matrix) -> Matrix:

@@ -15,6 +15,17 @@ _TRY_S = 3.0
 _TRIES = 2
 
 
+async def pretend_view(attachment: Attachment, width: float, height: float, dpr: float, *, timeout_s: float) -> None:
+    """Have the engine show a view of so many CSS px (at zoom 1) at that pixel ratio, as long as we are attached.
+
+    Desktop Chromium draws what is beyond the view as the client that asks for it pretends the screen to be, and then
+    has forgotten what another client (a virtual device) pretended.
+    """
+    metrics = {"width": round(width), "height": round(height), "deviceScaleFactor": dpr, "mobile": True}
+    metrics |= {"screenWidth": metrics["width"], "screenHeight": metrics["height"]}
+    await attachment.call("Emulation.setDeviceMetricsOverride", metrics, timeout_s=timeout_s)
+
+
 async def capture_viewport(
     attachment: Attachment,
     image_format: ImageFormat,

@@ -11,11 +11,24 @@ from bridge.errors import CaptureFailed
 
 # As a host app's bitmap: a region wider than this allows is cut on its right.
 MAX_PIXELS = 40_000_000
+# What the script calls the fields of a layout, in their order.
+_MEASURED = (
+    "dpr", "zoom", "width", "height", "left", "top", "pageWidth", "pageHeight",
+    "offsetLeft", "offsetTop", "fullWidth", "fullHeight",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The document and the view on it, in CSS px; `zoom` is how much the view is pinched (below 1: overview)."""
+    """The document and the view on it, in CSS px.
+
+    Attributes:
+        zoom: How large the view shows a CSS px (below 1: overview).
+        left, top: Where the view begins in the document.
+        offset_left, offset_top: Where it begins in the layout viewport, in which boxes of elements are told. Scrolling
+            by script moves that one, and never the view within it (CSSOM View §13, the visual viewport).
+        full_width, full_height: The layout viewport, which is all of it in view where nothing was zoomed in to.
+    """
 
     dpr: float
     zoom: float
@@ -25,6 +38,10 @@ class Layout:
     top: float
     page_width: float
     page_height: float
+    offset_left: float
+    offset_top: float
+    full_width: float
+    full_height: float
 
     @classmethod
     def of(cls, measured: Any) -> Layout:
@@ -33,10 +50,9 @@ class Layout:
         Raises:
             CaptureFailed: The view has no area, or the script answered nonsense.
         """
-        names = ("dpr", "zoom", "width", "height", "left", "top", "pageWidth", "pageHeight")
-        values = [measured.get(name) if isinstance(measured, Mapping) else None for name in names]
+        values = [measured.get(name) if isinstance(measured, Mapping) else None for name in _MEASURED]
         numbers = [float(value) for value in values if isinstance(value, int | float) and math.isfinite(value)]
-        if len(numbers) != len(names):
+        if len(numbers) != len(_MEASURED):
             raise CaptureFailed("the page could not be measured")
         layout = cls(*numbers)
         if layout.width < 1 or layout.height < 1 or layout.dpr <= 0 or layout.zoom <= 0:
@@ -50,6 +66,16 @@ class Layout:
     def device_px(self) -> float:
         """Device pixels per CSS px."""
         return self.dpr * self.zoom
+
+    @property
+    def is_pinched(self) -> bool:
+        """Whether the view shows a part of the layout viewport; a scroll bar takes from one of its sides only."""
+        return self.full_width - self.width > 1 and self.full_height - self.height > 1
+
+    @property
+    def whole_zoom(self) -> float:
+        """The zoom at which it would show all of it."""
+        return self.zoom * min(1.0, self.width / self.full_width)
 
 
 @dataclass(frozen=True, slots=True)

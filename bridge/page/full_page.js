@@ -21,15 +21,15 @@
       ask(() => { clearTimeout(missed); patienceMs = LATE_FRAME_MS; done(true); });
     });
   const frame = () => within((done) => requestAnimationFrame(() => setTimeout(done)));
-  const view = () => window.visualViewport || { scale: 1, width: innerWidth, height: innerHeight, pageLeft: scrollX, pageTop: scrollY };
+  const view = () => window.visualViewport || { scale: 1, width: innerWidth, height: innerHeight, pageLeft: scrollX, pageTop: scrollY, offsetLeft: 0, offsetTop: 0 };
   const goTo = (left, top) => window.scrollTo({ left, top, behavior: 'instant' });
 
   // Content may be wider than what can be scrolled to; `prepare` finds out.
   let reachable = Infinity;
   const measure = () => {
-    const { scale, width, height, pageLeft, pageTop } = view(), it = root();
+    const { scale, width, height, offsetLeft, offsetTop } = view(), it = root();
     return {
-      dpr: devicePixelRatio, zoom: scale, width, height, left: pageLeft, top: pageTop,
+      dpr: devicePixelRatio, zoom: scale, width, height, left: scrollX + offsetLeft, top: scrollY + offsetTop, offsetLeft, offsetTop, fullWidth: innerWidth, fullHeight: innerHeight,
       pageWidth: Math.max(Math.min(it ? it.scrollWidth : 0, reachable), width), pageHeight: Math.max(it ? it.scrollHeight : 0, height),
     };
   };

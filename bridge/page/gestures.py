@@ -373,15 +373,16 @@ async def _cancel_touch(actions: Actions, what: str, deadline: Deadline) -> None
 async def _middle(actions: Actions, entry: RefEntry, goal: RefEntry | None, deadline: Deadline) -> tuple[float, float]:
     """The middle of the goal, which must be on the screen together with what is dragged."""
     assert goal is not None
-    look = f"(a=>({{box:{on_element(_BOX, goal.local)},view:[innerWidth,innerHeight]}}))(__agentBrowser)"
+    seen = "[v.offsetLeft,v.offsetTop,v.width,v.height]"
+    look = f"((a,v)=>({{box:{on_element(_BOX, goal.local)},seen:{seen}}}))(__agentBrowser,visualViewport)"
     found = await actions.evaluate(goal, look, f"drag {entry.ref}", deadline)
     box = found.get("box") if isinstance(found, Mapping) else None
     if not isinstance(box, list):
         await actions.stand_down(entry)
         raise actions.refs.failure(goal, {"code": "ref_not_found"}, actions.snapshots.is_live)
     left, top, width, height = (float(number) for number in box)
-    x, y = left + width / 2, top + height / 2
-    view_width, view_height = found["view"]
+    view_left, view_top, view_width, view_height = found["seen"]
+    x, y = left + width / 2 - view_left, top + height / 2 - view_top
     if not (0 <= x < view_width and 0 <= y < view_height):
         await actions.stand_down(entry)
         raise ActionFailed(
@@ -414,8 +415,8 @@ async def _html_drag(
 
 
 async def _viewport(actions: Actions, deadline: Deadline) -> tuple[float, float]:
-    """Its size; a guard that an earlier action has left for late input stands down."""
+    """The size of what is seen of the page; a guard that an earlier action has left for late input stands down."""
     main = actions.attachment.state.main
-    look = "__agentBrowser.settle({settleMs:0}).then(()=>[innerWidth,innerHeight])"
+    look = "__agentBrowser.settle({settleMs:0}).then(()=>[visualViewport.width,visualViewport.height])"
     found = await actions.attachment.evaluate(main.frame_id if main else "", look, timeout_s=deadline.remaining_s)
     return float(found[0]), float(found[1])

@@ -178,7 +178,8 @@ class Page(NavigatingPage, LocatingPage, ObservedPage, FiledPage, EmulatedPage):
             scope: A CSS selector (top document) or a ref: only what is below it.
             more: The ref of a cut (`more=e7`): what was left out there.
             find: Only the lines with these words (in any case), and what they stand in.
-            boxes: With `[box=x,y,width,height]` in CSS pixels of the viewport.
+            boxes: With `[box=x,y,width,height]` in CSS pixels of the page's viewport, also in frames, for each of which
+                that takes a round trip more.
             controls_only: Only what can be acted on: no texts, no headings, no structure; alike ones share a line.
             delta: `text` tells what changed since the last snapshot of the whole page; the whole where that is not
                 longer, or there was none.

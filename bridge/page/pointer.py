@@ -34,14 +34,16 @@ _SHOWN = """(i=>{
     return{e,matrix:[a,b,c,d,left+width/2+a*x+c*y,top+height/2+b*x+d*y]}
   }
 })"""
-# The same for a point, and what lies there.
+# The same for a point, and what lies there; of the top frame in what is seen of it, as for touches, which is less than
+# its viewport where the page is pinched.
 _INTO_PARENT = f"""((i,x,y)=>{{
   const shown={_SHOWN}(i);
   if(!shown)return null;
   const{{e,matrix:[a,b,c,d,left,top]}}=shown,X=left+a*x+c*y,Y=top+b*x+d*y;
-  let h=document.elementFromPoint(X,Y);
+  const v=visualViewport,x1=X-v.offsetLeft,y1=Y-v.offsetTop;
+  let h=x1<0||y1<0||x1>v.width||y1>v.height?null:document.elementFromPoint(X,Y);
   while(h&&h!==e&&h.shadowRoot){{const d=h.shadowRoot.elementFromPoint(X,Y);if(!d||d===h)break;h=d}}
-  return{{x:X,y:Y,hit:h===e,over:h?h.localName+(h.id?'#'+h.id:''):'nothing'}}
+  return{{x:x1,y:y1,hit:h===e,over:h?h.localName+(h.id?'#'+h.id:''):'nothing'}}
 }})"""
 
 
@@ -50,7 +52,7 @@ _TAP_FORCE = 0.6180419921875
 
 
 def touch(kind: str, *points: tuple[float, float], force: float = 1) -> tuple[str, dict[str, Any]]:
-    """One touch event: the fingers that are down at these points, CSS pixels of the top frame's viewport."""
+    """One touch event: the fingers that are down at these points, CSS pixels of what is seen of the top frame."""
     fingers = [
         {"x": round(x, 2), "y": round(y, 2), "radiusX": 1, "radiusY": 1, "force": force, "id": number}
         for number, (x, y) in enumerate(points, 1)

@@ -13,7 +13,7 @@ from bridge.deadline import Deadline
 from bridge.errors import CaptureFailed, UsageError
 from bridge.page.annotate import draw_boxes
 from bridge.page.attachment import Attachment
-from bridge.page.boxes import FramePath, Matrix, labelled_boxes
+from bridge.page.boxes import labelled_boxes
 from bridge.page.capture import capture_viewport
 from bridge.page.capture_plan import Layout, Plan, Region, plan_for
 from bridge.page.full_page import (
@@ -31,7 +31,6 @@ from bridge.page.host_services import HostServices
 from bridge.page.masking import check_nothing_to_mask, masked_viewport
 from bridge.page.picture import ImageFormat, checked_format, decoded, encoded, picture_size, resized
 from bridge.page.png_rows import PngRows
-from bridge.page.pointer import frames_shown
 from bridge.page.refs import RefEntry, RefTable
 from bridge.page.results import LabelledBox, Screenshot
 from bridge.page.snapshots import SnapshotRequest, Snapshots
@@ -42,7 +41,8 @@ if TYPE_CHECKING:
 MAX_HEIGHT_PX = 10_000
 _VIEW = (
     "(v=>({dpr:devicePixelRatio,zoom:v?v.scale:1,width:v?v.width:innerWidth,height:v?v.height:innerHeight,left:0,top:0,"
-    "pageWidth:0,pageHeight:0}))(window.visualViewport)"
+    "pageWidth:0,pageHeight:0,offsetLeft:v?v.offsetLeft:0,offsetTop:v?v.offsetTop:0,fullWidth:innerWidth,"
+    "fullHeight:innerHeight}))(window.visualViewport)"
 )
 
 
@@ -78,15 +78,14 @@ class ScreenshotRequest:
 
 @dataclass(frozen=True, slots=True)
 class _Outlined:
-    """A raw snapshot with boxes, and where the documents of its child frames are shown."""
+    """A raw snapshot with boxes."""
 
     raw: Mapping[str, Any]
-    shown: Mapping[FramePath, Matrix]
 
     def boxes(
         self, scale: float, width_px: int, height_px: int, offset: tuple[float, float] = (0.0, 0.0)
     ) -> tuple[LabelledBox, ...]:
-        return labelled_boxes(self.raw, scale, width_px, height_px, offset, self.shown)
+        return labelled_boxes(self.raw, scale, width_px, height_px, offset)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +191,8 @@ class Screenshots:
             if cuts:
                 height_px = request.max_height_px
                 bitmap = bitmap.crop((0, 0, width_px, height_px))
-            legend = raw.boxes(scale, width_px, height_px) if request.annotate else ()
+            offset = (-layout.offset_left, -layout.offset_top)
+            legend = raw.boxes(scale, width_px, height_px, offset) if request.annotate else ()
             image = await asyncio.to_thread(_finished, _Taken(bitmap, width_px, height_px, scale, "", legend), request)
         return Screenshot(
             image_bytes=image,
@@ -248,6 +248,7 @@ class Screenshots:
         for strategy in self._strategies(request):
             if failures:  # and so restored
                 layout = await document.measure(deadline)
+            layout = await document.zoomed_out(layout, deadline)
             limit = region.top + request.max_height_px / _scale_of(layout, request)
             layout = await document.prepare(region.left, region.top, limit, strategy == "scroll-and-stitch", deadline)
             if request.full_page:  # what came with scrolling has changed the page's size
@@ -285,6 +286,11 @@ class Screenshots:
         if strategy == "host-native":
             assert self._host is not None
             return await host_drawn(self._host.draw, plan, layout, deadline)
+        try:
+            return await beyond_viewport(self._attachment, plan, layout, deadline, as_it_comes=is_last_form)
+        except CaptureFailed:
+            if not await document.has_forgotten(layout, deadline):
+                raise
         return await beyond_viewport(self._attachment, plan, layout, deadline, as_it_comes=is_last_form)
 
     def _strategies(self, request: ScreenshotRequest) -> tuple[Strategy, ...]:
@@ -313,11 +319,11 @@ class Screenshots:
     async def _raw(self, request: ScreenshotRequest, deadline: Deadline) -> _Outlined:
         """Boxes, where boxes are to be drawn; their refs become the session's."""
         if not request.annotate:
-            return _Outlined({}, {})
-        wanted, indexes = SnapshotRequest(boxes=True), self._snapshots.frame_indexes
+            return _Outlined({})
+        wanted = SnapshotRequest(boxes=True)
         raw = await self._snapshots.raw(wanted, timeout_s=deadline.remaining_s)
         self._snapshots.render(raw, wanted)
-        return _Outlined(raw, await frames_shown(self._attachment, indexes, timeout_s=deadline.remaining_s))
+        return _Outlined(raw)
 
 
 def _scale_of(layout: Layout, request: ScreenshotRequest) -> float:
@@ -356,7 +362,8 @@ def _cropped(
     if bitmap.height > request.max_height_px:
         cuts = (f"height: {request.max_height_px} of {bitmap.height} px are shown (max_height_px)",)
         bitmap = bitmap.crop((0, 0, bitmap.width, request.max_height_px))
-    legend = raw.boxes(scale, bitmap.width, bitmap.height, (-left, -top)) if request.annotate else ()
+    offset = (-left - layout.offset_left, -top - layout.offset_top)
+    legend = raw.boxes(scale, bitmap.width, bitmap.height, offset) if request.annotate else ()
     return _Taken(bitmap, *bitmap.size, scale, "cdp-viewport", legend, cuts)
 
 

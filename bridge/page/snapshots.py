@@ -11,8 +11,10 @@ from typing import Any
 from bridge.deadline import Deadline
 from bridge.errors import DeadlineExceeded, ScriptFailed, UsageError
 from bridge.page.attachment import WORLD_NAME, Attachment, WorldGone
+from bridge.page.boxes import place_boxes
 from bridge.page.frames import Frame
 from bridge.page.frames_asked import ask_frames
+from bridge.page.pointer import frames_shown
 from bridge.page.refs import RefTable, is_ref
 from bridge.page.stitch import FrameTree, stitch
 from bridge.snapshot import RenderOptions, SnapshotResult, render_snapshot
@@ -22,6 +24,8 @@ from bridge.snapshot.delta import missing_refs
 # More frames than this is advertising; what is left out is said.
 _MAX_FRAMES = 40
 _RETRY_PAUSE_S = 0.05
+# A frame that is not told of by then is taken to begin where its iframe does.
+_PLACING_S = 2.0
 # So much longer is the raw JSON than the text that is made of it, on large saved pages, and so many nodes may be sent
 # per line with a ref: the wire carries what will be shown.
 _RAW_PER_TEXT = 2.2
@@ -143,6 +147,10 @@ class Snapshots:
         while True:
             try:
                 stitched = await self._asked(request, timeout_s=deadline.remaining_s)
+                if self._has_boxes_of_frames(request):
+                    whole = await self._placed(stitched(), request, timeout_s=deadline.remaining_s)
+                    result = self.render(whole, request)
+                    break
                 # As one piece: the stitched tree has gone when the collector looks again.
                 with collector_paused():
                     result = self.render(stitched(), request)
@@ -158,7 +166,29 @@ class Snapshots:
 
     async def raw(self, request: SnapshotRequest, *, timeout_s: float) -> dict[str, Any]:
         """The stitched raw snapshot with the session's refs in it."""
-        return (await self._asked(request, timeout_s=timeout_s))()
+        deadline = Deadline.after(timeout_s)
+        whole = (await self._asked(request, timeout_s=timeout_s))()
+        if self._has_boxes_of_frames(request):
+            await self._placed(whole, request, timeout_s=deadline.remaining_s)
+        return whole
+
+    def _has_boxes_of_frames(self, request: SnapshotRequest) -> bool:
+        return request.boxes and len(self._attachment.state.frames) > 1
+
+    async def _placed(self, whole: dict[str, Any], request: SnapshotRequest, *, timeout_s: float) -> dict[str, Any]:
+        """With all boxes in the top frame's viewport: parents are asked where they show their frames, all at once."""
+        asked_s = min(timeout_s, _PLACING_S)
+        shown = await frames_shown(self._attachment, self.frame_indexes, timeout_s=asked_s)
+        scope_ref = request.more or (request.scope if is_ref(request.scope) else None)
+        path: list[int] = []
+        if scope_ref is not None:
+            frames = self._attachment.state.frames
+            frame = frames.get(self._refs.look_up(scope_ref, self.is_live).frame_id)
+            while frame is not None and frame.parent_id is not None:
+                path.insert(0, self.frame_indexes.get(frame.frame_id, -1))
+                frame = frames.get(frame.parent_id)
+        place_boxes(whole, shown, tuple(path))
+        return whole
 
     async def _asked(self, request: SnapshotRequest, *, timeout_s: float) -> Callable[[], dict[str, Any]]:
         """Asks every frame; what it gives stitches their replies, and waits for nobody."""

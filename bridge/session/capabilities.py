@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -10,8 +11,11 @@ from bridge.cdp.connection import PendingCall
 from bridge.errors import CaptureFailed, DeadlineExceeded, ProtocolError, WebViewTooOld
 from bridge.host.replies import HostHello
 from bridge.page.attachment import WORLD_NAME, Attachment
+from bridge.page.capture import pretend_view
 from bridge.page.full_page import Strategy
 from bridge.page.picture import decoded, picture_bytes
+
+_log = logging.getLogger(__name__)
 
 OLDEST_WEBVIEW = 74
 # Harmless commands, each of which exists only where the feature does.
@@ -24,7 +28,8 @@ _PROBES = {
 _PROBE_WIDTH, _PROBE_HEIGHT = 8, 3_000
 _PAINT = (
     f"document.documentElement.style='height:{_PROBE_HEIGHT}px;background:linear-gradient(#000 {_PROBE_HEIGHT - 100}px,"
-    f"#fff {_PROBE_HEIGHT - 100}px)'"
+    f"#fff {_PROBE_HEIGHT - 100}px)';[visualViewport.width*visualViewport.scale,"
+    "visualViewport.height*visualViewport.scale,devicePixelRatio]"
 )
 _WIPE = "document.documentElement.removeAttribute('style')"
 
@@ -99,20 +104,23 @@ async def probe(
     attachment: Attachment, hello: HostHello, *, fetch_interception: bool, egress: str, webrtc: str, timeout_s: float
 ) -> Capabilities:
     """Ask the engine, in one round trip; how far the policy holds is known already."""
-    beyond = _begin_beyond(attachment)
+    view, beyond = _begin_beyond(attachment)
     calls = {name: attachment.connection.send(method, params) for name, (method, params) in _PROBES.items()}
     found: dict[str, bool] = {}
     for name, call in calls.items():
         found[name] = await _answers(call, timeout_s)
     drawn = await _picture(beyond, timeout_s)
+    full_page = _found(drawn) if drawn and _is_ours(attachment) else None
     if _is_ours(attachment):
         attachment.connection.send("Runtime.evaluate", {"expression": _WIPE}).abandon()
+        if full_page == "cdp-beyond-viewport" and view is not None:
+            await _see_as_before(attachment, view, timeout_s)
     main = attachment.state.main
     return Capabilities(
         webview=f"{hello.webview_package} {hello.webview_version}",
         api_level=hello.api_level,
         capture="cdp" if drawn else "host",
-        full_page=_found(drawn) if drawn and _is_ours(attachment) else None,
+        full_page=full_page,
         isolated_worlds=bool(main and attachment.state.world_of(main.frame_id, WORLD_NAME)),
         host_features=tuple(name for name, offered in hello.features.items() if offered and offered != "none"),
         fetch_interception=fetch_interception,
@@ -123,15 +131,26 @@ async def probe(
     )
 
 
-def _begin_beyond(attachment: Attachment) -> PendingCall:
-    """Ask for a picture of twice the view; on our own blank page, black above and white below."""
+def _begin_beyond(attachment: Attachment) -> tuple[PendingCall | None, PendingCall]:
+    """Ask for the view's size, and a picture of more than it; on our own blank page, black above and white below."""
     send = attachment.connection.send
     if not _is_ours(attachment):
-        return send("Page.captureScreenshot", {"format": "jpeg", "quality": 1})
-    send("Runtime.evaluate", {"expression": _PAINT}).abandon()
+        return None, send("Page.captureScreenshot", {"format": "jpeg", "quality": 1})
+    view = send("Runtime.evaluate", {"expression": _PAINT, "returnByValue": True})
     # WebView takes the clip's size and answers with the view, repeated (Chromium, CreateTiledBitmap).
     clip = {"x": 0, "y": 0, "width": _PROBE_WIDTH, "height": _PROBE_HEIGHT, "scale": 1}
-    return send("Page.captureScreenshot", {"format": "png", "clip": clip, "captureBeyondViewport": True})
+    return view, send("Page.captureScreenshot", {"format": "png", "clip": clip, "captureBeyondViewport": True})
+
+
+async def _see_as_before(attachment: Attachment, view: PendingCall, timeout_s: float) -> None:
+    """Put the pixel ratio back where the capture has ended it."""
+    try:
+        width, height, dpr = (await view.result(timeout_s=timeout_s))["result"]["value"]
+        now = await attachment.call("Runtime.evaluate", {"expression": "devicePixelRatio"}, timeout_s=timeout_s)
+        if now["result"]["value"] != dpr:
+            await pretend_view(attachment, width, height, dpr, timeout_s=timeout_s)
+    except (ProtocolError, DeadlineExceeded, KeyError, TypeError, ValueError) as error:
+        _log.debug("the view may be another one since the probe: %r", error)
 
 
 def _is_ours(attachment: Attachment) -> bool:

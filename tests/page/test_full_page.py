@@ -188,8 +188,25 @@ async def test_an_engine_that_draws_beyond_its_view_is_found_out_and_used(
             assert differing(shot, expected(3000, 3000, OVERLAYS)) < 0.005
 
 
+async def test_a_pixel_ratio_that_a_capture_ends_is_there_again(adb_port: int, local_server: LocalServer) -> None:
+    async with (
+        own_device(quirks=False) as device,
+        Session.open(device.serial, grants=[local_server.grant], **sized(320)) as session,
+    ):
+        probed = await session.new_tab()
+        ratio = {"expression": "devicePixelRatio+' '+screen.width"}
+        for page in (probed, await session.new_tab(local_server.url("capture/rows.html?height=3000"))):
+            attachment, _ = await page._ready()
+            if page is not probed:
+                shot = await page.screenshot(full_page=True, scale="device")
+                assert (shot.strategy, shot.width_px, shot.height_px) == ("cdp-beyond-viewport", 824, 6000)
+                assert differing(shot, expected(3000, 3000, "")) < 0.005
+            told = await attachment.call("Runtime.evaluate", ratio, timeout_s=20)
+            assert told["result"]["value"] == "2 412"
+
+
 def dense_chromium(folder: Path, dpr: float) -> Path:
-    """A Chromium whose screen is so dense: its capture forgets a density that another client has pretended."""
+    """A Chromium whose own screen is so dense."""
     program = folder / "chromium"
     program.write_text(f'#!/bin/sh\nexec "{find_chromium(os.environ)}" --force-device-scale-factor={dpr} "$@"\n')
     program.chmod(0o700)
@@ -300,7 +317,8 @@ async def test_elements_without_a_box_and_views_without_an_area_are_errors_and_n
     await attachment.call("Runtime.evaluate", {"expression": "box.style.display='none'"}, timeout_s=20)
     with pytest.raises((NotVisible, StaleRef)):
         await page.screenshot(ref=ref, timeout_s=2)
-    measured = {"dpr": 1, "zoom": 1, "width": 0, "height": 915, "left": 0, "top": 0, "pageWidth": 0, "pageHeight": 0}
+    names = "dpr zoom width height left top pageWidth pageHeight offsetLeft offsetTop fullWidth fullHeight".split()
+    measured = {**dict.fromkeys(names, 1), "width": 0, "height": 915}
     with pytest.raises(CaptureFailed, match="0 x 915 CSS px"):
         Layout.of(measured)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 
 import pytest
 from PIL import Image, ImageChops
@@ -29,6 +30,12 @@ async def test_a_control_in_a_frame_is_tapped_and_outlined_where_it_is_seen(
     seen = magenta(Image.open(io.BytesIO((await page.screenshot()).image_bytes)).convert("RGB"))
     outlined = box.x_px, box.y_px, box.x_px + box.width_px, box.y_px + box.height_px
     assert outlined == pytest.approx(seen, abs=2)
+    for scope in (None, ref):
+        told = await page.snapshot(boxes=True, scope=scope)
+        (told_box,) = re.findall(rf"\[box=([-\d,]+)\] \[ref={ref}\]", told.text)
+        left, top, width, height = map(int, told_box.split(","))
+        corners = [side * drawn.scale for side in (left, top, left + width, top + height)]
+        assert corners == pytest.approx(seen, abs=2)
 
 
 async def test_a_plain_frame_costs_no_wait_more(page: Page, local_server: LocalServer) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
-from bridge.page.boxes import labelled_boxes
+from bridge.page.boxes import FramePath, Matrix, labelled_boxes, place_boxes
+from bridge.page.results import LabelledBox
 from bridge.page.stitch import FrameTree, stitch
 
 
@@ -85,6 +87,11 @@ def test_a_tree_of_twenty_thousand_levels_is_stitched() -> None:
 
 
 def test_boxes_of_child_frames_move_with_their_iframe_and_stay_within_the_picture() -> None:
+    def boxes(scale: float, shown: dict[FramePath, Matrix]) -> tuple[LabelledBox, ...]:
+        taken = copy.deepcopy({"tree": tree})
+        place_boxes(taken, shown)
+        return labelled_boxes(taken, scale, 800, 1600)
+
     tree = node(
         "document",
         node("button", ref="e2", name="Top", box=[10, 20, 30, 40]),
@@ -97,9 +104,9 @@ def test_boxes_of_child_frames_move_with_their_iframe_and_stay_within_the_pictur
         node("button", ref="e3", box=[0, 5000, 10, 10]),
         node("button", ref="e4", box=[0, 0, 0, 10]),
     )
-    boxes = labelled_boxes({"tree": tree}, 2.0, 800, 1600, shown={(0,): (1, 0, 0, 1, 102, 203)})
-    assert [(box.ref, box.x_px, box.y_px, box.width_px) for box in boxes] == [("e1", 214, 416, 20), ("e2", 20, 40, 60)]
-    (turned, _) = labelled_boxes({"tree": tree}, 1.0, 800, 1600, shown={(0,): (0, 0.5, -0.5, 0, 150, 200)})
+    moved = boxes(2.0, {(0,): (1, 0, 0, 1, 102, 203)})
+    assert [(box.ref, box.x_px, box.y_px, box.width_px) for box in moved] == [("e1", 214, 416, 20), ("e2", 20, 40, 60)]
+    (turned, _) = boxes(1.0, {(0,): (0, 0.5, -0.5, 0, 150, 200)})
     assert (turned.x_px, turned.y_px, turned.width_px, turned.height_px) == (142.5, 202.5, 5, 5)
-    (unknown, _) = labelled_boxes({"tree": tree}, 1.0, 800, 1600)
+    (unknown, _) = boxes(1.0, {})
     assert (unknown.x_px, unknown.y_px) == (105, 205)

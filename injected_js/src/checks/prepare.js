@@ -7,9 +7,10 @@ import { pause } from './pause.js';
 import { pickerAt, refusalOf } from './pickers.js';
 import { watch } from './settle.js';
 
-/** The middle of what is in the viewport of its first box, or nothing. */
+/** The middle of what is in view of its first box, or nothing: of a pinched page less is seen than its viewport. */
 const middle = (el) => {
-  const box = firstBox(el), left = max(box.left, 0), top = max(box.top, 0), width = min(box.right, innerWidth) - left, height = min(box.bottom, innerHeight) - top;
+  const box = firstBox(el), v = visualViewport, { offsetLeft, offsetTop } = v, left = max(box.left, offsetLeft), top = max(box.top, offsetTop);
+  const width = min(box.right, offsetLeft + v.width) - left, height = min(box.bottom, offsetTop + v.height) - top;
   return width > 0 && height > 0 && { x: left + width / 2, y: top + height / 2 };
 };
 
@@ -17,7 +18,7 @@ const middle = (el) => {
 const isPlain = ({ clientLeft, clientTop }, { width, height }, { innerWidth, innerHeight }) => (width - 2 * clientLeft - innerWidth) ** 2 + (height - 2 * clientTop - innerHeight) ** 2 < 2;
 
 /**
- * Where a tap reaches the element, in the viewport of the outermost frame that lets itself be asked, `up` frames above,
+ * Where a tap reaches the element, in what is seen of the outermost frame that lets itself be asked, `up` frames above,
  * and is not padded, scaled or turned (bridge/page/pointer.py goes on from there); or `by`, what it would land on instead.
  * An element out of the viewport is brought in, at once and to the middle.
  */
@@ -41,7 +42,10 @@ const aim = (el, isWanted, tap) => {
       up++;
     }
   } catch (e) {}
-  return by === true ? { x: at.x, y: at.y, up, hit } : { by };
+  const v = view.visualViewport, x = at.x - v.offsetLeft, y = at.y - v.offsetTop;
+  // In a frame, what is in its viewport may be out of the page's.
+  if (up && !isWanted && (x < 0 || y < 0 || x > v.width || y > v.height)) return aim(el, 1, tap);
+  return by === true ? { x, y, up, hit } : { by };
 };
 
 /**
