@@ -125,6 +125,7 @@ class CdpConnection:
         closed: Set when the connection is over.
         close_reason: Why, "" while it is open.
         received: How many messages have come.
+        heard_at: When the last one did, on the monotonic clock.
     """
 
     def __init__(self, websocket: _PromptConnection, path: str) -> None:
@@ -139,7 +140,7 @@ class CdpConnection:
         self._streams: list[EventStream] = []
         self._outbox: deque[bytes] = deque()
         self._outbox_filled = asyncio.Event()
-        self._last_message_at = time.monotonic()
+        self.heard_at = time.monotonic()
 
     @property
     def sessions(self) -> Mapping[str, str]:
@@ -207,7 +208,7 @@ class CdpConnection:
         """The state of the connection, for the error of a wait that failed."""
         if self.closed.is_set():
             return self.close_reason
-        silence_s = time.monotonic() - self._last_message_at
+        silence_s = time.monotonic() - self.heard_at
         return f"the connection is open, its last message came {silence_s:.1f} s ago"
 
     def close(self, reason: str) -> None:
@@ -252,7 +253,7 @@ class CdpConnection:
         try:
             while True:
                 message = await self._websocket.recv(decode=False)
-                self._last_message_at = time.monotonic()
+                self.heard_at = time.monotonic()
                 self.received += 1
                 for outcome in self._session.receive(message):
                     self._take(outcome, len(message))

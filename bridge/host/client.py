@@ -7,6 +7,7 @@ import itertools
 import logging
 import secrets
 import socket
+import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any
@@ -72,6 +73,7 @@ class HostClient:
     Attributes:
         hello: What the host said of itself in the handshake.
         closed: Set when the connection has ended; `closed_reason` says why. Every request then raises HostLost.
+        heard_at: When something came from the host last, on the monotonic clock.
     """
 
     hello: HostHello
@@ -79,6 +81,7 @@ class HostClient:
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, socket_name: str) -> None:
         self.closed = asyncio.Event()
         self.closed_reason: BridgeError | None = None
+        self.heard_at = time.monotonic()
         self._reader = reader
         self._writer = writer
         self._socket_name = socket_name
@@ -251,6 +254,7 @@ class HostClient:
                     where = " inside a frame" if frames.in_frame else ""
                     self._end(HostLost(f"the host app closed the connection{where}."))
                     return
+                self.heard_at = time.monotonic()
                 frames.feed(piece)
                 while (frame := frames.next_frame()) is not None:
                     self._take(parse_from_host(frame))

@@ -1,4 +1,4 @@
-"""Leaving a document: the one that hangs is freed before its successor waits for it (see `ladder.let_go`).
+"""Leaving a document: the one that hangs is freed before its successor waits for it (see `ladder.climb_out`).
 
 Whether it hangs is asked while the successor is being fetched already, where interception can hold that back: the
 question then costs no round trip of its own.
@@ -11,10 +11,20 @@ from collections.abc import Awaitable, Callable
 
 from bridge.deadline import Deadline
 from bridge.page.attachment import Attachment
-from bridge.page.ladder import climb_out, let_go, lets_go
+from bridge.page.ladder import climb_out, lets_go
 from bridge.page.navigation import give_up
 
 Move = Callable[[Attachment, Deadline], Awaitable[None]]
+
+# Dialogs that a script goes on opening while it is told to end: not the last ones before it does.
+_STORM = 20
+
+
+class AsksForEver(Exception):
+    """Dialog after dialog, and nothing ends the script: the document is not to be left with one of them open.
+
+    Chromium 156 then aborts altogether (`bad_variant_access`) when the dialog's tab is closed or let go of.
+    """
 
 
 async def depart(
@@ -28,18 +38,21 @@ async def depart(
 ) -> None:
     """Leave the document and make the move.
 
+    Raises:
+        AsksForEver: Its renderer has to be killed first; no move was made.
+
     Args:
         move: Given up and begun anew where the old document turns out to hang.
         is_fetched: It leads to a document that is asked of a server, so that interception sees it.
-        may_detour: As of `ladder.let_go`.
+        may_detour: As of `ladder.climb_out`.
         tell: Takes what was done to the document that was left.
     """
     main = attachment.state.main
     # A page that opens dialogs may do so without end, and a navigation would wait behind them.
     has_dialogs = attachment.state.dialog is not None or attachment.dialogs.has_untold
     if main is None or not is_fetched or has_dialogs or not attachment.fetching.sees_all:
-        if freed := await let_go(attachment, deadline, may_detour=may_detour):
-            tell(freed)
+        if not await lets_go(attachment, deadline):
+            await _climb_out(attachment, deadline, may_detour=may_detour, tell=tell)
         await move(attachment, deadline)
         return
     # In this order on the wire: with a navigation under way the browser keeps back what is meant for the renderer.
@@ -62,6 +75,15 @@ async def depart(
         moving.cancel()
         asking.cancel()
         await asyncio.gather(moving, asking, return_exceptions=True)
+    await _climb_out(attachment, deadline, may_detour=may_detour, tell=tell)
+    await move(attachment, deadline)
+
+
+async def _climb_out(
+    attachment: Attachment, deadline: Deadline, *, may_detour: bool, tell: Callable[[str], None]
+) -> None:
+    asked_before = attachment.dialogs.count
     if freed := await climb_out(attachment, deadline, may_detour=may_detour):
         tell(freed)
-    await move(attachment, deadline)
+    elif may_detour and attachment.dialogs.count - asked_before > _STORM:
+        raise AsksForEver

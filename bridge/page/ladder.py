@@ -13,7 +13,7 @@ page's endless loop does not hold them up. Command 1 is answered when no script 
 busy with something else cannot say. Every step is bounded; together, and with the half second that a reply may come
 late, they take two seconds where the link answers in less than a tenth of one.
 
-A navigation climbs before the new document is there (`let_go`, `departure.py`): the thread that the old one's script
+A navigation climbs before the new document is there (`climb_out`, `departure.py`): the thread that the old one's script
 may keep is the one that puts the new document in place.
 """
 
@@ -121,22 +121,6 @@ async def free(
     return "kill_renderer" if await tab.kill_renderer(timeout_s=_KILL_S + slack_s) else "failed"
 
 
-async def let_go(attachment: Attachment, deadline: Deadline, *, may_detour: bool) -> str:
-    """Before a navigation: free a document that hangs, or its successor waits for it; what was done, or "".
-
-    It must be before: while the browser process waits for the renderer to put the new document in place, it keeps back
-    what is meant for the renderer, Runtime.terminateExecution and Page.crash too (content,
-    DevToolsSession::SuspendSendingMessagesToAgent).
-
-    Args:
-        may_detour: By about:blank, with scripts switched off until it is there: a script that was terminated may begin
-            again, as those of timers do.
-    """
-    if await lets_go(attachment, deadline):
-        return ""
-    return await climb_out(attachment, deadline, may_detour=may_detour)
-
-
 async def lets_go(attachment: Attachment, deadline: Deadline, *, is_leaving: bool = False) -> bool:
     """Whether the document that is to be left answers.
 
@@ -183,7 +167,16 @@ async def _replies_in_time(attachment: Attachment, deadline: Deadline) -> bool:
 
 
 async def climb_out(attachment: Attachment, deadline: Deadline, *, may_detour: bool) -> str:
-    """The rest of `let_go`, for a document that does not answer."""
+    """Before a navigation: free a document that hangs, or its successor waits for it; what was done, or "".
+
+    It must be before: while the browser process waits for the renderer to put the new document in place, it keeps back
+    what is meant for the renderer, Runtime.terminateExecution and Page.crash too (content,
+    DevToolsSession::SuspendSendingMessagesToAgent).
+
+    Args:
+        may_detour: By about:blank, with scripts switched off until it is there: a script that was terminated may begin
+            again, as those of timers do.
+    """
 
     async def replies(method: str, params: dict[str, object]) -> bool:
         return await _replies(attachment, method, params, min(_LEAVE_S, deadline.remaining_s))

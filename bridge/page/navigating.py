@@ -10,7 +10,7 @@ from bridge.deadline import Deadline
 from bridge.errors import BridgeError, DeadlineExceeded, NavigationFailed, TransportError
 from bridge.page.acting import ACTION_TIMEOUT_S
 from bridge.page.attachment import Attachment, WorldGone
-from bridge.page.departure import Move, depart
+from bridge.page.departure import AsksForEver, Move, depart
 from bridge.page.navigation import (
     NotLetGo,
     WaitUntil,
@@ -198,6 +198,11 @@ class NavigatingPage(ABC):
             # Lost before anything was heard of the navigation: nobody knows of it.
             if not attachment.connection.closed.is_set() or state.navigating_to or state.navigations > shown:
                 raise
+        except AsksForEver:
+            if not await self._navigated.kill_renderer(timeout_s=_KILL_S):
+                await move(attachment, deadline)
+                return attachment
+            revisit = False
         except NotLetGo as stuck:
             if not await self._navigated.kill_renderer(timeout_s=_KILL_S):
                 await wait_loaded(attachment, stuck.loader_id, wait_until, deadline, stuck.url)

@@ -45,7 +45,7 @@ from bridge.session.targets import CHROME_SOCKET, devtools_sockets, pages_of
 
 _POLL_S = 0.2
 _PROBE_S = 2.0
-_ASK_S = 0.6
+_ASK_S = 1.4
 _HOLD_S = 10.0
 _CLOSE_S = 5.0
 
@@ -183,12 +183,14 @@ class AttachedSession:
                 raise deadline.exceeded(f"a page of {self.app.package} with {wanted}", seen)
             await asyncio.sleep(_POLL_S)
 
-    async def diagnose(self) -> BridgeError | None:
+    async def diagnose(self, is_heard: Callable[[], bool] = lambda: False) -> BridgeError | None:
         """Whether the device is there; what becomes of the app is its own affair."""
         try:
             await self.device.shell("true", timeout_s=_ASK_S)
-        except (DeviceError, DeadlineExceeded) as error:
+        except DeviceError as error:
             return DeviceLost(f"{self.serial} is gone: {error.message}")
+        except DeadlineExceeded as error:
+            return None if is_heard() else DeviceLost(f"{self.serial} is gone: {error.message}")
         return None
 
     async def _socket_names(self, deadline: Deadline) -> list[str]:

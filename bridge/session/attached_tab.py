@@ -29,6 +29,7 @@ from bridge.policy.pinning import PinnedEgress
 from bridge.session.app import Found, Wanted
 from bridge.session.held_attachment import HeldAttachment, OnAttach
 from bridge.session.home import AnyHome
+from bridge.session.signs_of_life import signs_of_life
 from bridge.session.targets import CHROME_SOCKET
 
 _LOADED_S = 5.0
@@ -169,13 +170,14 @@ class AttachedTab:
         attachment = self._held.present
         if self._closed or attachment is None:
             return error
+        is_heard = signs_of_life(error, attachment.connection)
         if isinstance(error, DeadlineExceeded) and not self._is_over(attachment):
             if await ladder.answers(attachment):
                 return error
-            if (lost := await self._owner.diagnose()) is not None:
+            if (lost := await self._owner.diagnose(is_heard)) is not None:
                 return lost
             return ladder.told(error, await ladder.free(attachment, self))
-        if (lost := await self._owner.diagnose()) is not None:
+        if (lost := await self._owner.diagnose(is_heard)) is not None:
             return lost
         if isinstance(error, TransportError | TabLost) and self._is_over(attachment):
             reason = attachment.connection.close_reason or error.message

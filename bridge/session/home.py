@@ -64,8 +64,8 @@ class AnyHome(Protocol):
 
     def notice(self, text: str) -> None: ...
 
-    async def diagnose(self) -> BridgeError | None:
-        """What is lost below the tab, if anything."""
+    async def diagnose(self, is_heard: Callable[[], bool] = lambda: False) -> BridgeError | None:
+        """What is lost below the tab, if anything; silence is a loss only where nothing `is_heard` of the tab."""
         ...
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import os
 import re
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
+from dataclasses import dataclass
 
 from bridge.adb import AdbDevice, AdbServer
 from bridge.deadline import Deadline, finish
@@ -21,13 +23,21 @@ logger = logging.getLogger(__name__)
 
 Connected = Callable[[HostClient], Awaitable[None]]
 
-# Each question of a diagnosis; together they keep within the two seconds that an operation may outlive its deadline.
-_ASK_S = 0.6
+# A diagnosis asks all at once, and keeps within the two seconds that an operation may outlive its deadline.
+_ASK_S = 1.4
 _CLOSE_S = 1.0
 _POLL_S = 0.2
 _CONNECT_S = 3.0
 _RECONNECT_HINT = "session.reconnect() restores host app and tabs; with Session.open(reconnect=True) it is automatic."
 _TCP_SERIAL = re.compile(r".+:\d{1,5}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What is lost, and whether all that tells of it is that nobody answered in time."""
+
+    lost: BridgeError
+    is_silence: bool = False
 
 
 class HostLink:
@@ -95,37 +105,62 @@ class HostLink:
         self.device = self._server.device(self._serial)
         await self._connect(deadline)
 
-    async def diagnose(self) -> BridgeError | None:
-        """What is lost, device or host app, and why; None when both answer."""
-        state = await self._device_state()
-        if state != "device" and self._has_ended():
-            return self._end()
-        if state != "device":
-            return DeviceLost(f"{self._serial} {state}.", hint=_RECONNECT_HINT, serial=self._serial)
+    async def diagnose(self, is_heard: Callable[[], bool] = lambda: False) -> BridgeError | None:
+        """What is lost, device or host app, and why; None when the host app answers.
+
+        Args:
+            is_heard: Whether something came from the host app lately, by any way. What does not answer in time is slow
+                then, as on a busy machine or behind a flood, and not lost.
+        """
+        answering = asyncio.ensure_future(self._ask_host())
+        listing = asyncio.ensure_future(self._device_state())
+        telling = asyncio.ensure_future(self._uptime_s())
         try:
-            uptime = await self.device.shell("cat /proc/uptime", timeout_s=_ASK_S)
+            found = await self._found(answering, listing, telling)
+        finally:
+            for question in (answering, listing, telling):
+                question.cancel()
+            await asyncio.gather(answering, listing, telling, return_exceptions=True)
+        return None if found is None or (found.is_silence and is_heard()) else found.lost
+
+    async def _found(
+        self, answering: Awaitable[_Found | None], listing: Awaitable[str], telling: Awaitable[float]
+    ) -> _Found | None:
+        host = await answering
+        if host is None:  # over the connection that there is, so nothing has ended or was restarted
+            return None
+        try:
+            state = await listing
         except DeadlineExceeded:
-            return DeviceLost(f"adb lists {self._serial}, but it does not answer.", hint=_RECONNECT_HINT)
+            words = f"{self._serial} cannot be reached: the adb server at {self._server.address} does not answer."
+            return _Found(DeviceLost(words, hint=_RECONNECT_HINT, serial=self._serial), is_silence=True)
+        if state != "device" and self._has_ended():
+            return _Found(self._end())
+        if state != "device":
+            return _Found(DeviceLost(f"{self._serial} {state}.", hint=_RECONNECT_HINT, serial=self._serial))
+        try:
+            uptime_s = await telling
+        except DeadlineExceeded:
+            words = f"adb lists {self._serial}, but it does not answer."
+            return _Found(DeviceLost(words, hint=_RECONNECT_HINT), is_silence=True)
         except BridgeError as error:
-            return DeviceLost(f"{self._serial} is gone: {error.message}", hint=_RECONNECT_HINT)
-        words = uptime.stdout.split()
-        if words and _is_number(words[0]) and float(words[0]) < time.monotonic() - self._connected_at:
-            return DeviceLost(f"{self._serial} was restarted {float(words[0]):.0f} s ago.", hint=_RECONNECT_HINT)
-        return await self._diagnose_host()
+            return _Found(DeviceLost(f"{self._serial} is gone: {error.message}", hint=_RECONNECT_HINT))
+        if uptime_s < time.monotonic() - self._connected_at:
+            return _Found(DeviceLost(f"{self._serial} was restarted {uptime_s:.0f} s ago.", hint=_RECONNECT_HINT))
+        return host
 
     def _end(self) -> DeviceLost:
         return DeviceLost(
             f"the virtual device {self._serial} has ended and will not come back.", serial=self._serial, has_ended=True
         )
 
-    async def _diagnose_host(self) -> BridgeError | None:
+    async def _ask_host(self) -> _Found | None:
         if (reason := self.host.closed_reason) is None:
             try:
                 await self.host.touch(timeout_s=_ASK_S)
             except DeadlineExceeded:
-                return HostLost(
-                    f"the host app on {self._serial} does not answer: its process is frozen.", hint=_RECONNECT_HINT
-                )
+                words = f"the host app on {self._serial} does not answer: its process is frozen."
+                return _Found(HostLost(words, hint=_RECONNECT_HINT), is_silence=True)
             except HostLost as error:
                 reason = error
             except BridgeError as error:
@@ -133,7 +168,13 @@ class HostLink:
         if reason is None:
             return None
         why = await self._why_it_died() or reason.message
-        return HostLost(f"the host app on {self._serial} is gone: {why}", hint=_RECONNECT_HINT)
+        return _Found(HostLost(f"the host app on {self._serial} is gone: {why}", hint=_RECONNECT_HINT))
+
+    async def _uptime_s(self) -> float:
+        """Since when the device is up; `math.inf` where it does not say."""
+        answer = await self.device.shell("cat /proc/uptime", timeout_s=_ASK_S)
+        words = answer.stdout.split()
+        return float(words[0]) if words and _is_number(words[0]) else math.inf
 
     async def _why_it_died(self) -> str:
         """An update of WebView ends every process that has it loaded."""
@@ -149,13 +190,17 @@ class HostLink:
         return f"{package} was updated from {before} to {now}." if now and before and now != before else ""
 
     async def _device_state(self) -> str:
-        """ "device", or what is the matter, to follow the serial in a sentence."""
+        """ "device", or what is the matter, to follow the serial in a sentence.
+
+        Raises:
+            DeadlineExceeded: The adb server does not answer.
+        """
         try:
             entries = await self._server.devices(timeout_s=_ASK_S)
         except AdbUnavailable:
             return f"cannot be reached: the adb server at {self._server.address} is gone"
-        except BridgeError:
-            return f"cannot be reached: the adb server at {self._server.address} does not answer"
+        except DeviceError as error:
+            return f"cannot be reached: {error.message}"
         found = next((entry.state for entry in entries if entry.serial == self._serial), None)
         if found is None:
             return "is not attached any more"

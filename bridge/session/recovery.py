@@ -38,9 +38,9 @@ class Recovery:
         """Nothing is known to be lost; nobody is asked."""
         return self._lost is None and not self._link.host.closed.is_set()
 
-    async def diagnose(self) -> BridgeError | None:
-        """What is lost and why, by asking device and host app."""
-        self._lost = await self._link.diagnose()
+    async def diagnose(self, is_heard: Callable[[], bool] = lambda: False) -> BridgeError | None:
+        """What is lost and why, by asking device and host app. See `HostLink.diagnose`."""
+        self._lost = await self._link.diagnose(is_heard)
         return self._lost
 
     def renderer_killed(self) -> None:

@@ -26,6 +26,7 @@ from bridge.session.held_attachment import HeldAttachment, OnAttach
 from bridge.session.home import Home
 from bridge.session.host_services import HostTabServices
 from bridge.session.losses import Losses, losses_of
+from bridge.session.signs_of_life import signs_of_life
 
 logger = logging.getLogger(__name__)
 
@@ -189,7 +190,7 @@ class SessionTab:
             attachment = await losses.unless_lost(made.tab, self._find(made.nonce, deadline), deadline)
         except BaseException as error:
             if self._lost == _FREED and isinstance(error, DeadlineExceeded):
-                # The blow does not reach a renderer that is to show a new document (see ladder.let_go), and it lives on
+                # The blow does not reach a renderer that is to show a new document (see ladder.climb_out), and it lives on
                 # where other WebViews are in it, this one too; by this one's page the blow comes home.
                 await self.kill_renderer(timeout_s=_BLOW_S)
             self.host_tab = None
@@ -329,11 +330,12 @@ class SessionTab:
         attachment = self._held.present
         if self._closed or attachment is None:
             return error
+        is_heard = signs_of_life(error, attachment.connection, self._home.host_client)
         if isinstance(error, DeadlineExceeded):
             slack_s = 4 * self._link_s if self._link_s > _QUICK_LINK_S else 0.0
             if not attachment.connection.closed.is_set() and await ladder.answers(attachment, slack_s=slack_s):
                 return error
-            if (lost := await self._home.diagnose()) is not None:
+            if (lost := await self._home.diagnose(is_heard)) is not None:
                 return lost
             document = attachment.state.main.loader_id if attachment.state.main else ""
             self._hung_again = document != "" and document == self._freed_document
@@ -348,7 +350,7 @@ class SessionTab:
             with suppress(TimeoutError):
                 async with asyncio.timeout(_EVENT_WAIT_S):
                     await self._changed.wait()
-        if (lost := await self._home.diagnose()) is not None:
+        if (lost := await self._home.diagnose(is_heard)) is not None:
             return lost
         if self._lost is not None and isinstance(error, TransportError | NavigationFailed):
             return TabLost(f"{self._tab_id} is gone: {self._lost}", hint="Open a new tab, or session.reconnect().")

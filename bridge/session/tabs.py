@@ -263,8 +263,8 @@ class SessionTabs:
             raise lost
         return await self.reconnect(timeout_s=_RECONNECT_FIRST_S)
 
-    async def diagnose(self) -> BridgeError | None:
-        return await self._recovery.diagnose()
+    async def diagnose(self, is_heard: Callable[[], bool] = lambda: False) -> BridgeError | None:
+        return await self._recovery.diagnose(is_heard)
 
     def renderer_killed(self) -> None:
         self._recovery.renderer_killed()

@@ -38,8 +38,8 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
   if (!origin) return resolve(scope);
   clearStamps();
 
-  const reasons = [], tree = { role: 'document', children: [] }, queues = [], first = { _is: tree, _next: { _is: tree } }, late = () => now() - start > (work++ < 500 ? 3e3 : timeBudgetMs);
-  let work = 0, away = 0, stack = [], spent = 0, refs = 0, line = 0, visitedNodes = 0, emittedNodes = 0, skippedHidden = 0, at = first, over, left, none;
+  const reasons = [], tree = { role: 'document', children: [] }, queues = [], first = { _is: tree, _next: { _is: tree } }, late = (looked) => now() - start > (looked < 500 ? 3e3 : timeBudgetMs) && (slow = 'jsTime');
+  let away = 0, stack = [], spent = 0, refs = 0, line = 0, visitedNodes = 0, emittedNodes = 0, skippedHidden = 0, at = first, over, slow, left, none;
 
   /** Adds to the list; what counts is weighed as it goes over the wire, in UTF-8 (3 bytes for what may be 2). */
   const put = (_is, counts) => {
@@ -66,8 +66,7 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
           const many = alike > 8;
           mark._kind = many ? 'alike' : 'cut';
           screens = -1;
-          if (late()) over = 'jsTime';
-          else if (!many || tagOf(_el) != 'option') {
+          if (!late(visitedNodes + _i) && !(many && tagOf(_el) == 'option')) {
             const box = (mark._box = boxIn(_el));
             screens = box.width * box.height ? many + Math.ceil(Math.max(box.top - innerHeight, -box.bottom, box.left - innerWidth, 0) / innerHeight) : 0;
           }
@@ -143,7 +142,7 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
   expand(list.slice(from, _parent ? from + _span : 1), { _parent });
   for (; !over && stack; stack = away++ < queues.length && (queues[away] || []).reverse())
     while (stack[0] && !over) {
-      over = refs >= maxNodes ? 'maxNodes' : spent >= budgetChars ? 'budgetChars' : late() && 'jsTime';
+      over = refs >= maxNodes ? 'maxNodes' : spent >= budgetChars ? 'budgetChars' : late(visitedNodes);
       if (!over) walk(stack.pop());
     }
 
@@ -178,7 +177,7 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
       if (kid || node.ref || node.tag == 'iframe') open[0].children.push(node);
     } else if (_is) open.unshift(_is);
   }
-  if (left && over) reasons.push(over);
+  if (left && (over = over || slow)) reasons.push(over);
   return {
     url: doc.URL,
     title: doc.title,

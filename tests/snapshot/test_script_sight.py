@@ -195,6 +195,15 @@ def test_a_page_of_few_elements_is_read_to_its_end_however_late_it_gets(tab: Pag
         assert (len(refs(raw)) == count) is whole
 
 
+def test_the_first_of_very_many_siblings_are_read_however_late_it_gets(tab: Page) -> None:
+    """That there are thousands beside them takes nothing from the few hundred that are read in any case."""
+    tab.show("<main id=m></main>")
+    tab.run("m.innerHTML = '<button>a</button>'.repeat(5000); m.offsetTop; 0")
+    raw = tab.snapshot(maxNodes=10_000, budgetChars=10**9, timeBudgetMs=0)
+    assert raw["reasons"] == ["jsTime"]
+    assert 400 < len(refs(raw)) < 600
+
+
 @pytest.mark.parametrize("condition", [{"role": "button", "name": "Late"}, {"text": "Late"}, {"selector": "button"}])
 def test_waiting_begins_in_a_document_that_has_no_element_yet(tab: Page, condition: dict[str, str]) -> None:
     tab.show("")
@@ -218,9 +227,13 @@ def test_settling_hears_what_happens_in_open_shadow_roots(tab: Page) -> None:
 
 
 def test_what_moves_in_every_frame_is_not_ready(tab: Page) -> None:
+    """It moves where no frame comes too, as on a busy machine: the check does not wait for those for ever."""
     tab.show("<button id=x style='position:absolute'>x</button>")
     ref = next(iter(refs(tab.snapshot())))
-    tab.run("n = 0; (function move() { x.style.left = ++n % 300 + 'px'; requestAnimationFrame(move); })(); 0")
+    tab.run(
+        "n = 0; move = () => x.style.left = ++n % 300 + 'px'; setInterval(move, 1);"
+        "(function frame() { move(); requestAnimationFrame(frame); })(); 0"
+    )
     answer = tab.call("prepare", ref, "click", {"timeoutMs": 200})
     assert answer["error"]["code"] == "timeout"
     assert answer["error"]["lastSeen"] == "moving"
