@@ -152,7 +152,8 @@ class Steps:
         return opened
 
     def _current_now(self) -> str:
-        return f"The current tab is {self._tabs[-1].tab_id} now." if self._tabs else "No tab is open; navigate opens one."
+        tab = self._tabs[-1].tab_id if self._tabs else ""
+        return f"The current tab is {tab} now." if tab else "No tab is open; navigate opens one."
 
     def _page(self) -> Page:
         if not self._tabs:

@@ -406,7 +406,7 @@ class SessionTab:
             with suppress(TimeoutError):
                 async with asyncio.timeout(_EVENT_WAIT_S):
                     await self._changed.wait()
-        if self.closed_by_page:
+        if self._lost == _CLOSED_BY_PAGE:
             return self.closed_error()
         if (lost := await self._home.diagnose()) is not None:
             return lost

@@ -251,10 +251,10 @@ class SessionTabs:
             DeviceError, HostError: It came back, and the host app cannot be started.
         """
         said = await self._recovery.reconnect(timeout_s=timeout_s)
-        if said and self._capabilities is not None and (first := next(iter(self._tabs.values()), None)):
-            if (attachment := first[0].present) is not None:
-                with suppress(BridgeError):
-                    self._capabilities = await self._probe(attachment)
+        first = next((tab.present for tab in self.open_tabs() if tab.present is not None), None)
+        if said and self._capabilities is not None and first is not None:
+            with suppress(BridgeError):
+                self._capabilities = await self._probe(first)
         return said
 
     def _take_event(self, event: str, fields: Mapping[str, Any]) -> None:

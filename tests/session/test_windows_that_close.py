@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Iterator
 
 import pytest
@@ -80,12 +79,17 @@ async def test_a_window_that_closes_itself_while_it_loads_does_its_work_and_is_n
     session: Session, site: LocalServer
 ) -> None:
     page = await session.new_tab(site.url(""))
-    await page.get_by_role("button", name="At once").click()
-    await page.wait_for(text="hello Bo", timeout_s=20)
-    async with asyncio.timeout(20):
-        await session.windows_taken()
-        while "t2 is no more" not in " ".join((await page.scroll("down")).notices):
-            pass
+    with session.popups_of(page.tab_id) as opened:
+        clicked = await page.get_by_role("button", name="At once").click()
+        await page.wait_for(text="hello Bo", timeout_s=20)
+
+        async def used() -> None:
+            await (await opened.next(timeout_s=20)).wait_for(text="never", timeout_s=20)
+
+        with pytest.raises(TabLost, match="its page closed its own window"):
+            await used()
+    told = " ".join((*clicked.notices, *(await page.scroll("down")).notices))
+    assert "closed itself: t2 is no more" in told
     assert session.pages == (page,)
 
 
