@@ -298,6 +298,7 @@ class Actions:
         for problem, ref in self.verdicts.pickers_asked_for(settled):
             self.asides.picker(problem, ref)
         if settled.acted.get("reason") == "closed":
+            await self.asides.closes()  # which notes it
             return changes_of_closed(self.attachment)
         try:
             return await changes_since(before, settled, self.attachment, self.snapshots)

@@ -17,7 +17,7 @@ from bridge.snapshot.wording import instead, opened_by
 _KEPT = 8
 _NAME_CHARS = 120
 # The host app's news of a window that closed and the end of its CDP connection come by two ways.
-_NEWS_S = 0.5
+_NEWS_S = 2.0
 
 
 def window_opened(tab_id: str) -> str:

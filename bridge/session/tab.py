@@ -67,6 +67,8 @@ class SessionTab:
         self._freed_document = ""
         # Why its page is not in it any more although it is open, or can be: only a goto goes on from there.
         self._without_page = ""
+        # Whether it is there after all, where it had not loaded to its end in time.
+        self._is_late: Callable[[], bool] | None = None
         # The document that is busy without a script, and since when it is known to be.
         self._busy_document, self._busy_since_s = "", 0.0
         self._link_s = 0.0
@@ -158,7 +160,7 @@ class SessionTab:
         if self._closed or self._is_leaving:
             raise TabLost(f"{self._tab_id} has been closed")
         if not revisit:
-            self._without_page = ""
+            self._without_page, self._is_late = "", None
         notices = await self._home.ensure_connected()
         timeout_s = budget(bool(notices)) if budget is not None else None
         self._home.keep_alive()
@@ -175,11 +177,14 @@ class SessionTab:
                 await self.reattach(timeout_s=_at_most(_REATTACH_S, timeout_s))
         if self._held.present is None:
             raise TabLost(f"{self._tab_id} was never opened")
-        self._require_page()
+        if budget is None or budget(False) != 0:  # else whoever asks says that its time is over, and with what
+            self._require_page()
         return self._held.present, notices
 
     def _require_page(self) -> None:
         """A blank tab is not the page that was asked for: nobody reads it, or acts on it, as if it were."""
+        if self._is_late is not None and self._is_late():
+            self._without_page, self._is_late = "", None
         if self._without_page:
             raise TabLost(
                 f"the page of {self._tab_id} is gone: {self._without_page}",
@@ -271,17 +276,18 @@ class SessionTab:
             # It would hang a third time, and every operation after it.
             said += f" without its page: {self._without_page}"
         elif revisit and url and not url.startswith("about:blank"):
-            self._without_page = f"{url} was not opened again"
+            self._without_page, self._is_late = f"{url} was not opened again", None
             await self._home.check_url(url)
-            shown = attachment.state.navigations
+            state, shown = attachment.state, attachment.state.navigations
             try:
                 await go(attachment, url, "load", deadline)
                 self._without_page = ""
                 said += f" at {url}"
             except (DeadlineExceeded, NavigationFailed) as error:
-                is_there = isinstance(error, DeadlineExceeded) and attachment.state.navigations > shown
-                self._without_page = "" if is_there else f"{said}, but {error.message}"
-                said += f", but {error.message}"
+                said += f", but {error.message.removesuffix('.')}"
+                self._without_page = said
+                if isinstance(error, DeadlineExceeded):
+                    self._is_late = lambda: state.navigations > shown
         said += "; earlier refs are dead"
         self._home.notice(said)
         return said
