@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 
 import pytest
 
 from bridge import Session
 from bridge.errors import TabLost
+from bridge.model_tools import Asking, Desk, House, SharedSession
 from bridge.page.page import Page
 from bridge.surfaces.local_server import LocalServer, QuietHandler, listening
 from bridge.surfaces.workspace import Workspace
@@ -107,3 +109,27 @@ async def test_a_command_that_was_meant_for_a_window_that_has_gone_does_not_reac
     assert caught.value.hint == "The current tab is t1 now."
     tabs = (await commands.run("tabs", {})).json["tabs"]
     assert [(row["tab"], row["current"]) for row in tabs] == [(page.tab_id, True)]
+
+
+async def test_a_model_is_told_once_that_its_tab_has_gone_and_which_one_is_current(
+    session: Session, site: LocalServer
+) -> None:
+    @asynccontextmanager
+    async def opener() -> AsyncIterator[Session]:
+        yield session
+
+    async with SharedSession(opener) as shared:
+        desk = Desk(House(session.egress, shared, Asking()))
+        page = await desk.new_page()
+        await page.goto(site.url(""))
+        login_ref = (await page.snapshot()).find(name="Login").ref
+        await desk.act(lambda shown: shown.click(login_ref))
+        login = await desk.choose("t2")
+        await login.wait_for(text="Allow", timeout_s=20)
+        await login.get_by_role("button", name="Later").click()
+        with pytest.raises(TabLost):
+            await login.wait_for(text="never", timeout_s=20)
+        with pytest.raises(TabLost, match="t2 is gone") as caught:
+            await desk.page()
+        assert caught.value.hint == "The current tab is t1 now."
+        assert await desk.page() is page
