@@ -77,6 +77,7 @@ class Desk:
         self.say: Say = lambda step: None
         self._generation = 0
         self._tabs: list[str] = []
+        self._closed_itself = ""
         self._tabs_so_far: set[str] = set()
         self.last_url = ""
         self._executor: Executor | None = None
@@ -93,21 +94,34 @@ class Desk:
             self._generation = self.house.shared.generation
             self._tabs, self._executor = [], None
             self._tabs_so_far.clear()
-        self._tabs = [tab for tab in self._tabs if tab in session.tabs]
+        self._leave_out_closed(session)
         return session
 
     async def page(self) -> Page:
         """The current tab.
 
         Raises:
-            TabLost: None is open.
+            TabLost: None is open; or, once, that it is another one than was shown last: the page closed that itself.
         """
         session = await self.session()
+        gone, self._closed_itself = self._closed_itself, ""
+        if gone:
+            raise TabLost(f"{gone} is gone: its page closed its own window.", hint=self._current_now())
         if not self._tabs:
             raise TabLost("no page is open.", hint="web_open opens one.")
         page = session.tabs[self._tabs[-1]]
         self.last_url = page.url
         return page
+
+    def _leave_out_closed(self, session: Session) -> None:
+        """Tabs that are none of the session's any more; a client does not know of that."""
+        current = self.current_tab
+        self._tabs = [tab for tab in self._tabs if tab in session.tabs]
+        if current is not None and current not in self._tabs:
+            self._closed_itself = current
+
+    def _current_now(self) -> str:
+        return f"The current tab is {self._tabs[-1]} now." if self._tabs else "No tab is open; web_open opens one."
 
     def open_page(self) -> Page | None:
         """The current tab as it is, without opening or restoring anything."""
@@ -194,8 +208,13 @@ class Desk:
             if set(session.tabs) - before:
                 with suppress(BridgeError):  # it may be another client's, or be closed again
                     popup = await opened.next(timeout_s=_POPUP_S)
-                    self._take_popup(popup)
-                    told.add(window_opened(popup.tab_id))
+                    if popup.tab_id in session.tabs:  # else it has closed itself by now, which a notice tells
+                        self._take_popup(popup)
+                        told.add(window_opened(popup.tab_id))
+        self._leave_out_closed(session)
+        if self._closed_itself:
+            self._closed_itself = ""
+            self.notes.append(self._current_now())
         target = f" {done.ref}" if done.ref else ""
         outcome = f"{done.action}{target}: ok"
         if done.changes.settled == "deadline":

@@ -65,11 +65,18 @@ class Steps:
 
     async def run(self, operation: models.Operation) -> Done:
         await self._session.windows_taken()
+        before = self._tabs[-1:]
         self._take_windows()
+        if not set(before) <= set(self._tabs):
+            # It was asked for with the other page in mind.
+            raise TabLost(f"{before[0].tab_id} is gone: its page closed its own window.", hint=self._current_now())
         done = await self._carry_out(operation)
         await self._session.windows_taken()
+        before = self._tabs[-1:]
         opened = self._take_windows()
         notices = tuple(f"the page opened a window: {page.tab_id}, which is the current tab now" for page in opened)
+        if not opened and not set(before) <= set(self._tabs):
+            notices = (f"{before[0].tab_id} has closed itself. {self._current_now()}",)
         told = {window_opened(page.tab_id) for page in opened}
         rest = tuple(notice for notice in done.notices if notice not in told)
         return replace(done, notices=rest, own_notices=notices) if notices else done
@@ -143,6 +150,10 @@ class Steps:
                 opened.append(page)
         self._tabs += opened
         return opened
+
+    def _current_now(self) -> str:
+        tab = self._tabs[-1].tab_id if self._tabs else ""
+        return f"The current tab is {tab} now." if tab else "No tab is open; navigate opens one."
 
     def _page(self) -> Page:
         if not self._tabs:

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from bridge.cost import Cost
 from bridge.deadline import Deadline
-from bridge.errors import Covered, DeadlineExceeded, RefNotFound, ScriptFailed, UsageError
+from bridge.errors import Covered, DeadlineExceeded, RefNotFound, ScriptFailed, TabLost, TransportError, UsageError
 from bridge.page.asides import Asides
 from bridge.page.attachment import Attachment, WorldGone
 from bridge.page.elements import on_element
@@ -23,7 +23,7 @@ from bridge.page.frames_asked import ask_frames
 from bridge.page.pointer import tap_commands, to_top_viewport
 from bridge.page.refs import RefEntry, RefTable
 from bridge.page.results import ActionResult, Changes
-from bridge.page.settling import OTHERS_LEAST_MS, QUIET_MS, Before, Settled, changes_since
+from bridge.page.settling import OTHERS_LEAST_MS, QUIET_MS, Before, Settled, changes_of_closed, changes_since
 from bridge.page.snapshots import SnapshotRequest, Snapshots
 from bridge.page.verdicts import Verdicts, kept_from
 
@@ -117,6 +117,8 @@ class Actions:
                 f"if(p.error)return p;const g={json.dumps(dict(params))},f={refuse};if(f)return{{error:f}};"
                 f"const r=await a.action({local},{kind},g);"
                 f"if(!r.success){{if(r.error.type)r.error.step={step};return r}}{away}"
+                # Nobody would hear of it later: the window goes as soon as the script has ended.
+                "if(closed)return{reason:'closed',hit:true,done:r};"
                 f"p=Object.assign(await a.settle({self.settle_options(settle_s)}),{{done:r}});"
                 # A framework may have made something else of the value by now.
                 f"const v=a.query({local},'value',{_MAX_VALUE}).value;if(r.value!=null&&v!=null)r.value=v;"
@@ -278,8 +280,11 @@ class Actions:
         )
         replies, sent = outcomes[: len(frames)], outcomes[len(frames) :]
         acted = next((reply for frame, reply in zip(frames, replies, strict=True) if frame.frame_id == frame_id), None)
+        is_taken = any(not isinstance(outcome, BaseException) for outcome in sent)
         if isinstance(acted, WorldGone) or acted is None:
-            return Settled({"reason": "navigation", "hit": True}, frames, replies, settling, deadline)
+            return Settled({"reason": "navigation", "hit": True}, frames, replies, settling, deadline, is_taken)
+        if is_taken and isinstance(acted, TransportError) and await self.asides.closes():
+            return Settled({"reason": "closed", "hit": True}, frames, replies, settling, deadline)
         for outcome in (acted, *sent):
             if isinstance(outcome, DeadlineExceeded):
                 raise DeadlineExceeded(awaited, deadline.timeout_s, outcome.last_seen) from outcome
@@ -292,7 +297,15 @@ class Actions:
     async def changes(self, before: Before, settled: Settled) -> Changes:
         for problem, ref in self.verdicts.pickers_asked_for(settled):
             self.asides.picker(problem, ref)
-        return await changes_since(before, settled, self.attachment, self.snapshots)
+        if settled.acted.get("reason") == "closed":
+            await self.asides.closes()  # which notes it
+            return changes_of_closed(self.attachment)
+        try:
+            return await changes_since(before, settled, self.attachment, self.snapshots)
+        except (TabLost, TransportError):
+            if settled.is_taken and await self.asides.closes():
+                return changes_of_closed(self.attachment)
+            raise
 
     def before(self) -> Before:
         return Before.now(self.attachment, self.snapshots)

@@ -6,7 +6,9 @@ addresses that are another app's; most of it is there when an action has settled
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from bridge.snapshot.escape import clean, quote
@@ -14,6 +16,8 @@ from bridge.snapshot.wording import instead, opened_by
 
 _KEPT = 8
 _NAME_CHARS = 120
+# The host app's news of a window that closed and the end of its CDP connection come by two ways.
+_NEWS_S = 2.0
 
 
 def window_opened(tab_id: str) -> str:
@@ -30,6 +34,32 @@ class Asides:
         self._untold: dict[str, None] = {}
         self._downloads: set[str] = set()
         self._left_out = 0
+        self._closed = asyncio.Event()
+
+    def closed_window(self, tab_id: str) -> None:
+        """The page has closed the window that this tab is, or was."""
+        self._add(f"the page closed its own window: {tab_id} is no more")
+        self._closed.set()
+
+    def other_closed_window(self, tab_id: str) -> None:
+        """A window that this tab's page had opened has closed itself."""
+        self._add(f"a window that the page had opened closed itself: {tab_id} is no more")
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the page has closed its own window."""
+        return self._closed.is_set()
+
+    async def closed(self) -> None:
+        """Wait until it has."""
+        await self._closed.wait()
+
+    async def closes(self) -> bool:
+        """`is_closed`, when the news of that had its time to come."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_NEWS_S):
+                await self._closed.wait()
+        return self.is_closed
 
     def window(self, tab_id: str) -> None:
         self._add(window_opened(tab_id))

@@ -6,7 +6,8 @@
                                         where so much is told that answers are far behind in it
       2  a fresh connection             for a socket that died without a word
       3  Page.crash                     the renderer is killed, and every tab in it; the tabs are opened again with
-                                        their URLs by the next operation on them
+                                        their URLs by the next operation on them, but one whose document hung again
+                                        after step 1 only by a goto, elsewhere
 
 Commands 1 and 3 are carried out on the renderer's IO thread (third_party/blink, DevToolsSession::IOSession), so a
 page's endless loop does not hold them up. Command 1 is answered when no script runs any more, which a thread that is
@@ -68,6 +69,9 @@ SENTENCES: dict[Step, str] = {
     "kill_renderer": "The page did not answer and its renderer was told to end; the next call opens it again.",
     "failed": "The page does not answer, and its renderer could not be killed.",
 }
+HUNG_AGAIN = (
+    "The page hung again, and its renderer was told to end: the page is gone. goto opens an address in its tab."
+)
 _LEFT = "the document that was left did not answer; its script was terminated"
 
 
@@ -197,13 +201,17 @@ async def climb_out(attachment: Attachment, deadline: Deadline, *, may_detour: b
         await _replies(attachment, "Emulation.setScriptExecutionDisabled", {"value": False}, _LEAVE_S)
 
 
-def told(error: BridgeError, step: Step) -> BridgeError:
-    """`error` with what was done about it: the same kind, its message and details naming the step."""
+def told(error: BridgeError, step: Step, *, is_gone: bool = False) -> BridgeError:
+    """`error` with what was done about it: the same kind, its message and details naming the step.
+
+    Args:
+        is_gone: The page will not be opened again.
+    """
     if step == "none":
         return error
     if isinstance(error, DeadlineExceeded):
         seen = f"{error.last_seen}; " if error.last_seen else ""
-        sentence = SENTENCES[step]
+        sentence = HUNG_AGAIN if is_gone else SENTENCES[step]
         changed = DeadlineExceeded(error.awaited, error.timeout_s, f"{seen}the page did not answer", hint=sentence)
         changed.details["recovery"] = step
         return changed

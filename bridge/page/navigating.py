@@ -207,7 +207,6 @@ class NavigatingPage(ABC):
             if not await self._navigated.kill_renderer(timeout_s=_KILL_S):
                 await wait_loaded(attachment, stuck.loader_id, wait_until, deadline, stuck.url)
                 return attachment
-            revisit = False
         attachment, anew = await self._ready(revisit=revisit)
         notices.extend(anew)
         await move(attachment, deadline)

@@ -49,6 +49,7 @@ class Settled:
 
     Attributes:
         acted: What the frame answered that was acted in.
+        is_taken: The action has reached the page: it has answered, or taken the input.
         settling: Until when the page may still settle.
         deadline: The action's own.
     """
@@ -58,6 +59,13 @@ class Settled:
     replies: list[Any]
     settling: Deadline
     deadline: Deadline
+    is_taken: bool = True
+
+
+def changes_of_closed(attachment: Attachment) -> Changes:
+    """Of an action after which the page has closed its own window: nobody can look any more."""
+    text = "not known: the page closed its own window"
+    return Changes(text=text, settled="closed", dialogs=attachment.dialogs.take_untold())
 
 
 async def changes_since(before: Before, settled: Settled, attachment: Attachment, snapshots: Snapshots) -> Changes:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Iterator, Mapping
+from collections.abc import Awaitable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -121,11 +121,22 @@ class Popups:
     async def _adopt(self, opener: SessionTab, tab: SessionTab, page: Page, url: str) -> None:
         try:
             async with self._turn:
-                outcome = await self._adopted(opener, tab, page, url)
+                outcome = await self._unless_closed(tab, self._adopted(opener, tab, page, url))
             self._tell(opener, outcome)
         finally:
             self._underway -= 1
             self._changed.set()
+
+    async def _unless_closed(self, tab: SessionTab, adopted: Coroutine[Any, Any, Outcome]) -> Outcome:
+        """A page may close its window before anybody has come to see it: nobody would find its target."""
+        adopting, closing = asyncio.ensure_future(adopted), asyncio.ensure_future(tab.asides.closed())
+        try:
+            await asyncio.wait((adopting, closing), return_when=asyncio.FIRST_COMPLETED)
+            return tab.closed_error() if closing.done() else await adopting
+        finally:
+            adopting.cancel()
+            closing.cancel()
+            await asyncio.gather(adopting, closing, return_exceptions=True)
 
     def _tell(self, opener: SessionTab, outcome: Outcome) -> None:
         for opener_id, queue in list(self._queues):
@@ -140,6 +151,8 @@ class Popups:
             attachment = await tab.adopt(target_id, timeout_s=deadline.remaining_s)
             await self._judge(await _address(attachment, deadline))
         except BridgeError as error:
+            if not isinstance(error, PolicyRefused) and await tab.asides.closes():
+                return tab.closed_error()
             _log.debug("a popup of %s was not kept: %s", opener.tab_id, error)
             opener.asides.refused_window(f"{tab.tab_id}: {error.message}")
             self._home.drop_tab(tab.tab_id)

@@ -23,12 +23,18 @@ class Recovery:
     """Finds out and restores what one session has lost."""
 
     def __init__(
-        self, serial: str, link: HostLink, open_tabs: Callable[[], tuple[SessionTab, ...]], notice: Notice
+        self,
+        serial: str,
+        link: HostLink,
+        open_tabs: Callable[[], tuple[SessionTab, ...]],
+        notice: Notice,
+        closed_by_page: Callable[[SessionTab], None],
     ) -> None:
         self._serial = serial
         self._link = link
         self._open_tabs = open_tabs
         self._notice = notice
+        self._closed_by_page = closed_by_page
         self._lost: BridgeError | None = None
         self._killed_at = -math.inf
         self._turn = asyncio.Lock()
@@ -53,7 +59,9 @@ class Recovery:
         for tab in self._open_tabs():
             if tab.host_tab != fields.get("tab"):
                 continue
-            if reason == "renderer_crashed" and time.monotonic() - self._killed_at < _KILL_NEWS_S:
+            if reason == "closed_by_page":
+                self._closed_by_page(tab)
+            elif reason == "renderer_crashed" and time.monotonic() - self._killed_at < _KILL_NEWS_S:
                 tab.lose_to_ladder()
             else:
                 tab.lose(reason)

@@ -37,6 +37,8 @@ _DISCARD_S = 5.0
 # What a tab takes that is opened in a renderer which answers.
 _ANSWERS_S = 4.0
 _BLOW_S = 1.0
+# How long after a page has closed its window the replies to what did that may still come.
+_LAST_WORDS_S = 2.0
 # The host app's event and the end of the CDP connection come by two ways; the event knows more.
 _EVENT_WAIT_S = 0.2
 # Above it a link is slow, and what it asks of the page gets four round trips more time.
@@ -44,6 +46,7 @@ _QUICK_LINK_S = 0.05
 
 _IDLE = "idle"
 _FREED = "freed"
+_CLOSED_BY_PAGE = "closed by its page"
 
 
 class SessionTab:
@@ -61,9 +64,12 @@ class SessionTab:
         self._is_leaving = False
         # Operations that take no turn may find it lost at the same time.
         self._mending = asyncio.Lock()
-        # The document whose script the ladder has terminated, and whether it hung again after that.
+        # The document whose script the ladder has terminated.
         self._freed_document = ""
-        self._hung_again = False
+        # Why its page is not in it any more although it is open, or can be: only a goto goes on from there.
+        self._without_page = ""
+        # Whether it is there after all, where it had not loaded to its end in time.
+        self._is_late: Callable[[], bool] | None = None
         # The document that is busy without a script, and since when it is known to be.
         self._busy_document, self._busy_since_s = "", 0.0
         self._link_s = 0.0
@@ -118,6 +124,11 @@ class SessionTab:
     def is_lost(self) -> bool:
         return self._lost is not None
 
+    @property
+    def closed_by_page(self) -> bool:
+        """Its page has closed the window: nothing brings it back."""
+        return self.asides.is_closed
+
     async def check_url(self, url: str) -> str:
         return await self._home.check_url(url)
 
@@ -135,22 +146,27 @@ class SessionTab:
     ) -> tuple[Attachment, tuple[str, ...]]:
         """The living attachment. A tab that idled away or was freed by killing its renderer is opened again, and that
         is said; so is one that was lost otherwise where the session restores tabs. Without `revisit` a tab that is
-        opened again stays blank, for whoever is going elsewhere anyway.
+        opened again stays blank, for whoever is going elsewhere anyway; nobody else is given a blank one.
 
         Args:
             budget: Gives what opening it again may take at most.
 
         Raises:
-            TabLost: Closed, or its renderer died.
+            TabLost: Closed, or its renderer died; or its page could not be opened again in it.
             DeadlineExceeded: It could not be opened again in that time, or not be reached.
             DeviceLost, HostLost: What it stood on is gone.
         """
+        if self.closed_by_page:
+            raise self.closed_error()
         if self._closed or self._is_leaving:
             raise TabLost(f"{self._tab_id} has been closed")
+        if not revisit:
+            self._without_page, self._is_late = "", None
         notices = await self._home.ensure_connected()
         timeout_s = budget(bool(notices)) if budget is not None else None
         self._home.keep_alive()
         async with self._mending:
+            self._require_page()
             if self._lost is not None:
                 if self._lost not in (_IDLE, _FREED) and not self._home.restores_tabs:
                     raise TabLost(
@@ -162,7 +178,28 @@ class SessionTab:
                 await self.reattach(timeout_s=_at_most(_REATTACH_S, timeout_s))
         if self._held.present is None:
             raise TabLost(f"{self._tab_id} was never opened")
+        if budget is None or budget(False) != 0:  # else whoever asks says that its time is over, and with what
+            self._require_page()
         return self._held.present, notices
+
+    def _require_page(self) -> None:
+        """A blank tab is not the page that was asked for: nobody reads it, or acts on it, as if it were."""
+        if self._is_late is not None and self._is_late():
+            self._without_page, self._is_late = "", None
+        if self._without_page:
+            raise TabLost(
+                f"the page of {self._tab_id} is gone: {self._without_page}",
+                hint="Use goto: it opens an address in the same tab. Until then the tab has no page.",
+                recovery="kill_renderer" if self._lost == _FREED else "opened_blank",
+            )
+
+    def closed_error(self) -> TabLost:
+        """For whoever uses it although its page has closed the window."""
+        return TabLost(
+            f"{self._tab_id} is gone: its page closed its own window",
+            hint="Go on in another tab (session.pages), such as the one that opened it; this one does not come back.",
+            closed_by_page=True,
+        )
 
     async def open(self, *, timeout_s: float = OPEN_TIMEOUT_S) -> Attachment:
         """Have the host app make a WebView, find it in the devtools list, and attach to it.
@@ -236,17 +273,22 @@ class SessionTab:
         )
         why = {_IDLE: "closed after idling", _FREED: "closed because its page did not answer"}.get(why, f"lost ({why})")
         said = f"{self._tab_id} had been {why} and was opened again"
-        if self._hung_again and url:
+        if self._without_page:
             # It would hang a third time, and every operation after it.
-            self._hung_again = False
-            said += f" without {url}, which had hung twice"
+            said += f" without its page: {self._without_page}"
         elif revisit and url and not url.startswith("about:blank"):
+            self._without_page, self._is_late = f"{url} was not opened again", None
             await self._home.check_url(url)
+            state, shown = attachment.state, attachment.state.navigations
             try:
                 await go(attachment, url, "load", deadline)
+                self._without_page = ""
                 said += f" at {url}"
             except (DeadlineExceeded, NavigationFailed) as error:
-                said += f", but {error.message}"
+                said += f", but {error.message.removesuffix('.')}"
+                self._without_page = said
+                if isinstance(error, DeadlineExceeded):
+                    self._is_late = lambda: state.navigations > shown
         said += "; earlier refs are dead"
         self._home.notice(said)
         return said
@@ -258,6 +300,22 @@ class SessionTab:
         self._changed.set()
         if self._held.present is not None:
             self._held.present.watch.end(TabLost(f"{self._tab_id} is gone: {reason}"))
+
+    def lose_to_page(self) -> None:
+        """Its page has closed the window: it is not opened again, whatever the session does with lost tabs."""
+        self._lost = _CLOSED_BY_PAGE
+        self.asides.closed_window(self._tab_id)
+        self._changed.set()
+        if self._held.present is not None:
+            self._held.present.watch.end(self.closed_error())
+
+    async def bury(self) -> None:
+        """After `lose_to_page`: detach, when what the page said last has been heard."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_LAST_WORDS_S):
+                if self._held.present is not None:
+                    await self._held.present.connection.closed.wait()
+        await self.close()
 
     def lose_to_ladder(self) -> None:
         """Its renderer was killed by us: it will be opened again whatever the session does with lost tabs."""
@@ -328,7 +386,9 @@ class SessionTab:
     async def look_into(self, error: BridgeError) -> BridgeError:
         """Free a page that hangs; else say what is gone below it."""
         attachment = self._held.present
-        if self._closed or attachment is None:
+        if self.closed_by_page:
+            return self.closed_error()
+        if self._closed or attachment is None or (self._without_page and isinstance(error, TabLost)):
             return error
         is_heard = signs_of_life(error, attachment.connection, self._home.host_client)
         if isinstance(error, DeadlineExceeded):
@@ -338,18 +398,24 @@ class SessionTab:
             if (lost := await self._home.diagnose(is_heard)) is not None:
                 return lost
             document = attachment.state.main.loader_id if attachment.state.main else ""
-            self._hung_again = document != "" and document == self._freed_document
+            again = document != "" and document == self._freed_document
             may_be_busy = self._may_be_busy(document)
-            step = await ladder.free(attachment, self, again=self._hung_again, may_be_busy=may_be_busy, slack_s=slack_s)
+            step = await ladder.free(attachment, self, again=again, may_be_busy=may_be_busy, slack_s=slack_s)
+            is_gone = again and step == "kill_renderer"
+            if is_gone:
+                self._without_page = f"{self.url} hung again after its script had been ended, and its renderer was"
+                self._without_page += " ended too"
             self._freed_document = document if step in ("terminate_script", "left_flooded") else ""
             if step not in ("left_busy", "left_flooded"):
                 self._busy_document = ""
-            return ladder.told(error, step)
+            return ladder.told(error, step, is_gone=is_gone)
         if self._lost is None:
             self._changed.clear()
             with suppress(TimeoutError):
                 async with asyncio.timeout(_EVENT_WAIT_S):
                     await self._changed.wait()
+        if self._lost == _CLOSED_BY_PAGE:
+            return self.closed_error()
         if (lost := await self._home.diagnose(is_heard)) is not None:
             return lost
         if self._lost is not None and isinstance(error, TransportError | NavigationFailed):

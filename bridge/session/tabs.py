@@ -50,6 +50,7 @@ _TOUCH_EVERY_S = 20.0
 _TOUCH_TIMEOUT_S = 5.0
 _PROBE_S = 5.0
 _CLOSE_TAB_S = 2.0
+_BURY_S = 6.0
 
 
 class SessionTabs:
@@ -87,7 +88,7 @@ class SessionTabs:
         self._last_touch = time.monotonic()
         self._background = Background()
         self._capabilities: Capabilities | None = None
-        self._recovery = Recovery(serial, link, self.open_tabs, notice)
+        self._recovery = Recovery(serial, link, self.open_tabs, notice, self._closed_by_page)
         link.on_connected += [self._take_host, self.containment.route]
         self.on_attach.append(self.containment.install)
 
@@ -206,6 +207,19 @@ class SessionTabs:
             tab.leave()
             self._background.begin(self._close_or_tell(tab))
 
+    def _closed_by_page(self, tab: SessionTab) -> None:
+        """The page has closed its own window: it is none of the session's tabs any more, and its opener hears of it."""
+        self._tabs.pop(tab.tab_id, None)
+        tab.lose_to_page()
+        opener, _ = self._tabs.get(tab.opener_id or "", (None, None))
+        if opener is not None:
+            opener.asides.other_closed_window(tab.tab_id)
+        self._background.begin(self._bury(tab))
+
+    async def _bury(self, tab: SessionTab) -> None:
+        await finish(tab.bury(), at_most_s=_BURY_S, what=f"detaching from {tab.tab_id}")
+        self.journal.forget_tab(tab.tab_id)
+
     async def _close_or_tell(self, tab: SessionTab) -> None:
         try:
             await self._close_now(tab)
@@ -237,10 +251,10 @@ class SessionTabs:
             DeviceError, HostError: It came back, and the host app cannot be started.
         """
         said = await self._recovery.reconnect(timeout_s=timeout_s)
-        if said and self._capabilities is not None and (first := next(iter(self._tabs.values()), None)):
+        first = next((tab.present for tab in self.open_tabs() if tab.present is not None), None)
+        if said and self._capabilities is not None and first is not None:
             with suppress(BridgeError):
-                attachment, _ = await first[0].attachment()
-                self._capabilities = await self._probe(attachment)
+                self._capabilities = await self._probe(first)
         return said
 
     def _take_event(self, event: str, fields: Mapping[str, Any]) -> None:

@@ -192,13 +192,26 @@ class Workspace:
 
     @property
     def page(self) -> Page:
-        """The current tab: the one chosen last, else the newest."""
-        pages = self.session.pages
-        if self._current is None or self._current not in pages:
-            if not pages:
-                raise TabLost("no tab is open.", hint="'webview-bridge open URL' opens one.")
-            self._current = pages[-1]
+        """The current tab: the one chosen last, else the newest.
+
+        Raises:
+            TabLost: None is open; or, once, that the page has closed the one that the command was meant for.
+        """
+        gone = self._choose_anew()
+        if gone is not None:
+            now = f"The current tab is {self._current.tab_id} now." if self._current is not None else ""
+            raise TabLost(f"{gone.tab_id} is gone: its page closed its own window.", hint=now)
+        if self._current is None:
+            raise TabLost("no tab is open.", hint="'webview-bridge open URL' opens one.")
         return self._current
+
+    def _choose_anew(self) -> Page | None:
+        """See to it that the current tab is an open one, if any is; the one that was and is not open any more."""
+        pages, before = self.session.pages, self._current
+        if before in pages:
+            return None
+        self._current = pages[-1] if pages else None
+        return before
 
     async def open(self, url: str, new_tab: bool = False, wait_for: str | None = None) -> Answer:
         await self.session.check_url(url)
@@ -224,6 +237,8 @@ class Workspace:
         values = named.pop("values", ()) if action == "select" else ()
         done = await getattr(page, action)(*([named.pop("ref"), *values] if values else ()), **named)
         words = {"element": cut(str(node), 200)} if node is not None else {}
+        if page not in self.session.pages:  # a notice tells it
+            self._choose_anew()
         return Answer({**done.to_json(), **words})
 
     async def download(self, dest_path: str, **source: Any) -> Answer:
@@ -265,7 +280,8 @@ class Workspace:
         return Answer((await self.page.reload()).to_json())
 
     async def tabs(self) -> Answer:
-        current = self.page.tab_id if self.session.pages else None
+        self._choose_anew()  # the list tells it
+        current = self._current.tab_id if self._current is not None else None
         rows = [
             {"tab": page.tab_id, "current": page.tab_id == current, "url": page.url, "title": page.title}
             for page in self.session.pages

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 
 from bridge import Session
-from bridge.errors import DeadlineExceeded
+from bridge.errors import DeadlineExceeded, TabLost
 from bridge.page.page import Page
 from bridge.surfaces.local_server import LocalServer, QuietHandler, listening
 
@@ -54,6 +54,8 @@ async def test_it_ends_at_its_deadline(page: Page, site: LocalServer) -> None:
         await page.snapshot(timeout_s=3)
     assert time.monotonic() - began < 15  # its own time for opening a tab is twice as long
 
+    with pytest.raises(TabLost, match="no answer from the server yet"):  # and not what a blank tab has
+        await page.snapshot()
     assert (await page.goto(site.url("other"))).title == "Page"
 
 

@@ -1,0 +1,70 @@
+"""A page that cannot be had again is gone: nobody is given the blank tab in its place as if it were the page."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from bridge.errors import DeadlineExceeded, TabLost
+from bridge.page import ladder
+from bridge.page.fetch_messages import Abort
+from bridge.page.page import Page
+from tests.conftest import LocalServer
+from tests.faults.conftest import Opened
+
+pytestmark = pytest.mark.browser
+
+
+async def hung_for_good(page: Page) -> DeadlineExceeded:
+    """What the operation ends in that finds the page hanging again."""
+    async with asyncio.timeout(120):
+        while True:
+            try:
+                await page.snapshot(timeout_s=1.0)
+            except DeadlineExceeded as error:
+                if error.hint == ladder.HUNG_AGAIN:
+                    return error
+
+
+async def test_nothing_is_read_from_the_tab_of_a_page_that_hung_twice_until_it_goes_elsewhere(
+    opened: Opened, faulty_server: LocalServer
+) -> None:
+    async with opened() as session:
+        page = await session.new_tab(faulty_server.url("loop-later"))
+        assert (await hung_for_good(page)).details["recovery"] == "kill_renderer"
+
+        async def has_no_page(recovery: str) -> None:
+            for operation in (
+                page.get_by_role("heading").count(),
+                page.snapshot(),
+                page.wait_for(gone="h1"),
+                page.get_state(),
+                page.screenshot(),
+                page.scroll("down"),
+                page.reload(),
+            ):
+                with pytest.raises(TabLost, match="loop-later hung again") as caught:
+                    await operation
+                assert "goto" in caught.value.hint
+                assert caught.value.details["recovery"] == recovery
+
+        await has_no_page("kill_renderer")
+        assert "was opened again without its page" in " ".join(await session.reconnect())
+        await has_no_page("opened_blank")
+        assert (await page.goto(faulty_server.url("calm"))).title == "Calm"
+        assert await page.get_by_role("heading").count() == 1
+
+
+async def test_nor_from_a_tab_that_was_opened_again_and_whose_address_did_not_load(
+    opened: Opened, faulty_server: LocalServer
+) -> None:
+    async with opened() as session:
+        page = await session.new_tab(faulty_server.url("calm"))
+        await page.route("**/calm", Abort())
+        assert await page._tab.kill_renderer(timeout_s=5)
+        for _ in range(2):
+            with pytest.raises(TabLost, match=r"was opened again, but .*calm did not load") as caught:
+                await page.get_by_role("heading").count()
+            assert "goto" in caught.value.hint
+        assert (await page.goto(faulty_server.url("other"))).title == "Other"
