@@ -172,7 +172,7 @@ class HostLink:
         return _Found(HostLost(f"the host app on {self._serial} is gone: {why}", hint=_RECONNECT_HINT))
 
     async def _booted_at(self) -> float:
-        """When the device was started, on our clock and not too late however slow it is; `-math.inf`: it does not say."""
+        """When the device was started, on our clock, or somewhat earlier; `-math.inf` where it does not say."""
         asked_at = time.monotonic()
         answer = await self.device.shell("cat /proc/uptime", timeout_s=_ASK_S)
         words = answer.stdout.split()
