@@ -114,7 +114,7 @@ class HostLink:
         """
         answering = asyncio.ensure_future(self._ask_host())
         listing = asyncio.ensure_future(self._device_state())
-        telling = asyncio.ensure_future(self._uptime_s())
+        telling = asyncio.ensure_future(self._booted_at())
         try:
             found = await self._found(answering, listing, telling)
         finally:
@@ -139,14 +139,15 @@ class HostLink:
         if state != "device":
             return _Found(DeviceLost(f"{self._serial} {state}.", hint=_RECONNECT_HINT, serial=self._serial))
         try:
-            uptime_s = await telling
+            booted_at = await telling
         except DeadlineExceeded:
             words = f"adb lists {self._serial}, but it does not answer."
             return _Found(DeviceLost(words, hint=_RECONNECT_HINT), is_silence=True)
         except BridgeError as error:
             return _Found(DeviceLost(f"{self._serial} is gone: {error.message}", hint=_RECONNECT_HINT))
-        if uptime_s < time.monotonic() - self._connected_at:
-            return _Found(DeviceLost(f"{self._serial} was restarted {uptime_s:.0f} s ago.", hint=_RECONNECT_HINT))
+        if booted_at > self._connected_at:
+            words = f"{self._serial} was restarted {time.monotonic() - booted_at:.0f} s ago."
+            return _Found(DeviceLost(words, hint=_RECONNECT_HINT))
         return host
 
     def _end(self) -> DeviceLost:
@@ -170,11 +171,12 @@ class HostLink:
         why = await self._why_it_died() or reason.message
         return _Found(HostLost(f"the host app on {self._serial} is gone: {why}", hint=_RECONNECT_HINT))
 
-    async def _uptime_s(self) -> float:
-        """Since when the device is up; `math.inf` where it does not say."""
+    async def _booted_at(self) -> float:
+        """When the device was started, on our clock, or somewhat earlier; `-math.inf` where it does not say."""
+        asked_at = time.monotonic()
         answer = await self.device.shell("cat /proc/uptime", timeout_s=_ASK_S)
         words = answer.stdout.split()
-        return float(words[0]) if words and _is_number(words[0]) else math.inf
+        return asked_at - float(words[0]) if words and _is_number(words[0]) else -math.inf
 
     async def _why_it_died(self) -> str:
         """An update of WebView ends every process that has it loaded."""

@@ -9,7 +9,7 @@ from typing import Protocol
 from bridge.errors import BridgeError, DeadlineExceeded
 
 # Whoever was heard longer ago may have gone since.
-_LATELY_S = 5.0
+_LATELY_S = 1.0
 
 
 class Speaker(Protocol):
@@ -22,10 +22,9 @@ class Speaker(Protocol):
 
 
 def signs_of_life(error: BridgeError, *speakers: Speaker) -> Callable[[], bool]:
-    """Whether any of them has been heard, by the time of asking, since the operation that ended in `error` began.
+    """Whether any of them has been heard, by the time of asking, in the last second of an operation whose time was up.
 
-    An operation that waited for long tells of its last seconds only; one that failed before its time, of what comes
-    from now on.
+    Of one that failed before its time, what comes from now on counts.
     """
     before_s = min(error.timeout_s, _LATELY_S) if isinstance(error, DeadlineExceeded) else 0.0
     since = time.monotonic() - before_s

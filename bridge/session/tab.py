@@ -227,7 +227,7 @@ class SessionTab:
             attachment = await losses.unless_lost(made.tab, self._find(made.nonce, deadline), deadline)
         except BaseException as error:
             if self._lost == _FREED and isinstance(error, DeadlineExceeded):
-                # The blow does not reach a renderer that is to show a new document (see ladder.climb_out), and it lives on
+                # The blow does not reach a renderer that is to show a new document (ladder.climb_out), and it lives on
                 # where other WebViews are in it, this one too; by this one's page the blow comes home.
                 await self.kill_renderer(timeout_s=_BLOW_S)
             self.host_tab = None

@@ -186,6 +186,18 @@ async def test_a_slow_link_is_slow_and_not_lost(
         assert (await page.snapshot(timeout_s=20)).title == "Calm"
 
 
+async def test_a_device_whose_answers_come_after_the_deadline_is_not_lost(
+    opened: Opened, device: VirtualDeviceHandle, faulty_server: LocalServer
+) -> None:
+    async with opened() as session:
+        page = await session.new_tab(faulty_server.url("calm"))
+        await device.fault("slow_link", latency_ms=900)
+        with pytest.raises(DeadlineExceeded):
+            await page.snapshot(timeout_s=1.5)
+        await device.fault("straight_link")
+        assert (await page.goto(faulty_server.url("calm"), timeout_s=60)).title == "Calm"
+
+
 async def test_settings_of_a_page_outlive_its_tab(
     opened: Opened, device: VirtualDeviceHandle, faulty_server: LocalServer
 ) -> None:
