@@ -87,6 +87,7 @@ class HostClient:
         self._socket_name = socket_name
         self._ids = itertools.count(1)
         self._waiting: dict[int, asyncio.Future[Reply | ErrorReply]] = {}
+        self._unwanted: dict[int, Callable[[Reply], None]] = {}
         self._reducers: list[Reducer] = []
         self._queues: list[HostEvents] = []
 
@@ -107,7 +108,7 @@ class HostClient:
         fields: dict[str, Any] = {"width_px": width_px, "height_px": height_px, "density_dpi": density_dpi}
         if profile is not None:
             fields["profile"] = profile
-        reply = await self.request("tab.open", timeout_s=timeout_s, **fields)
+        reply = await self._request("tab.open", fields, b"", Deadline.after(timeout_s), unwanted=self._close_unwanted)
         return HostTab(*(reply.text("tab.open", name) for name in ("tab", "nonce", "url")))
 
     async def close_tab(self, tab: str, *, timeout_s: float) -> None:
@@ -199,7 +200,16 @@ class HostClient:
         finally:
             self._queues.remove(queue)
 
-    async def _request(self, kind: str, fields: Mapping[str, Any], body: bytes, deadline: Deadline) -> HostReply:
+    async def _request(
+        self,
+        kind: str,
+        fields: Mapping[str, Any],
+        body: bytes,
+        deadline: Deadline,
+        *,
+        unwanted: Callable[[Reply], None] | None = None,
+    ) -> HostReply:
+        """`unwanted` takes the reply that comes when nobody waits for it any more."""
         if self.closed_reason is not None:
             raise HostLost(f"{kind} was not sent: {self.closed_reason.message}") from self.closed_reason
         identity = next(self._ids)
@@ -213,6 +223,12 @@ class HostClient:
                 with suppress(OSError):
                     await self._writer.drain()
                 reply = await answer
+        except BaseException:
+            if unwanted is not None:
+                self._unwanted[identity] = unwanted
+                if answer.done() and not answer.cancelled() and answer.exception() is None:
+                    self._take(answer.result())
+            raise
         finally:
             self._waiting.pop(identity, None)
         if isinstance(reply, ErrorReply):
@@ -278,7 +294,15 @@ class HostClient:
             raise HostProtocolError(f"the host app refused our frame: {message.code}: {message.message}")
         elif (answer := self._waiting.get(message.id)) is not None and not answer.done():
             answer.set_result(message)
+        elif (unwanted := self._unwanted.pop(message.id, None)) is not None and isinstance(message, Reply):
+            unwanted(message)
         # else: the reply to a request whose deadline has passed
+
+    def _close_unwanted(self, opened: Reply) -> None:
+        """Who has asked for the tab has given up on it, and does not know what it is called."""
+        self._writer.write(
+            encode_frame({"id": next(self._ids), "type": "tab.close", "tab": opened.fields.get("tab")}, b"")
+        )
 
     def _end(self, reason: BridgeError) -> None:
         if self.closed_reason is not None:

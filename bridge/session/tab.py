@@ -242,12 +242,15 @@ class SessionTab:
         return await self._held.make(self._connection(deadline), deadline)
 
     async def _open_after_kill(self, deadline: Deadline) -> Attachment:
-        try:
-            return await self.open(timeout_s=min(_ANSWERS_S, deadline.remaining_s))
-        except (DeadlineExceeded, HostFailed, TabLost, TransportError) as error:
-            # It had not died, or took the new tab along.
-            logger.debug("%s: %s", self._tab_id, error)
-            return await self.open(timeout_s=deadline.remaining_s)
+        """Again where the renderer had not died yet, or took the new tab along, with more patience each time."""
+        answers_s = _ANSWERS_S
+        while answers_s < deadline.remaining_s:
+            try:
+                return await self.open(timeout_s=answers_s)
+            except (DeadlineExceeded, HostFailed, TabLost, TransportError) as error:
+                logger.debug("%s: %s", self._tab_id, error)
+            answers_s *= 2
+        return await self.open(timeout_s=deadline.remaining_s)
 
     async def adopt(self, target_id: str, *, timeout_s: float) -> Attachment:
         """Attach to a WebView that a page has opened; it becomes lost, restored and closed as any other."""

@@ -2,41 +2,27 @@
 
 from __future__ import annotations
 
-import asyncio
-from contextlib import suppress
-
 import pytest
 
 from bridge.errors import DeadlineExceeded, TabLost
 from bridge.page import ladder
 from bridge.page.fetch_messages import Abort
-from bridge.page.page import Page
 from tests.conftest import LocalServer
 from tests.faults.conftest import Opened
 
 pytestmark = pytest.mark.browser
 
 
-async def hung_for_good(page: Page, url: str) -> DeadlineExceeded:
-    """What the operation ends in that finds the page hanging again."""
-    async with asyncio.timeout(120):
-        while True:
-            try:
-                await page.snapshot(timeout_s=1.0)
-            except DeadlineExceeded as error:
-                if error.hint == ladder.HUNG_AGAIN:
-                    return error
-            except TabLost:  # it was killed at once, on a busy machine, and has not loaded again in time
-                with suppress(DeadlineExceeded):
-                    await page.goto(url, timeout_s=20)
-
-
 async def test_nothing_is_read_from_the_tab_of_a_page_that_hung_twice_until_it_goes_elsewhere(
     opened: Opened, faulty_server: LocalServer
 ) -> None:
     async with opened() as session:
-        page = await session.new_tab(faulty_server.url("loop-later"))
-        assert (await hung_for_good(page, faulty_server.url("loop-later"))).details["recovery"] == "kill_renderer"
+        page = await session.new_tab(faulty_server.url("loop-on-click"))
+        for recovery in ("terminate_script", "kill_renderer"):
+            with pytest.raises(DeadlineExceeded) as caught:
+                await page.click((await page.snapshot()).find(name="Spin").ref, timeout_s=2.0)
+            assert caught.value.details["recovery"] == recovery
+        assert caught.value.hint == ladder.HUNG_AGAIN
 
         async def has_no_page(recovery: str) -> None:
             for operation in (
@@ -48,7 +34,7 @@ async def test_nothing_is_read_from_the_tab_of_a_page_that_hung_twice_until_it_g
                 page.scroll("down"),
                 page.reload(),
             ):
-                with pytest.raises(TabLost, match="loop-later hung again") as caught:
+                with pytest.raises(TabLost, match="loop-on-click hung again") as caught:
                     await operation
                 assert "goto" in caught.value.hint
                 assert caught.value.details["recovery"] == recovery

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 from engine_rig import TIMEOUT_S, VIEWPORT, Page, Rig, running_rig, web_server
 
-from bridge.errors import DeadlineExceeded, HostLost, HostVersionMismatch, TransportError
+from bridge.errors import DeadlineExceeded, HostFailed, HostLost, HostVersionMismatch, TransportError
 from bridge.host import HostClient, HostTab
 from bridge.surfaces.local_server import QuietHandler, listening
 
@@ -52,6 +53,18 @@ async def rig() -> AsyncIterator[Rig]:
 async def host(rig: Rig) -> AsyncIterator[HostClient]:
     async with rig.client() as client:
         yield client
+
+
+async def test_a_tab_whose_client_gave_up_on_it_is_closed_when_it_is_there(host: HostClient) -> None:
+    """Else the host would be full after a few of them, and nobody would know what they are called."""
+    for _ in range(8):
+        with suppress(DeadlineExceeded):
+            await host.open_tab(**{**SIZE, "timeout_s": 0.001})
+    async with asyncio.timeout(20):
+        while True:
+            with suppress(HostFailed):  # full until they are closed
+                await host.open_tab(**SIZE)
+                break
 
 
 async def test_a_popup_is_a_tab_of_its_own_beside_its_opener(rig: Rig, host: HostClient) -> None:
