@@ -90,6 +90,15 @@ async def _visit(page: Page, site: Site, vector: dict[str, Any], target: str) ->
         pass  # what the page did is what counts
 
 
+async def _gets_through(page: Page, site: Site, name: str) -> bool:
+    """Whether a page that is opened now has made its request; tried again where it could not be opened in time."""
+    for _ in range(3):
+        await _visit(page, site, {"name": "fetch"}, site.url(f"/hit/{name}"))
+        if await site.wait_for_hit(name, timeout_s=_CONTROL_S):
+            return True
+    return False
+
+
 def test_there_are_vectors_of_every_kind() -> None:
     assert len(VECTORS) >= 90
     assert {vector["control"] for vector in VECTORS} == {"held", "plain"}
@@ -175,8 +184,7 @@ async def test_no_vector_brings_a_page_to_a_forbidden_server(
             for host in ("127.0.0.1", "inside.example"):
                 await _visit(page, site, vector, f"http://{host}:{forbidden.port}/hit/{name}")
                 # A later request of the same page is through: what came before it has been decided.
-                await _visit(page, site, {"name": "fetch"}, site.url(f"/hit/after-{host}-{name}"))
-                assert await site.wait_for_hit(f"after-{host}-{name}", timeout_s=_CONTROL_S)
+                assert await _gets_through(page, site, f"after-{host}-{name}"), name
             await held.close_tab(page)
 
     await asyncio.gather(*(run(vector) for vector in VECTORS if "gesture" not in vector))
