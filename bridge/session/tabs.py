@@ -14,7 +14,8 @@ from bridge.deadline import finish
 from bridge.errors import (
     BridgeError,
     DeadlineExceeded,
-    HostFailed,
+    DeviceError,
+    HostError,
     NavigationFailed,
     TabLost,
     TransportError,
@@ -153,9 +154,11 @@ class SessionTabs:
     async def _opened(self, tab: SessionTab) -> Attachment:
         try:
             return await tab.open()
-        except (DeadlineExceeded, HostFailed, TabLost, TransportError) as error:
+        except (DeadlineExceeded, DeviceError, HostError, TabLost, TransportError) as error:
             # WebViews share a renderer: one that dies for another tab's sake takes along what is being opened in it.
+            # And of a host app that ends this may be the first news.
             logger.debug("%s is opened a second time: %s", tab.tab_id, error)
+            await self.diagnose()
             await self.ensure_connected()
             return await tab.open()
 

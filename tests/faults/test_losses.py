@@ -17,6 +17,7 @@ from bridge.page.page import Page
 from bridge.virtual_device.client import VirtualDeviceHandle
 from tests.conftest import LocalServer, adb_program
 from tests.faults.conftest import Opened, nothing_leaks, within
+from tests.faults.late_ends import ends_late
 
 pytestmark = pytest.mark.browser
 
@@ -248,4 +249,19 @@ async def test_what_is_lost_before_a_navigation_is_sent_is_restored_and_the_navi
         await device.fault("kill_host")
         there = await reloading
         assert any(notice.startswith("t1 ") for notice in there.notices)
+        await is_as_before(session, calm, other, faulty_server)
+
+
+async def test_a_host_whose_end_is_heard_of_after_its_tabs_is_restored_by_the_operation_that_finds_it_gone(
+    opened: Opened, adb_port: int, device: VirtualDeviceHandle, faulty_server: LocalServer
+) -> None:
+    async with (
+        ends_late(adb_port, b"localabstract:webview_bridge_", late_s=0.3) as address,
+        two_tabs(opened, faulty_server, reconnect=True, adb_server=address) as (session, calm, other),
+    ):
+        connection = (await calm.attached()).connection
+        await device.fault("kill_host")
+        await connection.closed.wait()
+        assert not session.host_client.closed.is_set()
+        assert (await calm.snapshot()).title == "Calm"
         await is_as_before(session, calm, other, faulty_server)
