@@ -6,6 +6,7 @@ its words at that moment, and what a ref stood for is noted by the page when the
 
 from __future__ import annotations
 
+import asyncio
 import collections
 import json
 import os
@@ -13,7 +14,6 @@ import random
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -102,7 +102,7 @@ class Fuzzer(ABC):
         if begun is None:
             # A frame that is still being read: the page has not taken note of its buttons yet.
             return {"too early": 1}
-        late = await self._change(page, choose, begun, race)
+        await self._change(page, choose, begun, race)
         refusal: ActionFailed | DeadlineExceeded | None = None
         try:
             await self.act(page, begun)
@@ -115,8 +115,8 @@ class Fuzzer(ABC):
         except WorldGone:
             hits = []  # a page that is left takes its notes along
         self.judge(it, hits)
-        with suppress(ProtocolError):  # what this round has set going is over before the next
-            await in_page(page, f"Promise.all([{','.join(late)}]).then(()=>0)")
+        while await self._is_changing(page):
+            await asyncio.sleep(LATEST_MS / 4000)
         return self.counted(it, hits)
 
     async def _begun(
@@ -134,17 +134,23 @@ class Fuzzer(ABC):
         story = f"round {number}, seed {seed}: {ref}, {node.role} {node.name!r} {was}, then {changes}"
         return Round(number, ref, node, was, changes, story)
 
-    async def _change(self, page: Page, choose: random.Random, it: Round, race: bool) -> list[str]:
-        """What the page's changes do is done, or on its way; then these JavaScript promises tell when it is over."""
-        late: list[str] = []
+    async def _change(self, page: Page, choose: random.Random, it: Round, race: bool) -> None:
+        """What the page's changes do is done, or on its way."""
         for change in it.changes:
             done = f"mutate({json.dumps(change)})"
             if race:
-                late.append(f"window.late{len(late)}")
                 wait_ms = choose.randint(0, self.latest_ms(it.number))
-                done = f"({late[-1]}=new Promise(f=>setTimeout(()=>{{{done};f()}},{wait_ms})),0)"
+                timer = f"setTimeout(()=>{{try{{{done}}}finally{{late--}}}},{wait_ms})"
+                done = f"(window.late=(window.late||0)+1,{timer},0)"
             await in_page(page, done)
-        return late
+
+    async def _is_changing(self, page: Page) -> bool:
+        """Whether something that this round has set going is still to come; a document that was left takes it along,
+        and would answer to nobody who waits for its promise."""
+        try:
+            return bool(await in_page(page, "window.late"))
+        except (ProtocolError, WorldGone):
+            return True
 
 
 async def long_run(fuzzer: Fuzzer, page: Page, url: str, race: bool, *, rounds_variable: str, rounds: int) -> None:
