@@ -115,7 +115,7 @@ class Fuzzer(ABC):
         except WorldGone:
             hits = []  # a page that is left takes its notes along
         self.judge(it, hits)
-        while await self._is_changing(page):
+        while await self._is_changing(page):  # noqa: ASYNC110 - a document that is left tells nobody
             await asyncio.sleep(LATEST_MS / 4000)
         return self.counted(it, hits)
 
