@@ -135,14 +135,16 @@ class Fuzzer(ABC):
         return Round(number, ref, node, was, changes, story)
 
     async def _change(self, page: Page, choose: random.Random, it: Round, race: bool) -> None:
-        """What the page's changes do is done, or on its way."""
-        for change in it.changes:
-            done = f"mutate({json.dumps(change)})"
-            if race:
-                wait_ms = choose.randint(0, self.latest_ms(it.number))
-                timer = f"setTimeout(()=>{{try{{{done}}}finally{{late--}}}},{wait_ms})"
-                done = f"(window.late=(window.late||0)+1,{timer},0)"
-            await in_page(page, done)
+        """What the page's changes do is done; or, in a race, all of it is on its way."""
+        done = [f"mutate({json.dumps(change)})" for change in it.changes]
+        if race:
+            timers = [
+                f"setTimeout(()=>{{try{{{doing}}}finally{{late--}}}},{choose.randint(0, self.latest_ms(it.number))})"
+                for doing in done
+            ]
+            done = [f"window.late=(window.late||0)+{len(timers)};{';'.join(timers)};0"]
+        for doing in done:
+            await in_page(page, doing)
 
     async def _is_changing(self, page: Page) -> bool:
         """Whether something that this round has set going is still to come; a document that was left takes it along,
