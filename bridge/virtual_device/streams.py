@@ -72,6 +72,17 @@ class Stream:
             missing -= len(chunk)
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
+    async def ready(self) -> None:
+        """Wait until the other side has taken what was sent: what is written then leaves at once.
+
+        Raises:
+            ConnectionResetError: The stream is closed.
+        """
+        while not self._is_ready and not self._is_closed:
+            await self._wait()
+        if self._is_closed:
+            raise ConnectionResetError("the stream is closed")
+
     async def write(self, body: bytes | bytearray | memoryview) -> None:
         """Sends everything, waiting for the other side's flow control.
 
@@ -81,12 +92,7 @@ class Stream:
         # What fits into one packet is not copied once more.
         view = body if isinstance(body, bytes) and len(body) <= self._transport.max_payload else memoryview(body)
         while view:
-            while not self._is_ready:
-                if self._is_closed:
-                    break
-                await self._wait()
-            if self._is_closed:
-                raise ConnectionResetError("the stream is closed")
+            await self.ready()
             part, view = view[: self._transport.max_payload], view[self._transport.max_payload :]
             self._is_ready = False
             self._transport.send(Command.WRTE, self.local_id, self.remote_id, part)
