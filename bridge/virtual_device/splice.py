@@ -36,8 +36,8 @@ async def _to_socket(stream: Stream, writer: asyncio.StreamWriter) -> None:
 
 
 async def _to_stream(reader: asyncio.StreamReader, stream: Stream) -> None:
-    """As adbd does it (AOSP packages/modules/adb, sockets.cpp, `local_socket_flush_outgoing`): read only when the packet
-    before has been taken, and then all that is there, so what gathers meanwhile goes out as one."""
+    """Read only when the packet before has been taken, and then all that is there: what gathers meanwhile goes out as
+    one, as from adbd (AOSP packages/modules/adb, sockets.cpp, `local_socket_flush_outgoing`)."""
     while True:
         await stream.ready()
         if not (chunk := await reader.read(MAX_PAYLOAD)):

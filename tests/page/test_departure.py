@@ -44,7 +44,10 @@ async def test_going_somewhere_waits_neither_for_the_page_that_is_left_nor_for_t
         ("<p>none", ""),
         (f"<title>{'long ' * 1000}</title>", ("long " * 1000).strip()),
         ("<form name=title></form>", ""),
-        ("<title>Kept</title><script>addEventListener('load',event=>event.stopImmediatePropagation())</script>", "Kept"),
+        (
+            "<title>Kept</title><script>addEventListener('load',event=>event.stopImmediatePropagation())</script>",
+            "Kept",
+        ),
         (
             "<title>First</title><script>let once=1;addEventListener('load',()=>{"
             "if(once--)dispatchEvent(new Event('load'));document.title+=once})</script>",
