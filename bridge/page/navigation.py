@@ -4,12 +4,17 @@ What `goto` waits for, on a link on which everything else takes no time:
 
     we send                              the tab sends                                    waits
     Runtime.evaluate "1", Page.navigate  what was evaluated, Fetch.requestPaused              1
-    Fetch.continueRequest                Page.frameNavigated, load, webviewBridgeTitle        1, and the server's
+    Fetch.continueRequest                Page.frameNavigated, webviewBridgeTitle, load        1, and the server's
 
 The evaluation says whether the old document lets go (`departure.py`); without interception it is waited for before
 anything else, one more. A title that was not told (`titles.py`) is asked for at the end, one more. `cost.round_trips`
-counts what an operation's own commands wait for: the decision about the request is not among them. On adb a stream's
-next packet also waits until the one before has been taken, so events that come apart from each other cost waits too.
+counts what an operation's own commands wait for: the decision about the request is not among them.
+
+On adb a stream's next packet waits until the one before has been taken, and what gathers meanwhile goes as one: the
+first of several messages leaves alone, and those behind it a round trip of the cable later. That happens twice here, so
+a load whose server is behind `adb reverse` takes five: the command goes there (0.5), Page.frameStartedNavigating ahead
+of what was evaluated and Fetch.requestPaused (1.5), the decision goes there (0.5), the device asks the server (1), and
+the document's first event goes ahead of the others (1.5). The title, told before the load (`titles.py`), adds nothing.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The title of the top document, told by the document as it comes to a milestone: asking then would be one more wait.
 
-Told from our own world through a binding that exists in no other (`Runtime.addBinding`, `executionContextName`), a turn
-of the page's event loop after the milestone, so that what its own handlers have made of the title is in it.
+Told from our own world through a binding that exists in no other (`Runtime.addBinding`, `executionContextName`), by the
+last of the event's listeners, so that what the page's own have made of the title is in it: said before the browser says
+that the milestone is reached, it travels in the same packet. A page that stops the event is heard a turn later.
 """
 
 from __future__ import annotations
@@ -16,10 +17,16 @@ MILESTONES = ("DOMContentLoaded", "load")
 _BINDING = "webviewBridgeTitle"
 # What is longer, or no text because an element of the page goes by that name, is asked for.
 _MAX_CHARS = 2_000
+# Whoever is added just before an event stands behind all that the page has added: DOMContentLoaded passes the window on
+# its way down to the document, and the document is "complete" right before the window's own `load` (HTML §13.2.7).
 SOURCE = (
-    "if(self===top)for(const[target,milestone]of[[document,'DOMContentLoaded'],[self,'load']])"
-    "target.addEventListener(milestone,event=>{if(event.isTrusted)setTimeout(()=>{const title=document.title;"
-    f"{_BINDING}(JSON.stringify([milestone,typeof title==='string'&&title.length<={_MAX_CHARS}?title:null]))}})}})"
+    "if(self===top)for(const[milestone,before]of[['DOMContentLoaded','DOMContentLoaded'],['load','readystatechange']]){"
+    "let told=false;"
+    "const tell=event=>{if(told||event&&!event.isTrusted)return;told=true;const title=document.title;"
+    f"{_BINDING}(JSON.stringify([milestone,typeof title==='string'&&title.length<={_MAX_CHARS}?title:null]))}};"
+    "addEventListener(milestone,event=>{if(event.isTrusted){told=false;setTimeout(tell)}},true);"
+    "addEventListener(before,event=>{if(event.isTrusted&&(before===milestone||document.readyState==='complete'))"
+    "addEventListener(milestone,tell)},true)}"
 )
 
 

@@ -20,7 +20,7 @@ from bridge.policy.proxy_messages import (
     forwarded_response,
     parse_response,
 )
-from bridge.policy.streaming import ANSWER_S, copy_body, drain, read_head
+from bridge.policy.streaming import ANSWER_S, copy_body, drain, read_head, together
 from bridge.policy.traffic import Carried
 
 CONNECT_S = 20.0
@@ -131,9 +131,9 @@ class Forwarder:
         keeps_client = request.keeps_alive and response.body != UNTIL_CLOSE and not self._has_unread_body
         out = forwarded_response(response, keeps_alive=keeps_client)
         self.is_answering = True
-        self._writer.write(out)
         try:
-            with _from_server():
+            with together(self._writer), _from_server():
+                self._writer.write(out)
                 await copy_body(server.streams[0], self._writer, response.body, server.carried.received)
             await drain(self._writer)
         finally:

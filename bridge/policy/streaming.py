@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Coroutine
+import socket
+import sys
+from collections.abc import Coroutine, Iterator
 from typing import Any
 
 from bridge.policy.dialling import StreamPair
@@ -20,6 +22,7 @@ _TUNNEL_SILENCE_S = 3600.0
 _HALF_CLOSED_S = 60.0
 _LINGER_S = 2.0
 _LINGER_BYTES = 64 * 1024 * 1024
+_TOGETHER_S = 0.005
 
 
 async def read_head(reader: asyncio.StreamReader, wait_s: float) -> bytes | None:
@@ -105,6 +108,31 @@ async def _timely(reading: Coroutine[Any, Any, bytes]) -> bytes:
 async def drain(writer: asyncio.StreamWriter) -> None:
     async with asyncio.timeout(ANSWER_S):
         await writer.drain()
+
+
+@contextlib.contextmanager
+def together(writer: asyncio.StreamWriter) -> Iterator[None]:
+    """What is written in the block, as far as that comes at once, leaves in as few pieces as it takes (TCP_CORK).
+
+    adb makes a packet of the first piece of an answer, and the next waits until the device has taken that: a head that
+    goes ahead of its body costs a round trip of the cable.
+    """
+    sock = writer.get_extra_info("socket")
+    if sys.platform != "linux" or sock is None or sock.family not in (socket.AF_INET, socket.AF_INET6):
+        yield
+        return
+
+    def hold(held: bool) -> None:
+        with contextlib.suppress(OSError):
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, int(held))
+
+    hold(True)
+    letting_go = asyncio.get_running_loop().call_later(_TOGETHER_S, hold, False)
+    try:
+        yield
+    finally:
+        letting_go.cancel()
+        hold(False)
 
 
 async def last_words(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, answer: bytes) -> None:

@@ -12,9 +12,9 @@ from bridge.virtual_device.sockets import StreamPair
 from bridge.virtual_device.splice import splice
 from bridge.virtual_device.streams import Stream
 from bridge.virtual_device.sync_service import SyncSession
-from bridge.virtual_device.transport import Handler, ServiceUnavailable, Transport
+from bridge.virtual_device.transport import DELAYED_ACK, Handler, ServiceUnavailable, Transport
 
-FEATURES = ("shell_v2", "cmd", "stat_v2", "ls_v2", "fixed_push_mkdir", "abb", "abb_exec", "sendrecv_v2")
+FEATURES = ("shell_v2", "cmd", "stat_v2", "ls_v2", "fixed_push_mkdir", "abb", "abb_exec", "sendrecv_v2", DELAYED_ACK)
 
 
 class ServiceHost(Protocol):

@@ -36,6 +36,10 @@ async def _to_socket(stream: Stream, writer: asyncio.StreamWriter) -> None:
 
 
 async def _to_stream(reader: asyncio.StreamReader, stream: Stream) -> None:
-    """One read takes all that is there, up to a packet: what gathers while an OKAY is awaited goes out at once."""
-    while chunk := await reader.read(MAX_PAYLOAD):
+    """Read only when the packet before has been taken, and then all that is there: what gathers meanwhile goes out as
+    one, as from adbd (AOSP packages/modules/adb, sockets.cpp, `local_socket_flush_outgoing`)."""
+    while True:
+        await stream.ready()
+        if not (chunk := await reader.read(MAX_PAYLOAD)):
+            return
         await stream.write(chunk)

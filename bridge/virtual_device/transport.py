@@ -24,7 +24,7 @@ from bridge.virtual_device.packets import (
     PacketDecoder,
     encode_header,
 )
-from bridge.virtual_device.streams import Stream
+from bridge.virtual_device.streams import READ_AHEAD_BYTES, Stream, grant, granted
 
 logger = logging.getLogger(__name__)
 
@@ -34,6 +34,10 @@ MAX_STREAMS = 1024
 MAX_AUTH_ROUNDS = 64
 _SMALL_PAYLOAD_BYTES = 16 * 1024
 _WRITE_HIGH_WATER_BYTES = 2 * MAX_PAYLOAD
+
+
+#: The feature of both sides that lets a stream's packets follow each other before they are acknowledged.
+DELAYED_ACK = "delayed_ack"
 
 
 class ServiceUnavailable(Exception):
@@ -59,11 +63,16 @@ class TransportOwner(Protocol):
 
 
 class Transport(asyncio.Protocol):
-    """One adb server's connection: handshake, then many streams."""
+    """One adb server's connection: handshake, then many streams.
+
+    Attributes:
+        delays_acks: Both sides have `delayed_ack`.
+    """
 
     def __init__(self, adbd: TransportOwner) -> None:
         self.max_payload = MAX_PAYLOAD_BEFORE_CONNECT
         self.is_online = False
+        self.delays_acks = False
         self._adbd = adbd
         self._wire: asyncio.Transport | None = None
         self._decoder = PacketDecoder(MAX_PAYLOAD_BEFORE_CONNECT)
@@ -144,7 +153,8 @@ class Transport(asyncio.Protocol):
         local_id = next(self._ids)
         opened: asyncio.Future[Stream] = asyncio.get_running_loop().create_future()
         self._pending[local_id] = opened
-        self.send(Command.OPEN, local_id, 0, destination.encode() + b"\0")
+        window = READ_AHEAD_BYTES if self.delays_acks else 0
+        self.send(Command.OPEN, local_id, window, destination.encode() + b"\0")
         try:
             return await opened
         finally:
@@ -207,6 +217,7 @@ class Transport(asyncio.Protocol):
         if self.is_online:
             raise MalformedPacket("CNXN twice")
         self.max_payload = max(MAX_PAYLOAD_BEFORE_CONNECT, min(packet.arg1, MAX_PAYLOAD))
+        self.delays_acks = DELAYED_ACK in _features(packet.payload) & _features(self._adbd.banner().encode())
         self._challenge()
 
     def _challenge(self) -> None:
@@ -236,10 +247,10 @@ class Transport(asyncio.Protocol):
 
     def _on_open(self, packet: Packet) -> None:
         remote_id = packet.arg0
-        if remote_id == 0 or len(self._streams) >= MAX_STREAMS:
+        if remote_id == 0 or len(self._streams) >= MAX_STREAMS or bool(packet.arg1) != self.delays_acks:
             self.send(Command.CLSE, 0, remote_id)
             return
-        stream = Stream(self, next(self._ids), remote_id)
+        stream = Stream(self, next(self._ids), remote_id, window=packet.arg1 if self.delays_acks else None)
         self._streams[stream.local_id] = stream
         name = packet.payload.rstrip(b"\0").decode("utf-8", "surrogateescape")
         self.adopt(self._serve(name, stream))
@@ -252,7 +263,8 @@ class Transport(asyncio.Protocol):
             self.forget(stream)
             self.send(Command.CLSE, 0, stream.remote_id)
             return
-        self.send(Command.OKAY, stream.local_id, stream.remote_id)
+        window = grant(READ_AHEAD_BYTES) if self.delays_acks else b""
+        self.send(Command.OKAY, stream.local_id, stream.remote_id, window)
         try:
             await handler(stream)
         except (ConnectionError, EOFError):
@@ -265,13 +277,14 @@ class Transport(asyncio.Protocol):
     def _on_okay(self, packet: Packet) -> None:
         pending = self._pending.get(packet.arg1)
         if pending is not None and not pending.done():
-            stream = Stream(self, packet.arg1, packet.arg0)
+            window = granted(packet.payload) if self.delays_acks else None
+            stream = Stream(self, packet.arg1, packet.arg0, window=window)
             self._streams[stream.local_id] = stream
             pending.set_result(stream)
             return
         stream_or_none = self._streams.get(packet.arg1)
         if stream_or_none is not None and stream_or_none.remote_id == packet.arg0:
-            stream_or_none.on_okay()
+            stream_or_none.on_okay(packet.payload)
 
     def _on_write(self, packet: Packet) -> None:
         stream = self._streams.get(packet.arg1)
@@ -289,3 +302,9 @@ class Transport(asyncio.Protocol):
         if stream is not None and packet.arg0 in (0, stream.remote_id):
             self.forget(stream)
             stream.on_closed()
+
+
+def _features(banner: bytes) -> set[str]:
+    """Those of `host::…;features=a,b` (`adb.cpp`, `parse_banner`)."""
+    properties = banner.decode("utf-8", "replace").rstrip("\0").partition("::")[2].split(";")
+    return {name for text in properties if text.startswith("features=") for name in text[len("features=") :].split(",")}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -43,6 +44,15 @@ async def test_going_somewhere_waits_neither_for_the_page_that_is_left_nor_for_t
         ("<p>none", ""),
         (f"<title>{'long ' * 1000}</title>", ("long " * 1000).strip()),
         ("<form name=title></form>", ""),
+        (
+            "<title>Kept</title><script>addEventListener('load',event=>event.stopImmediatePropagation())</script>",
+            "Kept",
+        ),
+        (
+            "<title>First</title><script>let once=1;addEventListener('load',()=>{"
+            "if(once--)dispatchEvent(new Event('load'));document.title+=once})</script>",
+            "First-1-1",
+        ),
     ],
 )
 async def test_a_title_is_what_it_is_when_the_page_has_loaded(
@@ -51,6 +61,24 @@ async def test_a_title_is_what_it_is_when_the_page_has_loaded(
     await answer_with(page, body)
     await page.goto(local_server.url("second.html"))
     assert (await page.goto(local_server.url("made.html"))).title == title
+
+
+async def test_a_title_is_told_before_the_browser_says_that_the_page_has_loaded(
+    page: Page, local_server: LocalServer
+) -> None:
+    """On a link where a packet waits until the one before was taken, what comes later comes a round trip later."""
+    told: list[str] = []
+
+    def hear(method: str, params: dict[str, Any], _session_id: str | None) -> None:
+        told.append(f"{method} {params.get('payload', '')}")
+
+    await page.goto(local_server.url("shop.html"))
+    stop = (await page.attached()).connection.on_event(hear)
+    await page.goto(local_server.url("second.html"))
+    stop()
+    for milestone, said in (("DOMContentLoaded", "Page.domContentEventFired "), ("load", "Page.loadEventFired ")):
+        title = f'Runtime.bindingCalled ["{milestone}","Second"]'
+        assert told.index(title) < told.index(said)
 
 
 async def test_a_page_can_neither_tell_a_title_that_is_none_nor_see_that_one_is_told(

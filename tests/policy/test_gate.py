@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
+import struct
+import sys
 from collections.abc import AsyncIterator
 
 import pytest
@@ -96,6 +98,21 @@ async def test_plain_requests_share_a_connection_and_are_put_right_for_the_serve
     assert server.heads[0] == b"GET /length HTTP/1.1\r\nHost: site.example\r\n\r\n"
     assert server.heads[1] == b"GET /chunked HTTP/1.1\r\nHost: site.example\r\n\r\n"
     assert [(record.host, record.address) for record in gate.egress.audit] == [("site.example", ADDRESS)] * 2
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="TCP_CORK is Linux's")
+@pytest.mark.parametrize("path", [b"/length", b"/chunked"])
+async def test_the_head_of_an_answer_does_not_leave_without_the_body_that_is_there(gate: Gate, path: bytes) -> None:
+    """On a cable the piece that comes second is a round trip later (adb)."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", gate.port)
+    try:
+        writer.write(b"GET http://site.example%s HTTP/1.1\r\nHost: site.example\r\n\r\n" % path)
+        async with asyncio.timeout(30):
+            await reader.readuntil(ANSWERS[path].partition(b"\r\n\r\n")[2])
+        facts = writer.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 160)
+        assert struct.unpack_from("=I", facts, 152) == (1,)  # tcpi_data_segs_in: linux/tcp.h
+    finally:
+        writer.close()
 
 
 async def test_a_tunnel_carries_bytes_and_is_audited(gate: Gate) -> None:

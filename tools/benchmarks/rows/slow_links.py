@@ -29,11 +29,7 @@ async def slow_links(bench: Bench) -> Sequence[Finding]:
 
                 async def measured() -> dict[str, Samples]:
                     rounds = bench.choose(7, 3)
-                    url, loads = site.url(""), dict[str, Samples]()
-                    # Not in turns: Playwright gives up where it hears late that the page had gone somewhere before.
-                    for contender in _loads(page, talk, url):
-                        loads |= await interleave(contender, rounds=rounds)
-                    await page.goto(url)
+                    loads = await interleave(_loads(page, talk, site.url("")), rounds=rounds)
                     return loads | await interleave(await _deeds(page, talk), rounds=rounds)
 
                 fast = await measured()
@@ -45,13 +41,18 @@ async def slow_links(bench: Bench) -> Sequence[Finding]:
     return found
 
 
-def _loads(page: Page, talk: Conversation, url: str) -> Sequence[dict[str, Contender]]:
-    """What a page loads comes over the link too: the device reaches the server by `adb reverse`."""
+def _loads(page: Page, talk: Conversation, url: str) -> dict[str, Contender]:
+    """What a page loads comes over the link too: the device reaches the server by `adb reverse`. Both wait for the same
+    decision about the document's request: the policy is the session's, whoever opens an address in its tab."""
 
     async def load() -> None:
         await page.goto(url)
 
-    return {"page load": load}, {"playwright page load": lambda: talk.timed({"do": "goto", "url": url})}
+    async def playwright_load() -> float:
+        await talk.ask({"do": "hear"})  # it gives up where it hears late that the page had gone somewhere before
+        return await talk.timed({"do": "goto", "url": url})
+
+    return {"page load": load, "playwright page load": playwright_load}
 
 
 async def _deeds(page: Page, talk: Conversation) -> dict[str, Contender]:
