@@ -210,9 +210,9 @@ def told(error: BridgeError, step: Step, *, is_gone: bool = False) -> BridgeErro
     if step == "none":
         return error
     if isinstance(error, DeadlineExceeded):
-        seen = f"{error.last_seen}; " if error.last_seen else ""
+        seen = "; ".join(dict.fromkeys(filter(None, (error.last_seen, "the page did not answer"))))
         sentence = HUNG_AGAIN if is_gone else SENTENCES[step]
-        changed = DeadlineExceeded(error.awaited, error.timeout_s, f"{seen}the page did not answer", hint=sentence)
+        changed = DeadlineExceeded(error.awaited, error.timeout_s, seen, hint=sentence)
         changed.details["recovery"] = step
         return changed
     error.details["recovery"] = step

@@ -182,6 +182,8 @@ class _Armed:
                     raise
                 selector = self._condition.selector or self._condition.gone
                 raise UsageError(f"{selector!r} is no CSS selector that the page understands") from thrown
+            except DeadlineExceeded as late:
+                raise self._exceeded("the page did not answer") from late
             except WorldGone:
                 # Its script worlds are not there yet, or not any more.
                 if self._deadline.passed:
