@@ -57,6 +57,7 @@ _ALIVE: tuple[str, dict[str, object]] = ("Runtime.evaluate", {"expression": "1"}
 _TERMINATE: tuple[str, dict[str, object]] = ("Runtime.terminateExecution", {})
 # Answered by the browser process, whatever the renderer does.
 _CONNECTED: tuple[str, dict[str, object]] = ("Page.getNavigationHistory", {})
+# Nor does the browser's own page, in the place of one that failed, have a script that could hang.
 _WITHOUT_SCRIPT = ("", ":", "about:blank")
 
 SENTENCES: dict[Step, str] = {
@@ -134,7 +135,7 @@ async def lets_go(attachment: Attachment, deadline: Deadline, *, is_leaving: boo
     """
     state, dialogs = attachment.state, attachment.dialogs
     main, answered_before = state.main, dialogs.count
-    if main is None or main.url.partition("#")[0] in _WITHOUT_SCRIPT:
+    if main is None or main.unreachable_url or main.url.partition("#")[0] in _WITHOUT_SCRIPT:
         return True
     if await (_replies_in_time(attachment, deadline) if is_leaving else _replies_soon(attachment, deadline)):
         return True
