@@ -151,24 +151,30 @@ async def _replies_soon(attachment: Attachment, deadline: Deadline) -> bool:
 
 
 async def _replies_in_time(attachment: Attachment, deadline: Deadline) -> bool:
-    """As `_replies_soon`, from the first news of the navigation on, and some times as long as that took."""
+    """As `_replies_soon`, from the first news of the navigation on, and some times as long as that took. A document
+    that another has replaced meanwhile, as its own script may have begun to, has let go."""
     began, state = time.monotonic(), attachment.state
+    shown = state.navigations
     try:
         question = attachment.connection.send(*_ALIVE)  # now: the navigation is sent next
     except TransportError:
         return False
     reply = asyncio.ensure_future(_is_answered(question, deadline.remaining_s))
     news = asyncio.ensure_future(attachment.watch.wait(lambda: state.navigating_to, timeout_s=_SILENT_S))
+    gone = asyncio.ensure_future(
+        attachment.watch.wait(lambda: state.navigations > shown, timeout_s=deadline.remaining_s)
+    )
     try:
         await asyncio.wait((reply, news), timeout=deadline.remaining_s, return_when=asyncio.FIRST_COMPLETED)
         heard_s = time.monotonic() - began if not reply.done() and news.done() and news.result() else 0.0
         patience_s = max(_LEAVE_S, _NEWS_BEFORE_REPLY * heard_s) if heard_s else 0.0
-        await asyncio.wait((reply,), timeout=min(patience_s, deadline.remaining_s))
-        return reply.done() and reply.result()
+        left_s = min(patience_s, deadline.remaining_s)
+        await asyncio.wait((reply, gone), timeout=left_s, return_when=asyncio.FIRST_COMPLETED)
+        return state.navigations > shown or (reply.done() and reply.result())
     finally:
-        reply.cancel()
-        news.cancel()
-        await asyncio.gather(reply, news, return_exceptions=True)
+        for waiting in (reply, news, gone):
+            waiting.cancel()
+        await asyncio.gather(reply, news, gone, return_exceptions=True)
 
 
 async def climb_out(attachment: Attachment, deadline: Deadline, *, may_detour: bool) -> str:
