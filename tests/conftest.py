@@ -11,7 +11,6 @@ import logging
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import threading
 from collections.abc import AsyncIterator, Iterator
@@ -27,6 +26,7 @@ from bridge.surfaces.daemon.client import end
 from bridge.surfaces.daemon.places import recorded
 from bridge.surfaces.local_server import LocalServer as LocalServer
 from bridge.surfaces.pytest_plugin.local_server import FolderHandler, serving
+from tests.own_devices import free_port
 
 TESTS = Path(__file__).parent
 PAGES = TESTS / "pages"
@@ -95,9 +95,7 @@ def adb_port(request: pytest.FixtureRequest) -> Iterator[int]:
         yield int(os.environ.get("ANDROID_ADB_SERVER_PORT", "5037"))
         return
     before = os.environ.get("ANDROID_ADB_SERVER_PORT")
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
+    port = free_port()
     os.environ["ANDROID_ADB_SERVER_PORT"] = str(port)
     try:
         yield port

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import socket
 import subprocess
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -13,6 +14,19 @@ from bridge.adb import AdbServer
 from bridge.adb.program import find_adb_program
 from bridge.errors import AdbUnavailable
 from bridge.virtual_device.client import VirtualDeviceHandle, start_virtual_device
+
+
+def free_port() -> int:
+    """A port for a server that starts later, or again: below those that the system hands out, it stays free till then
+    (Linux, net.ipv4.ip_local_port_range: 32,768 and above)."""
+    while True:
+        port = random.randrange(20_000, 32_000)  # noqa: S311
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+        return port
 
 
 @contextmanager
@@ -26,7 +40,7 @@ def own_adb_server() -> Iterator[AdbServer]:
 
 async def _started_somewhere() -> AdbServer:
     for _ in range(5):
-        server = AdbServer(port=random.randrange(20_000, 32_000))  # noqa: S311
+        server = AdbServer(port=free_port())
         try:
             await server.ensure_running(timeout_s=30)
         except AdbUnavailable:  # the port is somebody's

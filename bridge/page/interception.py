@@ -57,6 +57,8 @@ _CONNECTION_ENDED = frozenset(
         "TUNNEL_CONNECTION_FAILED",
     }
 )
+# What the browser says of a request that we have refused.
+_REFUSED = "net::ERR_BLOCKED_BY_CLIENT"
 _FAILURE_S = 60.0  # where nobody has seen the request begin
 # Cancelled by the browser before anybody is asked; only a redirect leads there, as `goto` takes web addresses alone.
 _UNSAFE_REDIRECTS = frozenset({"net::ERR_UNSAFE_REDIRECT", "net::ERR_UNKNOWN_URL_SCHEME"})
@@ -144,6 +146,10 @@ class Interception:
         trail = self._by_first_url.get(error.url)
         if trail is not None and trail.refused is not None:
             return trail.refused
+        if error.net_error == _REFUSED:  # another tab goes to the same address, and has not been refused yet
+            for earlier in reversed(self._trails.values()):
+                if earlier.first_url == error.url and earlier.refused is not None:
+                    return earlier.refused
         if error.net_error in _UNSAFE_REDIRECTS:
             return PolicyRefused(
                 f"{error.url[:200]} is refused: it redirects to an address of another kind than http and https",

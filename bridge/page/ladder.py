@@ -57,6 +57,7 @@ _ALIVE: tuple[str, dict[str, object]] = ("Runtime.evaluate", {"expression": "1"}
 _TERMINATE: tuple[str, dict[str, object]] = ("Runtime.terminateExecution", {})
 # Answered by the browser process, whatever the renderer does.
 _CONNECTED: tuple[str, dict[str, object]] = ("Page.getNavigationHistory", {})
+# Nor does the browser's own page, in the place of one that failed, have a script that could hang.
 _WITHOUT_SCRIPT = ("", ":", "about:blank")
 
 SENTENCES: dict[Step, str] = {
@@ -134,7 +135,7 @@ async def lets_go(attachment: Attachment, deadline: Deadline, *, is_leaving: boo
     """
     state, dialogs = attachment.state, attachment.dialogs
     main, answered_before = state.main, dialogs.count
-    if main is None or main.url.partition("#")[0] in _WITHOUT_SCRIPT:
+    if main is None or main.unreachable_url or main.url.partition("#")[0] in _WITHOUT_SCRIPT:
         return True
     if await (_replies_in_time(attachment, deadline) if is_leaving else _replies_soon(attachment, deadline)):
         return True
@@ -150,24 +151,30 @@ async def _replies_soon(attachment: Attachment, deadline: Deadline) -> bool:
 
 
 async def _replies_in_time(attachment: Attachment, deadline: Deadline) -> bool:
-    """As `_replies_soon`, from the first news of the navigation on, and some times as long as that took."""
+    """As `_replies_soon`, from the first news of the navigation on, and some times as long as that took. A document
+    that another has replaced meanwhile, as its own script may have begun to, has let go."""
     began, state = time.monotonic(), attachment.state
+    shown = state.navigations
     try:
         question = attachment.connection.send(*_ALIVE)  # now: the navigation is sent next
     except TransportError:
         return False
     reply = asyncio.ensure_future(_is_answered(question, deadline.remaining_s))
     news = asyncio.ensure_future(attachment.watch.wait(lambda: state.navigating_to, timeout_s=_SILENT_S))
+    gone = asyncio.ensure_future(
+        attachment.watch.wait(lambda: state.navigations > shown, timeout_s=deadline.remaining_s)
+    )
     try:
         await asyncio.wait((reply, news), timeout=deadline.remaining_s, return_when=asyncio.FIRST_COMPLETED)
         heard_s = time.monotonic() - began if not reply.done() and news.done() and news.result() else 0.0
         patience_s = max(_LEAVE_S, _NEWS_BEFORE_REPLY * heard_s) if heard_s else 0.0
-        await asyncio.wait((reply,), timeout=min(patience_s, deadline.remaining_s))
-        return reply.done() and reply.result()
+        left_s = min(patience_s, deadline.remaining_s)
+        await asyncio.wait((reply, gone), timeout=left_s, return_when=asyncio.FIRST_COMPLETED)
+        return state.navigations > shown or (reply.done() and reply.result())
     finally:
-        reply.cancel()
-        news.cancel()
-        await asyncio.gather(reply, news, return_exceptions=True)
+        for waiting in (reply, news, gone):
+            waiting.cancel()
+        await asyncio.gather(reply, news, gone, return_exceptions=True)
 
 
 async def climb_out(attachment: Attachment, deadline: Deadline, *, may_detour: bool) -> str:
@@ -210,9 +217,9 @@ def told(error: BridgeError, step: Step, *, is_gone: bool = False) -> BridgeErro
     if step == "none":
         return error
     if isinstance(error, DeadlineExceeded):
-        seen = f"{error.last_seen}; " if error.last_seen else ""
+        seen = "; ".join(dict.fromkeys(filter(None, (error.last_seen, "the page did not answer"))))
         sentence = HUNG_AGAIN if is_gone else SENTENCES[step]
-        changed = DeadlineExceeded(error.awaited, error.timeout_s, f"{seen}the page did not answer", hint=sentence)
+        changed = DeadlineExceeded(error.awaited, error.timeout_s, seen, hint=sentence)
         changed.details["recovery"] = step
         return changed
     error.details["recovery"] = step

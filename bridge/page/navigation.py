@@ -33,7 +33,7 @@ from bridge.page.titles import MILESTONES
 from bridge.snapshot.address import shown_url
 
 # What the renderer has been given to show is a document at once, unless the script of the one before keeps the thread.
-_COMMIT_S = 3.0
+_COMMIT_S = 5.0
 
 WaitUntil = Literal["commit", "domcontentloaded", "load", "networkidle"]
 # Chromium's lifecycle names; "commit" is the moment the frame has the new loader.
@@ -108,6 +108,7 @@ async def go(attachment: Attachment, url: str, wait_until: WaitUntil, deadline: 
     checked_wait(wait_until)
     state = attachment.state
     state.certificate_errors.clear()
+    before = state.navigations
     try:
         reply = await attachment.call("Page.navigate", {"url": url}, timeout_s=deadline.remaining_s)
     except DeadlineExceeded as error:
@@ -118,6 +119,7 @@ async def go(attachment: Attachment, url: str, wait_until: WaitUntil, deadline: 
     if net_error:
         if net_error == "net::ERR_ABORTED" and state.certificate_errors:
             net_error = state.certificate_errors[-1]  # we were asked about it, and cancelled
+        await _failure_shown(attachment, net_error, before, deadline)
         raise NavigationFailed(url, net_error, hint=_HINTS.get(net_error, ""))
     loader_id = reply.get("loaderId")
     if not loader_id:
@@ -154,7 +156,21 @@ async def wait_loaded(
         raise DeadlineExceeded(f"{wait_until} of {url}", deadline.timeout_s, _progress(attachment, loader_id))
     failure = state.failures.get(loader_id)
     if failure and not (state.main and state.main.loader_id == loader_id):
+        await _failure_shown(attachment, failure, started, deadline)
         raise NavigationFailed(url, failure, hint=_HINTS.get(failure, ""))
+
+
+async def _failure_shown(attachment: Attachment, net_error: str, before: int, deadline: Deadline) -> None:
+    """Wait for the page that the browser shows in the place of one that failed; `before`: the documents until then.
+
+    What failed is told of while that page is on its way, in a renderer of its own: whoever spoke to the tab now would
+    speak to the document before it, which does not answer any more and does not hang.
+    """
+    if net_error == "net::ERR_ABORTED":  # what was shown stays
+        return
+    state = attachment.state
+    with suppress(BridgeError):
+        await attachment.watch.wait(lambda: state.navigations > before, timeout_s=min(_COMMIT_S, deadline.remaining_s))
 
 
 def _has_reached(frame: Frame, wait_until: WaitUntil) -> bool:
@@ -272,6 +288,7 @@ async def _move(
         raise DeadlineExceeded(f"{wait_until} of {url}", deadline.timeout_s, seen or "no answer from the server yet")
     if state.navigations == navigations and state.main_failure_count > failed:
         failure = next(reversed(state.failures.values()), "net::ERR_FAILED")
+        await _failure_shown(attachment, failure, navigations, deadline)
         raise NavigationFailed(url, failure, hint=_HINTS.get(failure, ""))
 
 

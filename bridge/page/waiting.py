@@ -22,14 +22,14 @@ _REPLY_S = 1.0
 _KINDS = ("selector", "role", "text", "url", "gone", "function")
 # In the page's own world; the page may have replaced what it finds there, and then the deadline of this side holds. The
 # operator's source may end with a comment, which ends with its line.
-_FUNCTION = """new Promise(done=>{const start=Date.now(),get=()=>(%s
-),ms=%d,step=async()=>{let seen,error='';
+_FUNCTION = """new Promise(done=>{let lastSeen;const start=Date.now(),get=()=>(%s
+),ms=%d,step=async()=>{let seen,error='';lastSeen='its promise is pending';
 try{seen=get();if(typeof seen=='function')seen=seen();seen=await seen}catch(e){seen=0;error=String(e)}
-const waitedMs=Date.now()-start;
+const waitedMs=Date.now()-start;lastSeen=error||'not yet';
 if(seen)done(JSON.stringify({ok:true,waitedMs}));
-else if(waitedMs>=ms)done(JSON.stringify({ok:false,waitedMs,lastSeen:error||'not yet'}));
+else if(waitedMs>=ms)done(JSON.stringify({ok:false,waitedMs,lastSeen}));
 else setTimeout(step,30)};
-setTimeout(()=>done(JSON.stringify({ok:false,waitedMs:ms,lastSeen:'its promise is pending'})),ms+20);step()})"""
+setTimeout(()=>done(JSON.stringify({ok:false,waitedMs:ms,lastSeen})),ms+20);step()})"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +182,8 @@ class _Armed:
                     raise
                 selector = self._condition.selector or self._condition.gone
                 raise UsageError(f"{selector!r} is no CSS selector that the page understands") from thrown
+            except DeadlineExceeded as late:
+                raise self._exceeded("the page did not answer") from late
             except WorldGone:
                 # Its script worlds are not there yet, or not any more.
                 if self._deadline.passed:

@@ -42,7 +42,7 @@ class Watch:
             async with asyncio.timeout(timeout_s):
                 await future
         except TimeoutError:
-            return False
+            return bool(predicate())  # what it waited for may have come with the end of its time
         finally:
             self._waiting.remove(entry)
         return True

@@ -12,7 +12,6 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -21,6 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
+from tests.own_devices import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 READMES = [
@@ -62,13 +63,6 @@ def parameters() -> list[object]:
         for block in blocks()
         if block.language in ("sh", "python") and set(block.words) <= {"browser"}
     ]
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 @pytest.fixture

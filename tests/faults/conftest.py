@@ -23,7 +23,7 @@ from bridge.errors import BridgeError
 from bridge.surfaces.local_server import QuietHandler, listening
 from bridge.virtual_device.client import VirtualDeviceHandle
 from tests.conftest import LocalServer, adb_program
-from tests.own_devices import own_device
+from tests.own_devices import free_port, own_device
 
 # What an operation may take beyond its own deadline; how late timers come where a suite shares its two cores.
 GRACE_S = 2.0
@@ -92,9 +92,7 @@ def faulty_server() -> Iterator[LocalServer]:
 @pytest.fixture(scope="session")
 def faulty_adb_port() -> Iterator[int]:
     """An adb server for faults alone: the suite's other devices must not lose theirs."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
+    port = free_port()
     yield port
     subprocess.run([adb_program(), "-P", str(port), "kill-server"], capture_output=True, timeout=20, check=False)
 

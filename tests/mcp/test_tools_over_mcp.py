@@ -7,6 +7,7 @@ import io
 import json
 import re
 import socket
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -97,12 +98,17 @@ async def test_every_web_tool_works_over_both_transports_and_in_both_eras(
         assert {tool.name for tool in listed.tools} == call.called | {"web_screenshot"}
 
 
+@pytest.fixture
+def nobody() -> Iterator[int]:
+    """A port where nobody listens, nor will: it is taken."""
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        yield bound.getsockname()[1]
+
+
 @pytest.mark.parametrize("transport", ["stdio", "http"])
-async def test_the_simple_set_answers_in_its_known_words(serving: Serving, transport: str) -> None:
+async def test_the_simple_set_answers_in_its_known_words(serving: Serving, nobody: int, transport: str) -> None:
     url = serving.local.url("reading.html")
-    with socket.socket() as closed:
-        closed.bind(("127.0.0.1", 0))
-        nobody = closed.getsockname()[1]
     async with serving.client(transport, "--set", "simple", "--local", str(nobody)) as client:
         assert [tool.name for tool in (await client.list_tools()).tools] == ["browser", "webfetch"]
         call = Caller(client)

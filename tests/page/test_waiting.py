@@ -52,3 +52,11 @@ async def test_a_function_whose_promise_stays_pending_is_waited_for_no_longer_th
         DeadlineExceeded, match=r"waiting for the function timed out after 0\.5 s; last seen: its promise"
     ):
         await page.wait_for(function="new Promise(() => {})", timeout_s=0.5)
+
+
+async def test_a_page_that_hangs_is_told_with_what_was_waited_for(page: Page, local_server: LocalServer) -> None:
+    await page.goto(local_server.url("second.html"))
+    (await page.attached()).connection.send("Runtime.evaluate", {"expression": "for(;;);"}).abandon()
+    with pytest.raises(DeadlineExceeded) as caught:
+        await page.wait_for(text="never", timeout_s=0.3)
+    assert (caught.value.awaited, caught.value.last_seen) == ("waiting for text 'never'", "the page did not answer")

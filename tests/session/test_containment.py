@@ -9,6 +9,7 @@ import pytest
 
 from bridge import BrowserPolicy, Session, TestServerGrant
 from bridge.errors import BridgeError, NameNotResolved, NavigationFailed, PolicyRefused, Unsupported
+from bridge.page.fetch_messages import PausedRequest
 from bridge.page.fetching import Fetching
 from bridge.page.interception import Interception
 from bridge.policy.pinning import PinnedEgress
@@ -154,6 +155,16 @@ def test_a_host_that_was_seen_at_a_private_address_is_not_shown_and_not_asked_ag
     with pytest.raises(PolicyRefused, match=r"b\.example is refused: it resolved to ::1"):
         interception.check_shown("https://b.example/x")
     assert [record.decision for record in egress.audit] == ["deny range:loopback"]
+
+
+async def test_a_tab_is_told_why_it_was_refused_although_another_goes_to_the_same_address() -> None:
+    url = "http://127.0.0.1:1/"
+    interception = Interception(PinnedEgress(ALLOWS_ALL), closes_ways_around=True)
+    refused, underway = (PausedRequest(tab, url, "GET", {}, "Document", tab) for tab in ("one", "other"))
+    assert await interception._judge(refused, "one") is not None
+    interception._follow(underway, True)
+    assert isinstance(interception.explain(NavigationFailed(url, "net::ERR_BLOCKED_BY_CLIENT")), PolicyRefused)
+    assert isinstance(interception.explain(NavigationFailed(url, "net::ERR_ABORTED")), NavigationFailed)
 
 
 def response(url: str, address: str) -> dict[str, object]:
