@@ -179,7 +179,8 @@ async def beyond_viewport(
         "y": region.top,
         "width": plan.width_px / plan.scale,
         "height": plan.height_px / plan.scale,
-        "scale": plan.scale / layout.device_px,
+        # As seen in Chromium 156, this scale is instead of the page's own zoom and not on top of it.
+        "scale": plan.scale / layout.dpr,
     }
     image = await capture_viewport(attachment, "png", None, timeout_s=deadline.remaining_s, clip=clip, is_fast=True)
     size = picture_size(image)
