@@ -11,7 +11,8 @@
 A line is two spaces per level, `- `, and one of: a role with its name, attributes and ref, ending in `:` when lines
 follow below it; `text` with words; what was cut here. Names and words are string literals (see `escape.quote`).
 `cutNodes` and `cutTexts` count what the page sent and the bounds did not let through. Text that is cut is counted
-there alone; of nodes with a ref is also spoken where they would stand.
+there alone; of nodes with a ref is also spoken where they would stand. Where there is no element at all, `note` says
+so.
 """
 
 from __future__ import annotations
@@ -63,10 +64,10 @@ def render_snapshot(
     entries = lay_out(only_controls(snapshot.root) if options.controls_only else snapshot.root, options)
     if options.start:
         entries = only_from(entries, options.start)
-    facts = Facts(nodes=len(entries))
+    facts = Facts(nodes=len(entries), is_bare=snapshot.is_bare)
     if options.find:
         entries, matches = only_matching(entries, clean(options.find), options.redact)
-        facts = Facts(nodes=len(entries), find=cut(clean(options.find), _FIND_CHARS), matches=matches)
+        facts = replace(facts, nodes=len(entries), find=cut(clean(options.find), _FIND_CHARS), matches=matches)
     form: Form = JsonForm(options, url) if options.format == "json" else TextForm(options, url)
     worst = _worst_facts(facts, snapshot.reasons, form, options.max_chars_total)
     place, shortened = _place(form, url, snapshot.title, options, len(form.head("", worst)))
@@ -90,6 +91,7 @@ def render_snapshot(
         truncated=bool(reasons) or snapshot.truncated,
         cut_nodes=len(shown.cut_refs),
         cut_texts=shown.texts_cut,
+        is_bare=worst.is_bare,
     )
     lines = [
         line if row.named else line._replace(name="")
@@ -125,9 +127,9 @@ def _worst_facts(facts: Facts, page_reasons: tuple[str, ...], form: Form, limit_
     while True:
         reasons = tuple(dict.fromkeys((*_OWN_REASONS, *page_reasons)))
         worst = replace(facts, reasons=reasons, truncated=True, cut_nodes=count, cut_texts=count)
-        if len(form.head("", worst)) <= limit_chars or not page_reasons:
+        if len(form.head("", worst)) <= limit_chars or not (page_reasons or facts.is_bare):
             return worst
-        page_reasons = page_reasons[:-1]
+        page_reasons, facts = page_reasons[:-1], replace(facts, is_bare=facts.is_bare and bool(page_reasons))
 
 
 def _place(form: Form, url: str, title: str, options: RenderOptions, taken: int) -> tuple[str, tuple[str, ...]]:
