@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-from bridge.snapshot.escape import clean, quote
+from bridge.snapshot.escape import plain, quoted
 from bridge.snapshot.wording import instead, opened_by
 
 _KEPT = 8
@@ -65,7 +65,7 @@ class Asides:
         self._add(window_opened(tab_id))
 
     def refused_window(self, why: str) -> None:
-        self._add(f"a window that the page opened was not kept: {clean(why)}")
+        self._add(f"a window that the page opened was not kept: {why}")
 
     def picker(self, asked: Mapping[str, object], ref: str | None) -> None:
         """The page has asked by itself for the dialog of a control, which `asked` tells as the script does."""
@@ -100,6 +100,7 @@ class Asides:
         return told
 
     def _add(self, notice: str) -> None:
+        notice = plain(notice)
         if notice in self._untold:
             return
         if len(self._untold) < _KEPT:
@@ -111,4 +112,4 @@ class Asides:
 def _name(fields: Mapping[str, Any]) -> str:
     """What a person would know the download by."""
     url = str(fields.get("url") or "")
-    return quote(clean(url if not url.startswith("data:") else url.partition(",")[0])[:_NAME_CHARS])
+    return quoted(url if not url.startswith("data:") else url.partition(",")[0], _NAME_CHARS)
