@@ -17,9 +17,9 @@ so.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from bridge.cost import Cost
 from bridge.snapshot.budget import select
@@ -28,13 +28,25 @@ from bridge.snapshot.controls import only_controls
 from bridge.snapshot.escape import clean, cut, url_token
 from bridge.snapshot.forms import Facts, Form, JsonForm, TextForm
 from bridge.snapshot.layout import lay_out, only_from, only_matching
-from bridge.snapshot.model import RenderOptions, SnapshotResult, SnapshotStats
-from bridge.snapshot.outline import outline
+from bridge.snapshot.model import Line, RenderOptions, SnapshotResult, SnapshotStats
+from bridge.snapshot.outline import Outline, outline
 from bridge.snapshot.parse import parse_snapshot
 
 _URL_CHARS = 300
 _FIND_CHARS = 60
+# When a text of controls counts as full, and how often it is tried to show more of them.
+_UNFILLED, _FILLING_ROUNDS = 0.03, 5
 _OWN_REASONS = ("maxCharsTotal", "maxNodes", "maxDepth", "maxTextPerNode")
+
+
+class _Drawn(NamedTuple):
+    """A text and what it shows."""
+
+    text: str
+    lines: list[Line]
+    shown: Outline
+    facts: Facts
+    reasons: tuple[str, ...]
 
 
 @collector_paused()
@@ -73,31 +85,39 @@ def render_snapshot(
     place, shortened = _place(form, url, snapshot.title, options, len(form.head("", worst)))
     known = (*snapshot.reasons, *shortened, *(("maxTextPerNode",) if any(e.shortened for e in entries) else ()))
     uncut = replace(facts, reasons=known, truncated=bool(known) or snapshot.truncated)
-    selection = select(
-        entries,
-        options,
-        room_whole=options.max_chars_total - len(form.head(place, uncut)),
-        room_cut=options.max_chars_total - len(form.head(place, worst)),
-        costs=[form.cost(entry) for entry in entries],
-        cut_cost=form.cut_cost,
+    room = (
+        options.max_chars_total - len(form.head(place, uncut)),
+        options.max_chars_total - len(form.head(place, worst)),
     )
-    shown = outline(entries, selection, options)
-    own = (*selection.reasons, *shortened, *(("maxTextPerNode",) if shown.shortened else ()))
-    reasons = tuple(dict.fromkeys((*snapshot.reasons, *own)))
-    facts = replace(
-        facts,
-        nodes=len(shown.refs),
-        reasons=tuple(reason for reason in reasons if reason in worst.reasons),
-        truncated=bool(reasons) or snapshot.truncated,
-        cut_nodes=len(shown.cut_refs),
-        cut_texts=shown.texts_cut,
-        is_bare=worst.is_bare,
+    costs = [form.cost(entry) for entry in entries]
+
+    def drawn(extra: int) -> _Drawn:
+        """The text, where the lines may cost `extra` characters more than there are for them."""
+        whole, cut_ = room
+        selection = select(
+            entries, options, room_whole=whole + extra, room_cut=cut_ + extra, costs=costs, cut_cost=form.cut_cost
+        )
+        shown = outline(entries, selection, options)
+        own = (*selection.reasons, *shortened, *(("maxTextPerNode",) if shown.shortened else ()))
+        reasons = tuple(dict.fromkeys((*snapshot.reasons, *own)))
+        said = replace(
+            facts,
+            nodes=len(shown.refs),
+            reasons=tuple(reason for reason in reasons if reason in worst.reasons),
+            truncated=bool(reasons) or snapshot.truncated,
+            cut_nodes=len(shown.cut_refs),
+            cut_texts=shown.texts_cut,
+            is_bare=worst.is_bare,
+        )
+        lines = [
+            line if row.named else line._replace(name="")
+            for row, line in [(row, row.entry.line(options, url)) for row in shown.rows]
+        ]
+        return _Drawn(form.join(form.head(place, said), shown.rows, lines), lines, shown, said, reasons)
+
+    text, lines, shown, facts, reasons = (
+        _filled(drawn, options.max_chars_total) if options.controls_only and options.format == "text" else drawn(0)
     )
-    lines = [
-        line if row.named else line._replace(name="")
-        for row, line in [(row, row.entry.line(options, url)) for row in shown.rows]
-    ]
-    text = form.join(form.head(place, facts), shown.rows, lines)
     stats = SnapshotStats(
         js_stats=snapshot.js_stats,
         nodes_emitted=len(shown.refs),
@@ -119,6 +139,22 @@ def render_snapshot(
         lines=tuple(lines),
         cut_refs=frozenset(shown.cut_refs),
     )
+
+
+def _filled(drawn: Callable[[int], _Drawn], limit_chars: int) -> _Drawn:
+    """Among controls, which share lines: each costs less than a line of its own, how much less shows afterwards."""
+    best, extra = drawn(0), 0
+    step = limit_chars - len(best.text)
+    for _ in range(_FILLING_ROUNDS):
+        if "maxCharsTotal" not in best.reasons or step < limit_chars * _UNFILLED:
+            break
+        tried = drawn(extra + step)
+        if len(tried.text) <= limit_chars and len(tried.shown.refs) >= len(best.shown.refs):
+            best, extra = tried, extra + step
+            step = limit_chars - len(best.text)
+        else:
+            step //= 2
+    return best
 
 
 def _worst_facts(facts: Facts, page_reasons: tuple[str, ...], form: Form, limit_chars: int) -> Facts:
