@@ -64,10 +64,9 @@ class Settled:
     is_taken: bool = True
 
 
-def changes_of_closed(attachment: Attachment) -> Changes:
-    """Of an action after which the page has closed its own window: nobody can look any more."""
-    text = "not known: the page closed its own window"
-    return Changes(text=text, settled="closed", dialogs=attachment.dialogs.take_untold())
+def changes_of_closed(attachment: Attachment, how: str) -> Changes:
+    """Of an action after which the window was closed: nobody can look any more."""
+    return Changes(text=f"not known: {how}", settled="closed", dialogs=attachment.dialogs.take_untold())
 
 
 async def changes_since(before: Before, settled: Settled, attachment: Attachment, snapshots: Snapshots) -> Changes:
