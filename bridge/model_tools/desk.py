@@ -221,7 +221,8 @@ class Desk:
             outcome += "; the page was still changing, so look again if you need what comes"
         if done.changes.text == "no change" and done.value is None:
             outcome += "; nothing has changed so far: if something is to come, web_wait for it"
-        lines = [done.changes.text, *(f"note: {notice}" for notice in done.notices if notice not in told)]
+        line = self.house.secrets.redact_line
+        lines = [done.changes.text, *(f"note: {line(notice)}" for notice in done.notices if notice not in told)]
         if done.checked is not None and done.action in ("check", "uncheck"):
             outcome += f"; checked={str(done.checked).lower()}"
         if done.changes.text == "no change" and done.value is not None:
@@ -232,7 +233,8 @@ class Desk:
         """Where a navigation ended, with a snapshot of what is there."""
         status = f", HTTP {found.status}" if found.status is not None else ""
         shot = await page.snapshot(interactive_only=interactive_only, max_chars=_OPENED_CHARS)
-        said = "".join(f"note: {notice}\n" for notice in found.notices)
+        line = self.house.secrets.redact_line
+        said = "".join(f"note: {line(notice)}\n" for notice in found.notices)
         return Answer(f"opened in tab {page.tab_id}{status}", said + shot.text, shot.url)
 
     async def seen_now(self) -> tuple[str, str]:

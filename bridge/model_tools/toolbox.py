@@ -87,22 +87,22 @@ class Toolbox:
             return Answer(f"{tool.name}: unexpected {type(error).__name__}. This is a mistake of ours.", is_error=True)
 
     async def _failed(self, tool: Tool, error: BridgeError, desk: Desk, asked_url: object) -> Answer:
-        head = f"{tool.name} failed: {error.code}"
+        head, line = f"{tool.name} failed: {error.code}", desk.house.secrets.redact_line
         if isinstance(error, RefNotFound | StaleRef):
             snapshot, url = await desk.seen_now()
             if snapshot:
                 said = f"{head}. Go on with the refs of this fresh snapshot."
-                return Answer(said, f"{error.message}\n{snapshot}", url, is_error=True)
+                return Answer(said, f"{line(error.message)}\n{snapshot}", url, is_error=True)
         if hint_quotes_a_page(error, asked_url):
-            return Answer(f"{head}.", f"{error.message}\n{error.hint}", desk.last_url, is_error=True)
+            return Answer(f"{head}.", f"{line(error.message)}\n{line(error.hint)}", desk.last_url, is_error=True)
         if quotes_a_page(error) and not isinstance(error, InvalidArguments):
-            return Answer(followed_by(f"{head}.", error.hint), error.message, desk.last_url, is_error=True)
+            return Answer(followed_by(f"{head}.", error.hint), line(error.message), desk.last_url, is_error=True)
         return Answer(followed_by(f"{head}: {error.message}", error.hint), is_error=True)
 
     def _shown(self, answer: Answer, desk: Desk) -> Shown:
-        redact = desk.house.secrets.redact
-        notes = "".join(f"\nnote: {note}" for note in _once(desk.notes, redact))
-        told = [f"note: {note}" for note in _once(desk.told, redact)]
+        redact, line = desk.house.secrets.redact, desk.house.secrets.redact_line
+        notes = "".join(f"\nnote: {note}" for note in _once(desk.notes, line))
+        told = [f"note: {note}" for note in _once(desk.told, line)]
         whole = Answer(
             redact(answer.text) + notes,
             "\n".join([*told, redact(answer.page_text)] if answer.page_text else told),

@@ -11,7 +11,7 @@ from bridge.model_tools.answer import Answer, Image
 from bridge.model_tools.declaration import ToolSet
 from bridge.model_tools.desk import Desk
 from bridge.ops.secrets import LONGEST
-from bridge.snapshot.escape import clean, quote, url_token
+from bridge.snapshot.escape import quoted, url_token
 
 if TYPE_CHECKING:
     from bridge.page.page import Page
@@ -26,6 +26,7 @@ Words = Annotated[str, Field(min_length=1, max_length=500)]
 _SNAPSHOT_CHARS = 10_000
 _READ_CHARS = 10_000
 _MAX_WAIT_S = 60.0
+_NAME_CHARS = 200
 
 
 @WEB.tool(title="Open a page", effect="navigate")
@@ -194,7 +195,7 @@ async def web_screenshot(
         redact=desk.house.secrets.redactor,
         on_progress=desk.count_up,
     )
-    legend = "\n".join(f"{box.ref}: {box.role} {quote(box.name)}" for box in picture.legend)
+    legend = "\n".join(f"{box.ref}: {box.role} {quoted(box.name, _NAME_CHARS)}" for box in picture.legend)
     cuts = "; the page goes on below" if picture.truncated else ""
     said = f"{picture.width_px}×{picture.height_px} px{cuts}"
     return Answer(said, legend, page.url, image=Image(picture.image_bytes, f"image/{picture.format}"))
@@ -260,7 +261,7 @@ async def web_tabs(
 
 def _row(page: Page, current: str | None) -> str:
     mark = " (current)" if page.tab_id == current else ""
-    return f"{page.tab_id}{mark} {url_token(page.url)[:300]} {quote(clean(page.title)[:100])}"
+    return f"{page.tab_id}{mark} {url_token(page.url)[:300]} {quoted(page.title, 100)}"
 
 
 @WEB.tool(title="Find on the page", effect="observe")

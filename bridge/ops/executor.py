@@ -125,7 +125,7 @@ class Executor:
             kind=kind,
             ok=True,
             result=self._shown(done.result),
-            notices=[*(self._fenced(notice) for notice in done.notices), *done.own_notices],
+            notices=[*(self._fenced_line(notice) for notice in done.notices), *done.own_notices],
             cost=_cost(done.cost or meter.cost()),
             image_bytes=done.image_bytes,
         )
@@ -146,8 +146,8 @@ class Executor:
             ok=False,
             error=Failure(
                 code=error.code,
-                message=self._fenced(error.message) if quotes_a_page(error) else redact(error.message),
-                hint=self._fenced(error.hint) if hint_quotes_a_page(error, asked_url) else redact(error.hint),
+                message=self._fenced_line(error.message) if quotes_a_page(error) else redact(error.message),
+                hint=self._fenced_line(error.hint) if hint_quotes_a_page(error, asked_url) else redact(error.hint),
             ),
             cost=_cost(Cost(0.0, 0, 0, 0)),
         )
@@ -171,6 +171,9 @@ class Executor:
         # Redacted before: a secret that looks like a part of the marks must not change them.
         redact = self.secrets.redact
         return self.fence.around(redact(words), redact(self._steps.url if url is None else url))
+
+    def _fenced_line(self, words: str) -> str:
+        return self._fenced(self.secrets.redact_line(words))
 
     def _tell(self, operation: Operation, answer: OperationResult) -> None:
         if self.on_event is None:

@@ -10,7 +10,7 @@ from bridge.errors import BridgeError, TabLost
 from bridge.ops import models, results
 from bridge.ops.secrets import Secrets
 from bridge.page.asides import window_opened
-from bridge.snapshot.escape import clean, cut, quote
+from bridge.snapshot.escape import cut, plain, quoted
 
 if TYPE_CHECKING:
     from bridge.page.console import ConsoleLog
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from bridge.session.session import Session
 
 _LINE_CHARS = 1_000
+_NAME_CHARS = 200
 _EVERYTHING = 1_000_000
 
 
@@ -170,14 +171,14 @@ class Steps:
     async def _get_state(self) -> Done:
         page = self._page()
         state = await page.get_state()
-        return Done(results.Location(tab=page.tab_id, url=state.url, title=state.title), state.cost)
+        return Done(results.Location(tab=page.tab_id, url=state.url, title=plain(state.title)), state.cost)
 
     async def _new_tab(self, operation: models.NewTab) -> Done:
         """A tab whose address does not open is closed again: a failed operation leaves nothing."""
         page = await self._session.new_tab(operation.url)
         self._tabs.append(page)
         state = await page.get_state()
-        return Done(results.Location(tab=page.tab_id, url=state.url, title=state.title))
+        return Done(results.Location(tab=page.tab_id, url=state.url, title=plain(state.title)))
 
     async def _close_tab(self) -> Done:
         page = self._page()
@@ -194,7 +195,7 @@ class Steps:
         text = results.PageText(
             text=shot.text,
             url=shot.url,
-            title=shot.title,
+            title=plain(shot.title),
             truncated=shot.stats.truncated,
             truncate_reasons=list(shot.stats.truncate_reasons),
             hidden_text_removed=int(shot.stats.js_stats.get("hiddenTextRemoved", 0)),
@@ -209,7 +210,7 @@ class Steps:
         text = results.PageText(
             text=read.markdown,
             url=read.url,
-            title=read.title,
+            title=plain(read.title),
             truncated=read.truncated,
             hidden_text_removed=read.hidden_text_removed,
         )
@@ -234,7 +235,7 @@ class Steps:
             annotate=operation.annotate,
             redact=self._secrets.redactor,
         )
-        legend = "\n".join(f"{box.ref}: {box.role} {quote(clean(box.name))}" for box in picture.legend)
+        legend = "\n".join(f"{box.ref}: {box.role} {quoted(box.name, _NAME_CHARS)}" for box in picture.legend)
         shown = results.Picture(
             format=picture.format,
             width_px=picture.width_px,
@@ -268,7 +269,7 @@ class Steps:
         if operation.clear:
             self._cleared[key] = log.last
         # Redacted before they are filtered and cut: neither may tell what a secret begins with.
-        lines = [self._secrets.redact(clean(str(entry))) for entry in log.entries]
+        lines = [self._secrets.redact_line(str(entry)) for entry in log.entries]
         wanted = (operation.filter or "").casefold()
         fitting = [line for line in lines if wanted in line.casefold()]
         shown = [cut(line, _LINE_CHARS) for line in fitting[-operation.limit :]]
@@ -276,7 +277,7 @@ class Steps:
         return Done(results.LogLines(text="\n".join(shown), entries=len(shown), older=older, dropped=log.dropped))
 
     def _location(self, found: NavigationResult) -> Done:
-        where = results.Location(tab=self._page().tab_id, url=found.url, title=found.title, status=found.status)
+        where = results.Location(tab=self._page().tab_id, url=found.url, title=plain(found.title), status=found.status)
         return Done(where, found.cost, found.notices)
 
     def _acted(self, outcome: ActionResult, files: list[str] | None = None) -> Done:

@@ -14,7 +14,7 @@ from bridge.errors import PolicyRefused, UsageError
 from bridge.ops.fence import origin_of
 from bridge.ops.selectors import check_selector
 from bridge.policy.address import parse_address
-from bridge.snapshot.escape import ELLIPSIS
+from bridge.snapshot.escape import ELLIPSIS, plain
 
 if TYPE_CHECKING:
     from bridge.page.page import Page
@@ -123,6 +123,14 @@ class Secrets:
         for name, pattern in self._patterns:
             text = pattern.sub(f"[{PREFIX}{name}]", text)
         return text
+
+    def redact_line(self, words: str) -> str:
+        """`words` redacted, on one line and without forged refs (`escape.plain`).
+
+        Redacted before, since a secret may have white space that is folded then, and after, since a page may have put
+        into it what cannot be seen.
+        """
+        return self.redact(plain(self.redact(words)))
 
     def redact_cut(self, text: str, limit: int, *, has_more: bool) -> tuple[str, bool]:
         """At most `limit` characters of the redacted text, and whether something is missing: what is redacted after it

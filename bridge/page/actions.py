@@ -299,12 +299,12 @@ class Actions:
             self.asides.picker(problem, ref)
         if settled.acted.get("reason") == "closed":
             await self.asides.closes()  # which notes it
-            return changes_of_closed(self.attachment)
+            return changes_of_closed(self.attachment, self.asides.how_closed)
         try:
             return await changes_since(before, settled, self.attachment, self.snapshots)
         except (TabLost, TransportError):
             if settled.is_taken and await self.asides.closes():
-                return changes_of_closed(self.attachment)
+                return changes_of_closed(self.attachment, self.asides.how_closed)
             raise
 
     def before(self) -> Before:

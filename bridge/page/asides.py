@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-from bridge.snapshot.escape import clean, quote
+from bridge.snapshot.escape import plain, quoted
 from bridge.snapshot.wording import instead, opened_by
 
 _KEPT = 8
@@ -26,7 +26,11 @@ def window_opened(tab_id: str) -> str:
 
 
 class Asides:
-    """Those of one tab that nobody has been told of yet."""
+    """Those of one tab that nobody has been told of yet.
+
+    Attributes:
+        how_closed: What is known of a window that was closed, in words.
+    """
 
     def __init__(self, *, opens_apps: bool) -> None:
         """`opens_apps`: what becomes of an address that is another app's is up to the app that the tab is in."""
@@ -35,10 +39,23 @@ class Asides:
         self._downloads: set[str] = set()
         self._left_out = 0
         self._closed = asyncio.Event()
+        self.how_closed = "the page asked for its window to be closed"
 
     def closed_window(self, tab_id: str) -> None:
         """The page has closed the window that this tab is, or was."""
-        self._add(f"the page closed its own window: {tab_id} is no more")
+        self._closes("the page closed its own window", f"{tab_id} is no more")
+
+    def lost_window(self, tab_id: str) -> None:
+        """The window that this tab shows was closed, in an app of which nobody tells by whom."""
+        self._closes("the window was closed, by its page or its app", f"the next call looks for a page for {tab_id}")
+
+    def has_window(self) -> None:
+        """There is one again, where a closed one has a successor."""
+        self._closed.clear()
+
+    def _closes(self, how: str, and_now: str) -> None:
+        self.how_closed = how
+        self._add(f"{how}: {and_now}")
         self._closed.set()
 
     def other_closed_window(self, tab_id: str) -> None:
@@ -47,7 +64,7 @@ class Asides:
 
     @property
     def is_closed(self) -> bool:
-        """Whether the page has closed its own window."""
+        """Whether the window was closed, by its own page as far as that can be known."""
         return self._closed.is_set()
 
     async def closed(self) -> None:
@@ -65,7 +82,7 @@ class Asides:
         self._add(window_opened(tab_id))
 
     def refused_window(self, why: str) -> None:
-        self._add(f"a window that the page opened was not kept: {clean(why)}")
+        self._add(f"a window that the page opened was not kept: {why}")
 
     def picker(self, asked: Mapping[str, object], ref: str | None) -> None:
         """The page has asked by itself for the dialog of a control, which `asked` tells as the script does."""
@@ -100,6 +117,7 @@ class Asides:
         return told
 
     def _add(self, notice: str) -> None:
+        notice = plain(notice)
         if notice in self._untold:
             return
         if len(self._untold) < _KEPT:
@@ -111,4 +129,4 @@ class Asides:
 def _name(fields: Mapping[str, Any]) -> str:
     """What a person would know the download by."""
     url = str(fields.get("url") or "")
-    return quote(clean(url if not url.startswith("data:") else url.partition(",")[0])[:_NAME_CHARS])
+    return quoted(url if not url.startswith("data:") else url.partition(",")[0], _NAME_CHARS)

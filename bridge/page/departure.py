@@ -83,7 +83,10 @@ async def _climb_out(
     attachment: Attachment, deadline: Deadline, *, may_detour: bool, tell: Callable[[str], None]
 ) -> None:
     asked_before = attachment.dialogs.count
-    if freed := await climb_out(attachment, deadline, may_detour=may_detour):
-        tell(freed)
-    elif may_detour and attachment.dialogs.count - asked_before > _STORM:
+    freed = await climb_out(attachment, deadline, may_detour=may_detour)
+    if freed and not may_detour and attachment.dialogs.count > asked_before and not await lets_go(attachment, deadline):
+        freed = ""
+    if not freed and attachment.dialogs.count - asked_before > _STORM:
         raise AsksForEver
+    if freed:
+        tell(freed)

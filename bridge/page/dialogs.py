@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 
 from bridge.errors import UsageError
 from bridge.page.state import Dialog
-from bridge.snapshot.escape import quote
+from bridge.snapshot.escape import clean_lines, cut, quote
 
 logger = logging.getLogger(__name__)
 
@@ -34,9 +34,14 @@ class HandledDialog:
     text: str = ""
 
     def __str__(self) -> str:
-        given = f" with {quote(self.text[:80])}" if self.accepted and self.dialog.kind == "prompt" else ""
+        given = f" with {_literal(self.text, 80)}" if self.accepted and self.dialog.kind == "prompt" else ""
         done = "accepted" if self.accepted else "dismissed"
-        return f"{self.dialog.kind} {quote(self.dialog.message[:200])} ({done}{given})"
+        return f"{self.dialog.kind} {_literal(self.dialog.message, 200)} ({done}{given})"
+
+
+def _literal(words: str, limit_chars: int) -> str:
+    """With the lines that the dialog shows them in."""
+    return quote(cut(clean_lines(words), limit_chars))
 
 
 class Dialogs:

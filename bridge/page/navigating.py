@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Protocol
 
@@ -31,6 +32,9 @@ from bridge.page.turn import Turn
 NAVIGATION_TIMEOUT_S = 30.0
 _TITLE_S = 1.0
 _KILL_S = 1.0
+_NEW_HISTORY = "the document that was left opened dialogs without end: its tab was opened anew, and has a new history"
+
+Where = Callable[[Attachment, Deadline], Awaitable[str]]
 
 
 class NavigatedTab(Protocol):
@@ -85,8 +89,13 @@ class NavigatingPage(ABC):
             DeadlineExceeded: Says how far the page came.
         """
         address = await self._navigated.check_url(checked_url(url))
+
+        async def there(_attachment: Attachment, _deadline: Deadline) -> str:
+            return address
+
         return await self._navigate(
             lambda tab, deadline: go(tab, address, wait_until, deadline),
+            there,
             wait_until,
             timeout_s,
             is_fetched=_is_fetched(address),
@@ -113,8 +122,13 @@ class NavigatingPage(ABC):
         timeout_s: float = NAVIGATION_TIMEOUT_S,
     ) -> NavigationResult:
         """Load the document again. Raises as `goto`."""
+
+        async def here(_attachment: Attachment, _deadline: Deadline) -> str:
+            return await self._navigated.check_url(self.url)
+
         return await self._navigate(
             lambda tab, deadline: reload(tab, wait_until, deadline, ignore_cache=ignore_cache),
+            here,
             wait_until,
             timeout_s,
             is_fetched=_is_fetched(self.url),
@@ -139,6 +153,7 @@ class NavigatingPage(ABC):
     async def _navigate(
         self,
         move: Move,
+        where: Where,
         wait_until: WaitUntil,
         timeout_s: float,
         *,
@@ -152,7 +167,7 @@ class NavigatingPage(ABC):
             with attachment.connection.measure() as meter:
                 try:
                     attachment = await self._moved(
-                        attachment, move, wait_until, deadline, notices, is_fetched=is_fetched, revisit=revisit
+                        attachment, move, where, wait_until, deadline, notices, is_fetched=is_fetched, revisit=revisit
                     )
                     check_arrived(attachment)
                 except NavigationFailed as error:
@@ -181,6 +196,7 @@ class NavigatingPage(ABC):
         self,
         attachment: Attachment,
         move: Move,
+        where: Where,
         wait_until: WaitUntil,
         deadline: Deadline,
         notices: list[str],
@@ -188,7 +204,11 @@ class NavigatingPage(ABC):
         is_fetched: bool,
         revisit: bool,
     ) -> Attachment:
-        """Make the move; where the old document does not let go, the tab is opened anew, if it is ours to open."""
+        """Make the move; where the old document does not let go, the tab is opened anew, if it is ours to open.
+
+        Args:
+            where: The address that the move leads to, for a tab that is opened anew: it has no history.
+        """
         state = attachment.state
         shown = state.navigations
         try:
@@ -199,10 +219,14 @@ class NavigatingPage(ABC):
             if not attachment.connection.closed.is_set() or state.navigating_to or state.navigations > shown:
                 raise
         except AsksForEver:
+            address = await where(attachment, deadline)
             if not await self._navigated.kill_renderer(timeout_s=_KILL_S):
                 await move(attachment, deadline)
                 return attachment
-            revisit = False
+            attachment, anew = await self._ready(revisit=False)
+            notices.extend((*anew, *((_NEW_HISTORY,) if revisit else ())))
+            await go(attachment, address, wait_until, deadline)
+            return attachment
         except NotLetGo as stuck:
             if not await self._navigated.kill_renderer(timeout_s=_KILL_S):
                 await wait_loaded(attachment, stuck.loader_id, wait_until, deadline, stuck.url)
@@ -213,13 +237,19 @@ class NavigatingPage(ABC):
         return attachment
 
     async def _travel(self, steps: int, wait_until: WaitUntil, timeout_s: float) -> NavigationResult:
-        async def move(attachment: Attachment, deadline: Deadline) -> None:
+        async def entry(attachment: Attachment, deadline: Deadline) -> tuple[int, str]:
             entry_id, url = await history_entry(attachment, steps, timeout_s=deadline.remaining_s)
-            await self._navigated.check_url(url)
+            return entry_id, await self._navigated.check_url(url)
+
+        async def there(attachment: Attachment, deadline: Deadline) -> str:
+            return (await entry(attachment, deadline))[1]
+
+        async def move(attachment: Attachment, deadline: Deadline) -> None:
+            entry_id, url = await entry(attachment, deadline)
             await go_to_entry(attachment, entry_id, url, wait_until, deadline)
 
         # The history is asked first, so a document that hangs is known before the move begins.
-        return await self._navigate(move, wait_until, timeout_s, is_fetched=True)
+        return await self._navigate(move, there, wait_until, timeout_s, is_fetched=True)
 
     async def _title(self, attachment: Attachment, deadline: Deadline) -> str | None:
         """As the document has it, else as it has told the browser; None when the page moved on or nobody answers."""

@@ -28,7 +28,7 @@ from bridge.page.snapshots import SnapshotRequest, Snapshots
 from bridge.page.turn import Budget, Turn
 from bridge.page.waiting import Condition, wait_for
 from bridge.snapshot import SnapshotResult, snapshot_delta
-from bridge.snapshot.escape import clean, quote
+from bridge.snapshot.escape import quoted
 
 if TYPE_CHECKING:
     from bridge.reading.extract import Mode
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 READ_TIMEOUT_S = 10.0
 _UNTOLD_KEPT = 5
+_NAME_CHARS = 200
 
 
 class Tab(NavigatedTab, ObservedTab, FiledTab, Protocol):
@@ -140,7 +141,7 @@ class Page(NavigatingPage, LocatingPage, ObservedPage, FiledPage, EmulatedPage):
     def described(self, ref: str) -> str:
         """`button "Pay"`: what a ref was when it was shown, on one line; "" for one that was not. No round trip."""
         entry = self._refs.shown_as(ref)
-        return f"{entry.role} {quote(clean(entry.name))}" if entry else ""
+        return f"{entry.role} {quoted(entry.name, _NAME_CHARS)}" if entry else ""
 
     def on_dialog(self, answer: DialogAnswer) -> None:
         """How dialogs are answered from now on.

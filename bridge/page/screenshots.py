@@ -16,16 +16,8 @@ from bridge.page.attachment import Attachment
 from bridge.page.boxes import labelled_boxes
 from bridge.page.capture import capture_viewport
 from bridge.page.capture_plan import Layout, Plan, Region, plan_for
-from bridge.page.full_page import (
-    STRATEGIES,
-    Document,
-    Progress,
-    Strategy,
-    beyond_viewport,
-    capturing,
-    host_drawn,
-    stitched,
-)
+from bridge.page.captured_document import Document, capturing
+from bridge.page.full_page import STRATEGIES, Progress, Strategy, beyond_viewport, host_drawn, stitched
 from bridge.page.handles import box_in_view, element_handle
 from bridge.page.host_services import HostServices
 from bridge.page.masking import check_nothing_to_mask, masked_viewport

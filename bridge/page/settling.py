@@ -14,6 +14,7 @@ from bridge.page.frames import Frame
 from bridge.page.results import Changes
 from bridge.page.snapshots import Snapshots
 from bridge.snapshot import Delta, SnapshotResult, snapshot_delta
+from bridge.snapshot.escape import url_token
 
 # Without changes a page is called quiet after this long; two animation frames are part of it.
 QUIET_MS = 34
@@ -26,6 +27,7 @@ _LEAST_SNAPSHOT_S = 0.5
 _TEXTS_KEPT = 8
 # A new page is told whole, as far as this goes; a snapshot gives the rest.
 _NEW_PAGE_CHARS = 4_000
+_URL_CHARS = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +64,9 @@ class Settled:
     is_taken: bool = True
 
 
-def changes_of_closed(attachment: Attachment) -> Changes:
-    """Of an action after which the page has closed its own window: nobody can look any more."""
-    text = "not known: the page closed its own window"
-    return Changes(text=text, settled="closed", dialogs=attachment.dialogs.take_untold())
+def changes_of_closed(attachment: Attachment, how: str) -> Changes:
+    """Of an action after which the window was closed: nobody can look any more."""
+    return Changes(text=f"not known: {how}", settled="closed", dialogs=attachment.dialogs.take_untold())
 
 
 async def changes_since(before: Before, settled: Settled, attachment: Attachment, snapshots: Snapshots) -> Changes:
@@ -84,7 +85,7 @@ async def changes_since(before: Before, settled: Settled, attachment: Attachment
             timeout_s=settled.settling.remaining_s,
         )
         if not there:
-            reason = f"deadline: still navigating to {state.navigating_to or (state.main and state.main.url)}"
+            reason = f"deadline: still navigating to {_told(state.navigating_to or snapshots.page_url)}"
     elif len(frames) > 1 and (_is_ahead(settled) or state.request_order != before.request_order):
         # Frames answer one by one: since the first did, an answer of the network's may have been drawn there.
         fresh = True
@@ -117,7 +118,7 @@ async def _requests_answered(attachment: Attachment, order: int, deadline: Deadl
             lambda: state.navigating_to or not state.requests_since(order), timeout_s=deadline.remaining_s
         )
         if not done:
-            return f"deadline: {len(pending)} requests pending, such as {pending[0].url[:120]}"
+            return f"deadline: {len(pending)} requests pending, such as {_told(pending[0].url)}"
         main = state.main
         settle_ms = round(deadline.remaining_s * 1000)
         if main is None or settle_ms <= 0:
@@ -182,6 +183,10 @@ def _changes(
         title=after.title if before.last is None or after.title != before.last.title else None,
         dialogs=dialogs,
     )
+
+
+def _told(url: str) -> str:
+    return url_token(url)[:_URL_CHARS]
 
 
 def _is_ahead(settled: Settled) -> bool:

@@ -20,10 +20,13 @@ from bridge.page.stitch import FrameTree, stitch
 from bridge.snapshot import RenderOptions, SnapshotResult, render_snapshot
 from bridge.snapshot.collector import collector_paused
 from bridge.snapshot.delta import missing_refs
+from bridge.snapshot.forms import NO_ELEMENT
 
 # More frames than this is advertising; what is left out is said.
 _MAX_FRAMES = 40
 _RETRY_PAUSE_S = 0.05
+# A document that nothing more is loaded into has this long, or half of what there is, to be given its first element.
+_FIRST_ELEMENT_S = 1.0
 # A frame that is not told of by then is taken to begin where its iframe does.
 _PLACING_S = 2.0
 # So much longer is the raw JSON than the text that is made of it, on large saved pages, and so many nodes may be sent
@@ -108,7 +111,25 @@ def _never() -> bool:
 
 
 class _NoRoot(WorldGone):
-    """The document is so new that there is no element in it, not even its root."""
+    """There is no element in the document, not even its root: it is new, or its script has emptied it."""
+
+
+class _Bare:
+    """For how long the top frame's document is known to have no element."""
+
+    def __init__(self, patience_s: float) -> None:
+        self._patience_s = patience_s
+        self._document = 0
+        self._over: Deadline | None = None
+
+    def found(self, document: int) -> None:
+        """It has none; `document` tells one from its successors."""
+        if self._over is None or document != self._document:
+            self._document, self._over = document, Deadline.after(self._patience_s)
+
+    def is_for_long(self, document: int) -> bool:
+        """Whether it has had its time: what is asked of it from now on is what it stays with."""
+        return self._over is not None and document == self._document and self._over.passed
 
 
 class Snapshots:
@@ -130,9 +151,11 @@ class Snapshots:
         Raises:
             RefNotFound: `scope` or `more` is a ref that is gone.
             UsageError: `more` is a ref where nothing was left out.
-            DeadlineExceeded: The page kept navigating, or its renderer is busy.
+            DeadlineExceeded: The page kept navigating, its renderer is busy, or the document's first element has not
+                been loaded yet. One that nothing is loaded into is shown as it is: without any.
         """
         deadline = Deadline.after(timeout_s)
+        bare = _Bare(min(_FIRST_ELEMENT_S, timeout_s / 2))
         if request.more is not None:
             entry = self._refs.look_up(request.more, self.is_live)
             if not entry.is_cut:
@@ -145,6 +168,7 @@ class Snapshots:
                 request = replace(request, more=None, start=entry.ref)
         wanted = self.last_request
         while True:
+            stays_bare = bare.is_for_long(self._attachment.state.navigations)
             try:
                 stitched = await self._asked(request, timeout_s=deadline.remaining_s)
                 if self._has_boxes_of_frames(request):
@@ -156,6 +180,11 @@ class Snapshots:
                     result = self.render(stitched(), request)
                 break
             except WorldGone as error:
+                if isinstance(error, _NoRoot):
+                    bare.found(self._attachment.state.navigations)
+                    if stays_bare and not self._is_loading:
+                        result = self.render(self._without_root(), request)
+                        break
                 if deadline.remaining_s <= _RETRY_PAUSE_S:
                     raise deadline.exceeded("a snapshot", error.message) from error
                 is_ready = _never if isinstance(error, _NoRoot) else self._main_is_ready
@@ -167,7 +196,10 @@ class Snapshots:
     async def raw(self, request: SnapshotRequest, *, timeout_s: float) -> dict[str, Any]:
         """The stitched raw snapshot with the session's refs in it."""
         deadline = Deadline.after(timeout_s)
-        whole = (await self._asked(request, timeout_s=timeout_s))()
+        try:
+            whole = (await self._asked(request, timeout_s=timeout_s))()
+        except _NoRoot:
+            return self._without_root()
         if self._has_boxes_of_frames(request):
             await self._placed(whole, request, timeout_s=deadline.remaining_s)
         return whole
@@ -223,7 +255,7 @@ class Snapshots:
             raise top
         if "error" in top:
             if top["error"].get("code") == "ref_not_found":
-                raise _NoRoot("the document has no element")
+                raise _NoRoot(f"{NO_ELEMENT}, and is still being loaded" if self._is_loading else NO_ELEMENT)
             raise ScriptFailed(f"the page could not be read: {str(top['error'].get('message'))[:500]}")
         position: dict[str, int] = {}
         trees: list[FrameTree] = []
@@ -300,6 +332,15 @@ class Snapshots:
 
     def is_live(self, world_key: str) -> bool:
         return any(world.key == world_key for world in self._attachment.state.worlds.values())
+
+    def _without_root(self) -> dict[str, Any]:
+        return {"url": self.page_url, "title": "", "tree": {}, "isBare": True, "truncated": False, "reasons": []}
+
+    @property
+    def _is_loading(self) -> bool:
+        """Whether the document has not come to its end, or another one is on its way."""
+        state = self._attachment.state
+        return state.navigating_to is not None or (state.main is not None and state.main.loader_id in state.requests)
 
     @property
     def page_url(self) -> str:

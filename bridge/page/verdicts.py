@@ -126,7 +126,7 @@ class Verdicts:
 def kept_from(entry: RefEntry, settled: Settled) -> tuple[str, ...]:
     """What is to be said of a tap that began on the element and brought no click while it was looked at."""
     acted, over = settled.acted, settled.acted.get("over")
-    if acted.get("clicks") or acted.get("reason") == "navigation":
+    if acted.get("clicks") or acted.get("reason") in ("navigation", "closed"):
         return ()
     if isinstance(over, str):
         return (f"{over} came over {entry.ref} during the tap, and was not given the rest of it: there was no click",)

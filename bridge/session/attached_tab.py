@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractContextManager, asynccontextmanager
-from typing import Protocol
+from typing import Any, Protocol
 
 from bridge.cdp import CdpConnection, open_cdp
 from bridge.deadline import Deadline
@@ -34,6 +34,8 @@ from bridge.session.targets import CHROME_SOCKET
 
 _LOADED_S = 5.0
 _REATTACH_S = 10.0
+# content/browser/devtools/protocol/inspector_handler.cc, of a target that is gone and did not crash.
+_WINDOW_CLOSED = "target_closed"
 
 
 class Owner(AnyHome, Protocol):
@@ -54,6 +56,7 @@ class AttachedTab:
         self._wanted = wanted
         self._held = HeldAttachment(tab_id, owner.journal, owner.on_attach)
         self.asides = Asides(opens_apps=True)
+        self._held.on_attach.append(self._listen)
         self._found: Found | None = None
         self._closed = False
         # Operations that take no turn may find it lost at the same time.
@@ -160,6 +163,16 @@ class AttachedTab:
             timeout_s=min(_LOADED_S, deadline.remaining_s),
         )
         return attachment
+
+    async def _listen(self, attachment: Attachment) -> None:
+        """The end of an app's process ends the connection without a word; that of a window is told before."""
+
+        def take_event(method: str, params: Mapping[str, Any], session_id: str | None) -> None:
+            if method == "Inspector.detached" and session_id is None and params.get("reason") == _WINDOW_CLOSED:
+                self.asides.lost_window(self._tab_id)
+
+        self.asides.has_window()
+        attachment.connection.on_event(take_event)
 
     async def close(self) -> None:
         """Detach; the page stays."""

@@ -88,13 +88,21 @@ class Recovery:
         said = [f"reconnected to {self._serial}: {lost.message}"]
         self._notice(said[0])
         outlived: frozenset[str] = frozenset()
+        gone = "its host app was lost"
         if self._link.host.hello.pid == before:
+            gone = "it had gone from the host app while that was not connected"
             listed = await self._link.host.list_tabs(timeout_s=deadline.remaining_s)
             outlived = frozenset(str(tab.get("tab")) for tab in listed)
         there = [tab for tab in self._open_tabs() if not tab.is_lost and tab.host_tab in outlived]
         for tab in self._open_tabs():
-            if tab not in there:
-                tab.lose("its host app was lost")
+            if tab in there:
+                continue
+            # A dead renderer, or too long a time, would have taken its opener and the others along.
+            if tab.opener_id is not None and not tab.is_lost and outlived:
+                self._closed_by_page(tab)
+                said.append(f"{tab.tab_id} is no more: its page closed its own window meanwhile")
+            else:
+                tab.lose(gone)
         return said + await asyncio.gather(*(self._rejoin(tab, deadline) for tab in there))
 
     async def _rejoin(self, tab: SessionTab, deadline: Deadline) -> str:

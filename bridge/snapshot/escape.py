@@ -73,7 +73,8 @@ def cut_middle(words: str, limit_chars: int) -> str:
 def quote(words: str) -> str:
     """A string literal of the text format: `"`, `\\` and line ends are escaped with a backslash.
 
-    The beginning of a ref is escaped too, so that even a reader who only looks for `[ref=` finds no forged one.
+    The words are clean already, or ours; those that come straight from a page are `quoted`. The beginning of a ref is
+    escaped too, so that even a reader who only looks for `[ref=` finds no forged one.
     """
     if "\\" in words:
         words = words.replace("\\", "\\\\")
@@ -81,9 +82,22 @@ def quote(words: str) -> str:
         words = words.replace('"', '\\"')
     if "\n" in words:
         words = words.replace("\n", "\\n")
-    if "[ref=" in words:
-        words = words.replace("[ref=", "\\u005bref=")
-    return f'"{words}"'
+    return f'"{without_refs(words)}"'
+
+
+def quoted(words: str, limit_chars: int) -> str:
+    """What a page says, of whatever characters, as a string literal inside a line of ours."""
+    return quote(cut(clean(words), limit_chars))
+
+
+def plain(words: str) -> str:
+    """What a page says, of whatever characters, inside a line of ours that has no quotes around it."""
+    return without_refs(clean(words))
+
+
+def without_refs(text: str) -> str:
+    """A text in which every `[ref=` is a forged one, with a backslash escape for its bracket."""
+    return text.replace("[ref=", "\\u005bref=") if "[ref=" in text else text
 
 
 def url_token(url: str) -> str:

@@ -18,9 +18,16 @@ from bridge.snapshot.outline import Row
 _SHARED_LINE_CHARS = 240
 
 
+NO_ELEMENT = "the document has no element"
+
+
 @dataclass(frozen=True)
 class Facts:
-    """What the header says besides where the page is."""
+    """What the header says besides where the page is.
+
+    Attributes:
+        is_bare: There is no element in the document, not even its root.
+    """
 
     nodes: int
     reasons: tuple[str, ...] = ()
@@ -29,6 +36,7 @@ class Facts:
     cut_texts: int = 0
     find: str = ""
     matches: int = 0
+    is_bare: bool = False
 
 
 class Form(Protocol):
@@ -63,6 +71,8 @@ class TextForm:
             text += f" cutNodes={facts.cut_nodes}"
         if facts.cut_texts:
             text += f" cutTexts={facts.cut_texts}"
+        if facts.is_bare:
+            text += f" note={quote(NO_ELEMENT)}"
         return text
 
     def cost(self, entry: Entry) -> int:
@@ -105,6 +115,8 @@ class JsonForm:
             told["cutNodes"] = facts.cut_nodes
         if facts.cut_texts:
             told["cutTexts"] = facts.cut_texts
+        if facts.is_bare:
+            told["note"] = NO_ELEMENT
         return f'{{{place}{_dump(told)[1:-1]},"tree":[]}}'
 
     def cost(self, entry: Entry) -> int:

@@ -68,7 +68,7 @@ class RawNode:
 
 @dataclass(frozen=True, eq=False)
 class RawSnapshot:
-    """A checked raw snapshot; `root` is always there."""
+    """A checked raw snapshot; `root` is always there, also of a document that `is_bare`: without any element."""
 
     url: str
     title: str
@@ -77,6 +77,7 @@ class RawSnapshot:
     truncated: bool
     reasons: tuple[str, ...]
     input_chars: int
+    is_bare: bool = False
 
 
 def parse_snapshot(raw: Mapping[str, Any] | str | bytes) -> RawSnapshot:
@@ -108,6 +109,7 @@ def parse_snapshot(raw: Mapping[str, Any] | str | bytes) -> RawSnapshot:
         truncated=value.get("truncated") is True or bool(reasons),
         reasons=tuple(dict.fromkeys(reasons)),
         input_chars=input_chars,
+        is_bare=value.get("isBare") is True,
     )
 
 

@@ -11,14 +11,15 @@
 A line is two spaces per level, `- `, and one of: a role with its name, attributes and ref, ending in `:` when lines
 follow below it; `text` with words; what was cut here. Names and words are string literals (see `escape.quote`).
 `cutNodes` and `cutTexts` count what the page sent and the bounds did not let through. Text that is cut is counted
-there alone; of nodes with a ref is also spoken where they would stand.
+there alone; of nodes with a ref is also spoken where they would stand. Where there is no element at all, `note` says
+so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from bridge.cost import Cost
 from bridge.snapshot.budget import select
@@ -27,13 +28,25 @@ from bridge.snapshot.controls import only_controls
 from bridge.snapshot.escape import clean, cut, url_token
 from bridge.snapshot.forms import Facts, Form, JsonForm, TextForm
 from bridge.snapshot.layout import lay_out, only_from, only_matching
-from bridge.snapshot.model import RenderOptions, SnapshotResult, SnapshotStats
-from bridge.snapshot.outline import outline
+from bridge.snapshot.model import Line, RenderOptions, SnapshotResult, SnapshotStats
+from bridge.snapshot.outline import Outline, outline
 from bridge.snapshot.parse import parse_snapshot
 
 _URL_CHARS = 300
 _FIND_CHARS = 60
+# When a text of controls counts as full, and how often it is tried to show more of them.
+_UNFILLED, _FILLING_ROUNDS = 0.03, 5
 _OWN_REASONS = ("maxCharsTotal", "maxNodes", "maxDepth", "maxTextPerNode")
+
+
+class _Drawn(NamedTuple):
+    """A text and what it shows."""
+
+    text: str
+    lines: list[Line]
+    shown: Outline
+    facts: Facts
+    reasons: tuple[str, ...]
 
 
 @collector_paused()
@@ -63,39 +76,48 @@ def render_snapshot(
     entries = lay_out(only_controls(snapshot.root) if options.controls_only else snapshot.root, options)
     if options.start:
         entries = only_from(entries, options.start)
-    facts = Facts(nodes=len(entries))
+    facts = Facts(nodes=len(entries), is_bare=snapshot.is_bare)
     if options.find:
         entries, matches = only_matching(entries, clean(options.find), options.redact)
-        facts = Facts(nodes=len(entries), find=cut(clean(options.find), _FIND_CHARS), matches=matches)
+        facts = replace(facts, nodes=len(entries), find=cut(clean(options.find), _FIND_CHARS), matches=matches)
     form: Form = JsonForm(options, url) if options.format == "json" else TextForm(options, url)
     worst = _worst_facts(facts, snapshot.reasons, form, options.max_chars_total)
     place, shortened = _place(form, url, snapshot.title, options, len(form.head("", worst)))
     known = (*snapshot.reasons, *shortened, *(("maxTextPerNode",) if any(e.shortened for e in entries) else ()))
     uncut = replace(facts, reasons=known, truncated=bool(known) or snapshot.truncated)
-    selection = select(
-        entries,
-        options,
-        room_whole=options.max_chars_total - len(form.head(place, uncut)),
-        room_cut=options.max_chars_total - len(form.head(place, worst)),
-        costs=[form.cost(entry) for entry in entries],
-        cut_cost=form.cut_cost,
+    room = (
+        options.max_chars_total - len(form.head(place, uncut)),
+        options.max_chars_total - len(form.head(place, worst)),
     )
-    shown = outline(entries, selection, options)
-    own = (*selection.reasons, *shortened, *(("maxTextPerNode",) if shown.shortened else ()))
-    reasons = tuple(dict.fromkeys((*snapshot.reasons, *own)))
-    facts = replace(
-        facts,
-        nodes=len(shown.refs),
-        reasons=tuple(reason for reason in reasons if reason in worst.reasons),
-        truncated=bool(reasons) or snapshot.truncated,
-        cut_nodes=len(shown.cut_refs),
-        cut_texts=shown.texts_cut,
+    costs = [form.cost(entry) for entry in entries]
+
+    def drawn(extra: int) -> _Drawn:
+        """The text, where the lines may cost `extra` characters more than there are for them."""
+        whole, cut_ = room
+        selection = select(
+            entries, options, room_whole=whole + extra, room_cut=cut_ + extra, costs=costs, cut_cost=form.cut_cost
+        )
+        shown = outline(entries, selection, options)
+        own = (*selection.reasons, *shortened, *(("maxTextPerNode",) if shown.shortened else ()))
+        reasons = tuple(dict.fromkeys((*snapshot.reasons, *own)))
+        said = replace(
+            facts,
+            nodes=len(shown.refs),
+            reasons=tuple(reason for reason in reasons if reason in worst.reasons),
+            truncated=bool(reasons) or snapshot.truncated,
+            cut_nodes=len(shown.cut_refs),
+            cut_texts=shown.texts_cut,
+            is_bare=worst.is_bare,
+        )
+        lines = [
+            line if row.named else line._replace(name="")
+            for row, line in [(row, row.entry.line(options, url)) for row in shown.rows]
+        ]
+        return _Drawn(form.join(form.head(place, said), shown.rows, lines), lines, shown, said, reasons)
+
+    text, lines, shown, facts, reasons = (
+        _filled(drawn, options.max_chars_total) if options.controls_only and options.format == "text" else drawn(0)
     )
-    lines = [
-        line if row.named else line._replace(name="")
-        for row, line in [(row, row.entry.line(options, url)) for row in shown.rows]
-    ]
-    text = form.join(form.head(place, facts), shown.rows, lines)
     stats = SnapshotStats(
         js_stats=snapshot.js_stats,
         nodes_emitted=len(shown.refs),
@@ -119,15 +141,31 @@ def render_snapshot(
     )
 
 
+def _filled(drawn: Callable[[int], _Drawn], limit_chars: int) -> _Drawn:
+    """Among controls, which share lines: each costs less than a line of its own, how much less shows afterwards."""
+    best, extra = drawn(0), 0
+    step = limit_chars - len(best.text)
+    for _ in range(_FILLING_ROUNDS):
+        if "maxCharsTotal" not in best.reasons or step < limit_chars * _UNFILLED:
+            break
+        tried = drawn(extra + step)
+        if len(tried.text) <= limit_chars and len(tried.shown.refs) >= len(best.shown.refs):
+            best, extra = tried, extra + step
+            step = limit_chars - len(best.text)
+        else:
+            step //= 2
+    return best
+
+
 def _worst_facts(facts: Facts, page_reasons: tuple[str, ...], form: Form, limit_chars: int) -> Facts:
     """The longest header there may be. What the page script calls its own reasons gives way where they do not fit."""
     count = facts.nodes
     while True:
         reasons = tuple(dict.fromkeys((*_OWN_REASONS, *page_reasons)))
         worst = replace(facts, reasons=reasons, truncated=True, cut_nodes=count, cut_texts=count)
-        if len(form.head("", worst)) <= limit_chars or not page_reasons:
+        if len(form.head("", worst)) <= limit_chars or not (page_reasons or facts.is_bare):
             return worst
-        page_reasons = page_reasons[:-1]
+        page_reasons, facts = page_reasons[:-1], replace(facts, is_bare=facts.is_bare and bool(page_reasons))
 
 
 def _place(form: Form, url: str, title: str, options: RenderOptions, taken: int) -> tuple[str, tuple[str, ...]]:

@@ -33,6 +33,8 @@ LOAD_S = 15.0
 PAGES = {
     "/calm": "<title>Calm</title><h1>Calm</h1><a href='/other'>Other</a><button>Press</button>",
     "/other": "<title>Other</title><h1>Other</h1>",
+    "/opener": "<title>Opener</title><button onclick='window.open(`/closing`)'>Open</button>",
+    "/closing": "<title>Closing</title><h1>Window</h1><script>fetch('/never').finally(() => window.close())</script>",
     "/loop-on-click": "<title>Loop</title><button onclick='for(;;);'>Spin</button>",
     "/loop-at-once": "<title>Loop</title><h1>Never</h1><script>for(;;);</script>",
     "/loop-later": "<title>Loop</title><h1>Soon</h1><script>onload=()=>setInterval(()=>{for(;;);},50)</script>",

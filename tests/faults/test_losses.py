@@ -70,6 +70,25 @@ async def test_a_dropped_cable_is_a_lost_device_and_reconnecting_finds_the_tabs_
             await is_as_before(session, calm, other, faulty_server)
 
 
+async def test_a_window_that_its_page_closed_while_the_cable_was_out_is_not_opened_again(
+    opened: Opened, device: VirtualDeviceHandle, faulty_server: LocalServer
+) -> None:
+    async with opened() as session:
+        page = await session.new_tab(faulty_server.url("opener"))
+        async with page.expect_popup() as popup:
+            await page.get_by_role("button", name="Open").click()
+        await popup.page.wait_for(text="Window", timeout_s=20)
+        await device.fault("drop_cable")  # and with it the request goes at whose end the page closes its window
+        assert isinstance(await failure(page), DeviceLost)
+        await device.fault("connect")
+        said = await session.reconnect(timeout_s=20)
+        with pytest.raises(TabLost, match="its page closed its own window"):
+            await popup.page.wait_for(text="never", timeout_s=20)
+        assert session.pages == (page,)
+        assert not [line for line in said if "opened again" in line]
+        assert (await page.snapshot()).title == "Opener"
+
+
 async def test_a_device_that_does_not_come_back_is_waited_for_no_longer_than_asked(
     opened: Opened, device: VirtualDeviceHandle, faulty_server: LocalServer
 ) -> None:

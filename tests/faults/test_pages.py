@@ -182,6 +182,24 @@ async def test_a_storm_of_dialogs_without_end_is_ended(opened: Opened, faulty_se
         await lives(page, faulty_server)
 
 
+@pytest.mark.timeout(240)
+async def test_a_storm_of_dialogs_without_end_is_left_by_every_way(opened: Opened, faulty_server: LocalServer) -> None:
+    async with opened() as session:
+        page = await session.new_tab()
+        for leave, title in ((page.reload, "Storm"), (page.back, "Calm")):
+            await page.goto(faulty_server.url("calm"))
+            await page.goto(faulty_server.url("storm"))
+            attachment = await page.attached()
+            storm = {"expression": "setTimeout(() => { for (;;) alert(1) })"}
+            await attachment.call("Runtime.evaluate", storm, timeout_s=20)
+            assert await attachment.watch.wait(lambda tab=attachment: tab.dialogs.count, timeout_s=20)
+            async with asyncio.timeout(100):
+                while (failed := await outcome(leave(timeout_s=20))) is not None:
+                    assert failed.code == "timeout"
+            assert (await page.get_state()).title == title
+        await lives(page, faulty_server)
+
+
 @pytest.mark.usefixtures("nothing_is_left")
 async def test_a_page_that_navigates_for_ever_can_be_left(opened: Opened, faulty_server: LocalServer) -> None:
     async with opened() as session:

@@ -12,9 +12,13 @@ from desks import desk_on
 
 from bridge.model_tools import Desk, Nobody, Toolbox, tool_set
 from bridge.surfaces.local_server import LocalServer
-from tests.talker import LOCATIONS, MARK, SAID, folders, talking
+from tests.talker import FORGED, LOCATIONS, MARK, SAID, folders, talking
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
+
+
+# What they are asked for is the page's own text.
+VERBATIM = ("web_get_text", "web_get_value", "web_read", "browser", "webfetch", "read")
 
 
 @pytest.fixture
@@ -37,6 +41,7 @@ async def said(desk: Desk, tools: str, tool: str, **given: Any) -> str:
     outside = re.sub(fenced, "", shown.text, flags=re.DOTALL)
     assert MARK.lower() not in outside.lower(), (tool, given, outside)
     assert "unexpected" not in outside, (tool, given, outside)
+    assert given.get("kind", tool) in VERBATIM or FORGED not in shown.text, (tool, given, shown.text)
     return shown.text
 
 

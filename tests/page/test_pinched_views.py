@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 from PIL import Image
 
+from bridge import Session
 from bridge.page.page import Page
 from bridge.page.results import Screenshot
 from tests.conftest import LocalServer
+from tests.own_devices import own_device
 
 pytestmark = pytest.mark.browser
 
@@ -87,6 +89,31 @@ async def test_a_whole_page_that_is_wider_than_the_screen_is_all_of_it(
     assert shot.width_px == 412
     assert is_cells(bitmap(shot))
     assert await place(page) == pytest.approx(before, abs=1)
+
+
+async def test_an_engine_that_draws_beyond_its_view_draws_pages_that_are_zoomed_in_or_out(
+    adb_port: int, local_server: LocalServer
+) -> None:
+    view = {"width_px": 824, "height_px": 1830, "density_dpi": 320}
+    async with (
+        own_device(quirks=False) as device,
+        Session.open(device.serial, grants=[local_server.grant], **view) as session,
+    ):
+        page = await session.new_tab(local_server.url("capture/rows.html?height=3000&header&box"))
+        plain = await page.screenshot(full_page=True)
+        before = await zoom_to(page, 2, 100, 1200)
+        shot = await page.screenshot(full_page=True)
+        assert (plain.strategy, shot.strategy) == ("cdp-beyond-viewport", "cdp-beyond-viewport")
+        assert (shot.width_px, shot.height_px, shot.scale) == (412, 3000, 1)
+        assert bitmap(shot).tobytes() == bitmap(plain).tobytes()
+        assert await place(page) == pytest.approx(before, abs=1)
+        await page.goto(local_server.url("capture/wide.html"))
+        for is_zoomed in (False, True):
+            before = await zoom_to(page, 1, 700, 1900) if is_zoomed else await place(page)
+            shot = await page.screenshot(full_page=True)
+            assert (shot.strategy, shot.width_px) == ("cdp-beyond-viewport", 412)
+            assert is_cells(bitmap(shot))
+            assert await place(page) == pytest.approx(before, abs=1)
 
 
 async def test_an_element_of_a_zoomed_page_is_pictured_and_outlined_where_it_is_seen(

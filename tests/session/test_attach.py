@@ -6,6 +6,7 @@ import asyncio
 import json
 import re
 import sys
+from typing import Any
 
 import pytest
 
@@ -108,6 +109,28 @@ async def test_the_process_may_be_started_anew(device: VirtualDeviceHandle, loca
         with pytest.raises(RefNotFound):
             await page.fill(ref, "too late")
         await use(page, local_server)
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("how", ["touch", "script"])
+async def test_an_action_that_closes_the_window_is_done(
+    device: VirtualDeviceHandle, local_server: LocalServer, how: Any
+) -> None:
+    async with Session.attach(
+        PACKAGE,
+        activity=ACTIVITY,
+        data=local_server.url("shop.html"),
+        device=device.serial,
+        grants=[local_server.grant],
+    ) as session:
+        (page,) = session.pages
+        attachment = await page.attached()
+        ends = {"expression": "document.body.innerHTML = '<button onclick=window.close()>Done</button>'"}
+        await attachment.call("Runtime.evaluate", ends, timeout_s=20)
+        done = await page.click((await page.snapshot()).find(name="Done").ref, input=how)
+        closed = "the window was closed, by its page or its app"
+        assert (done.changes.settled, done.changes.text) == ("closed", f"not known: {closed}")
+        assert done.notices == (f"{closed}: the next call looks for a page for t1",)
 
 
 @pytest.mark.browser

@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from text_format import RAW
@@ -71,6 +72,20 @@ def test_a_clickable_box_without_a_name_is_told_by_its_words() -> None:
 def test_what_the_page_left_out_is_still_said() -> None:
     cut = {"role": "link", "count": 7, "more": "e9", "kind": "alike"}
     assert shown({"role": "list", "children": [cut]}) == ["- … (truncated, 7 more links alike, more=e9)"]
+
+
+@pytest.mark.parametrize("alike", [1, 3, 40])
+def test_the_budget_is_filled_although_controls_share_lines(alike: int) -> None:
+    roles = ("link", "button", "checkbox")
+    controls = [{"role": roles[n // alike % 3], "name": f"Item {n:03}", "ref": f"e{n}"} for n in range(1, 600)]
+    tree = {"role": "document", "children": controls}
+    options = RenderOptions(controls_only=True, max_chars_total=4_000, max_nodes=1_000)
+    result = render_snapshot({"url": "https://shop.example/", "tree": tree}, options)
+    assert result.stats.truncate_reasons == ("maxCharsTotal",)
+    assert 0.95 * 4_000 < len(result.text) <= 4_000
+    whole = render_snapshot({"url": "", "tree": {**tree, "children": controls[:100]}}, replace(options, max_nodes=100))
+    roomy = replace(options, max_nodes=100, max_chars_total=len(whole.text) + 10)
+    assert render_snapshot({"url": "", "tree": {**tree, "children": controls[:100]}}, roomy).text == whole.text
 
 
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])

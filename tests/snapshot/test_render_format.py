@@ -53,6 +53,20 @@ GOLD = {
 }
 
 
+def test_a_document_without_any_element_is_said_to_have_none_where_there_is_room() -> None:
+    bare = {"url": "https://shop.example/", "tree": {}, "isBare": True}
+    said = "nodes=0 truncated=false"
+    assert (
+        render_snapshot(bare).text == f'[snapshot] url=https://shop.example/ {said} note="the document has no element"'
+    )
+    told = json.loads(render_snapshot(bare, RenderOptions(format="json")).text)
+    assert told["note"] == "the document has no element"
+    crowded = {**bare, "url": "x" * 400, "truncated": True, "reasons": ["a" * 24, "b" * 24]}
+    text = render_snapshot(crowded, RenderOptions(max_chars_total=200, find="f" * 60)).text
+    assert len(text) <= 200
+    assert "note=" not in text
+
+
 def test_the_format_is_the_documented_one() -> None:
     assert render_snapshot(GOLD).text.splitlines() == [
         '[snapshot] url=https://shop.example/ title="Gold prices" nodes=4 truncated=true truncateReasons=["maxNodes"]',

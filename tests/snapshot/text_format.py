@@ -21,6 +21,7 @@ HEADER = re.compile(
     rf"\[snapshot\](?: url=(?P<url>\S*))?(?: title=(?P<title>{STRING}))?"
     rf"(?: find=(?P<find>{STRING}) matches=(?P<matches>\d+))? nodes=(?P<nodes>\d+) truncated=(?P<truncated>true|false)"
     r"(?: truncateReasons=(?P<reasons>\[[^ ]*\]))?(?: cutNodes=(?P<cut_nodes>\d+))?(?: cutTexts=(?P<cut_texts>\d+))?"
+    r"(?: note=\"the document has no element\")?"
 )
 
 

@@ -136,13 +136,17 @@ def console(options: SessionOptions, url: str | None, wait_for: str | None, **wa
 
     With --json: entries, last, dropped, more.
     """
+    from bridge.snapshot.escape import plain, without_refs
+
     answer = perform("console", options, "console", wanted, url=url, wait_for=wait_for)
     lines = []
     for entry in answer.json["entries"]:
-        where = f" ({entry['location']})" if entry["location"] else ""
-        lines.append(f"{entry['number']:>5} {entry['level']:<7} {entry['text']}{where}")
-        lines.extend(f"      at {frame}" for frame in entry.get("stack", ()))
-    print_answer("console", options, answer, "\n".join(lines), {})
+        where = f" ({plain(entry['location'])})" if entry["location"] else ""
+        # A message may have lines; none of them may look like another message.
+        text = "\n".join(entry["text"].splitlines()).replace("\n", f"\n{'':14}")
+        lines.append(f"{entry['number']:>5} {entry['level']:<7} {text}{where}")
+        lines.extend(f"      at {plain(frame)}" for frame in entry.get("stack", ()))
+    print_answer("console", options, answer, without_refs("\n".join(lines)), {})
     _say_if_nothing(lines, options, wanted, "nothing was logged")
 
 
@@ -170,6 +174,8 @@ def network(
 
     With --json: entries, last, dropped, more, file?.
     """
+    from bridge.snapshot.escape import without_refs
+
     check_writable(har)
     params = {**wanted, "url": address, "har": har is not None}
     answer = perform("network", options, "network", params, url=url, wait_for=wait_for)
@@ -183,7 +189,8 @@ def network(
         lines.append(f"{entry['number']:>5} {outcome} {entry['method']} {entry['url']} ({entry['type']}, {size}{took})")
     if har is not None:
         lines.append(f"saved {har}")
-    print_answer("network", options, answer, "\n".join(lines), {"file": str(har)} if har is not None else {})
+    text = without_refs("\n".join(lines))
+    print_answer("network", options, answer, text, {"file": str(har)} if har is not None else {})
     _say_if_nothing(lines, options, {**wanted, "url": address}, "nothing was requested")
 
 

@@ -128,12 +128,14 @@ def targets(options: CommonOptions, device: str, with_pages: bool, forwards: boo
         if options.as_json:
             print_json("targets", {"targets": rows})
             return
+        from bridge.snapshot.escape import plain
+
         for row in rows:
             where = f"http://127.0.0.1:{row['port']}  " if "port" in row else ""
             click.echo(one_line(f"{where}{row['package'] or '?':30} {row['name']}"))
             pages = row.get("pages", [])
             for page in pages if isinstance(pages, list) else [{"url": "", "title": pages["error"]}]:
-                click.echo(one_line(f"    {page['title']}  {page['url']}"))
+                click.echo(one_line(f"    {plain(page['title'])}  {page['url']}"))
         if not rows:
             note("no app on the device has a devtools socket: it must be debuggable and show a WebView")
 

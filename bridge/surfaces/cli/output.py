@@ -50,8 +50,16 @@ def note(text: str) -> None:
 
 
 def one_line(text: str, *, to: TextIO | None = None) -> str:
-    """`text` on one line and without what would steer a terminal: messages may quote pages and devices."""
-    return printable(_BREAKS.sub(" ", text).strip(" "), to=to)
+    """`text` on one line and without what would steer a terminal: messages may quote pages and devices.
+
+    No line of ours has `[ref=` but those of a snapshot, so that here every one is forged.
+    """
+    text = printable(_BREAKS.sub(" ", text).strip(" "), to=to)
+    if "[ref=" in text:
+        from bridge.snapshot.escape import without_refs
+
+        text = without_refs(text)
+    return text
 
 
 def printable(text: str, *, to: TextIO | None = None) -> str:

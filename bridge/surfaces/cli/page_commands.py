@@ -183,8 +183,10 @@ def wait(options: SessionOptions, address: str | None, **given: str | None) -> N
 
 
 def _print_location(command: str, options: SessionOptions, answer: Answer) -> None:
+    from bridge.snapshot.escape import plain
+
     found = answer.json
     status = f"{found['status']} " if found.get("status") is not None else ""
-    print_answer(command, options, answer, one_line(f"{status}{found['url']} {found['title']}"), {})
+    print_answer(command, options, answer, one_line(f"{status}{found['url']} {plain(found['title'])}"), {})
     if not options.as_json and (found.get("status") or 0) >= 400:
         note(f"{found['url']} answered with HTTP status {found['status']}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from bridge.surfaces.cli.groups import Commands
@@ -9,6 +11,9 @@ from bridge.surfaces.cli.options import CommonOptions, SessionOptions, common_op
 from bridge.surfaces.cli.output import note, one_line, print_json
 from bridge.surfaces.cli.performing import perform, print_answer
 from bridge.surfaces.cli.tables import print_table
+
+if TYPE_CHECKING:
+    from bridge.surfaces.workspace import Answer
 
 
 @click.command()
@@ -18,11 +23,7 @@ def tabs(options: SessionOptions) -> None:
 
     With --json: serial, tabs: [{tab, current, url, title}].
     """
-    answer = perform("tabs", options, "tabs", {})
-    if options.as_json:
-        print_json("tabs", answer.json)
-        return
-    print_table([dict(row) for row in answer.json["tabs"]])
+    _print_tabs("tabs", options, perform("tabs", options, "tabs", {}))
 
 
 @click.command()
@@ -33,11 +34,7 @@ def tab(options: SessionOptions, name: str) -> None:
 
     With --json: serial, tabs.
     """
-    answer = perform("tab", options, "tab", {"tab": name})
-    if options.as_json:
-        print_json("tab", answer.json)
-        return
-    print_table([dict(row) for row in answer.json["tabs"]])
+    _print_tabs("tab", options, perform("tab", options, "tab", {"tab": name}))
 
 
 @click.command("close-tab")
@@ -115,6 +112,15 @@ def stop(options: CommonOptions, names: tuple[str, ...]) -> None:
     from bridge.surfaces.daemon.places import recorded
 
     _end("daemon stop", options, list(names) or [record.name for record in recorded()])
+
+
+def _print_tabs(command: str, options: SessionOptions, answer: Answer) -> None:
+    from bridge.snapshot.escape import plain
+
+    if options.as_json:
+        print_json(command, answer.json)
+        return
+    print_table([{**row, "title": plain(row["title"])} for row in answer.json["tabs"]])
 
 
 def _end(command: str, options: CommonOptions, names: list[str]) -> None:
