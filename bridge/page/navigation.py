@@ -280,7 +280,7 @@ async def _move(
     try:
         arrived = await attachment.watch.wait(there, timeout_s=deadline.remaining_s)
     finally:
-        if state.navigations == navigations and state.navigating_to:
+        if state.navigations == navigations and state.main_failure_count == failed and state.navigating_to:
             await give_up(attachment)
     if not arrived:
         main = state.main

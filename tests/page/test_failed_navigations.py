@@ -10,6 +10,7 @@ from bridge import Session
 from bridge.deadline import Deadline
 from bridge.errors import NavigationFailed
 from bridge.page import ladder
+from bridge.page.fetch_messages import Abort
 from bridge.page.page import Page
 from tests.conftest import LocalServer
 
@@ -29,6 +30,15 @@ async def test_what_failed_is_told_when_it_is_shown_and_can_be_left_at_once(
         assert attachment.state.main is not None
         assert attachment.state.main.unreachable_url == NOWHERE
         assert (await page.goto(local_server.url("shop.html"))).notices == ()
+
+
+async def test_the_history_can_be_walked_from_a_reload_that_failed(page: Page, local_server: LocalServer) -> None:
+    await page.goto(local_server.url("shop.html"))
+    await page.goto(local_server.url("second.html"))
+    await page.route("**/second.html", Abort())
+    with pytest.raises(NavigationFailed):
+        await page.reload()
+    assert (await page.back()).title == "Gold prices"
 
 
 async def test_the_browsers_own_page_is_not_asked_whether_it_may_be_left(page: Page) -> None:

@@ -172,7 +172,7 @@ async def test_the_logs_go_on_when_a_tab_is_opened_again_and_nothing_is_in_them_
     adb_port: int, server: int
 ) -> None:
     async with (
-        own_device(idle_timeout_s=4.0) as device,
+        own_device(idle_timeout_s=8.0) as device,
         Session.open(device.serial, grants=[TestServerGrant("127.0.0.1", server)]) as session,
     ):
         lost = asyncio.Event()
@@ -180,7 +180,7 @@ async def test_the_logs_go_on_when_a_tab_is_opened_again_and_nothing_is_in_them_
         page = await session.new_tab(f"http://127.0.0.1:{server}/")
         await settled(page)
         before = [entry.text for entry in page.console()].count("careful")
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(40):
             await lost.wait()
         assert (before, [entry.text for entry in page.console()].count("careful")) == (1, 1)
         await page.snapshot()

@@ -80,23 +80,25 @@ def _address(site: Site, vector: dict[str, Any], target: str) -> str:
     return site.url(f"/vector/{vector['name']}?target={quote(target, safe='')}")
 
 
-async def _visit(page: Page, site: Site, vector: dict[str, Any], target: str) -> None:
+async def _visit(page: Page, site: Site, vector: dict[str, Any], target: str) -> BridgeError | None:
+    """What the page did is what counts, whatever the visit is told to have come to."""
     try:
         await page.goto(_address(site, vector, target), timeout_s=15)
         if "gesture" in vector:
             attachment = await page.attached()
             await attachment.call("Runtime.evaluate", _CLICK, timeout_s=20)
-    except BridgeError:
-        pass  # what the page did is what counts
+    except BridgeError as error:
+        return error
+    return None
 
 
 async def _gets_through(page: Page, site: Site, name: str) -> bool:
-    """Whether a page that is opened now has made its request; tried again where it could not be opened in time."""
+    """Whether a page that is opened now has made its request; opened again only where that is told to have failed: one
+    tab that is taken for hung on a busy machine takes along what the others in its renderer are loading."""
     for _ in range(3):
-        await _visit(page, site, {"name": "fetch"}, site.url(f"/hit/{name}"))
-        if await site.wait_for_hit(name, timeout_s=_CONTROL_S):
-            return True
-    return False
+        if await _visit(page, site, {"name": "fetch"}, site.url(f"/hit/{name}")) is None:
+            break
+    return await site.wait_for_hit(name, timeout_s=_CONTROL_S)
 
 
 def test_there_are_vectors_of_every_kind() -> None:

@@ -39,14 +39,14 @@ async def test_tabs_are_numbered_once_and_live_beside_each_other(session: Sessio
 async def test_a_tab_that_idled_away_is_opened_again_and_that_is_said(adb_port: int, local_server: LocalServer) -> None:
     notices: list[str] = []
     async with (
-        own_device(idle_timeout_s=4.0) as device,
+        own_device(idle_timeout_s=8.0) as device,
         Session.open(device.serial, grants=[local_server.grant], on_notice=notices.append) as session,
     ):
         lost = asyncio.Event()
         session.host_client.on_event(lambda name, _: lost.set() if name in ("idle_destroyed", "tab.lost") else None)
         page = await session.new_tab(local_server.url("second.html"))
         ref = (await page.snapshot()).find(role="link").ref
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(40):
             await lost.wait()
         shot = await page.snapshot()
         assert shot.title == "Second"

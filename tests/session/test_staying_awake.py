@@ -15,7 +15,7 @@ from tests.own_devices import own_device
 
 pytestmark = pytest.mark.browser
 
-IDLE_S = 4.0
+IDLE_S = 6.0
 
 
 async def test_a_session_that_tools_share_keeps_its_tabs_while_a_model_thinks(
