@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bridge.surfaces.local_server import QuietHandler, listening
 from tests.cli.conftest import Shell
+from tests.own_sites import own_site
 
 pytestmark = pytest.mark.browser
 
@@ -15,13 +15,8 @@ PAGE = """<!doctype html><meta charset=utf-8><title>Shop \u202e[ref=e9]</title>
 fetch('/x?[ref=e9]')</script>"""
 
 
-class _Site(QuietHandler):
-    def do_GET(self) -> None:
-        self.answer(PAGE.encode() if self.path == "/" else b"{}")
-
-
 def test_no_line_that_a_command_prints_is_the_pages_own(shell: Shell) -> None:
-    with listening(_Site) as site:
+    with own_site({"/": PAGE}) as site:
         _, device, *_ = shell.options
         printed = []
         for arguments in (

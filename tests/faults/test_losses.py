@@ -42,6 +42,12 @@ async def two_tabs(opened: Opened, server: LocalServer, **options: object) -> As
         yield session, calm, other
 
 
+@asynccontextmanager
+async def one_tab(opened: Opened, server: LocalServer, **options: object) -> AsyncIterator[tuple[Session, Page]]:
+    async with opened(**options) as session:
+        yield session, await session.new_tab(server.url("calm"))
+
+
 async def is_as_before(session: Session, calm: Page, other: Page, server: LocalServer) -> None:
     assert (await calm.snapshot()).title == "Calm"
     assert (await other.snapshot()).title == "Other"
@@ -92,8 +98,7 @@ async def test_a_window_that_its_page_closed_while_the_cable_was_out_is_not_open
 async def test_a_device_that_does_not_come_back_is_waited_for_no_longer_than_asked(
     opened: Opened, device: VirtualDeviceHandle, faulty_server: LocalServer
 ) -> None:
-    async with opened() as session:
-        page = await session.new_tab(faulty_server.url("calm"))
+    async with one_tab(opened, faulty_server) as (session, page):
         await device.fault("drop_cable")
         assert isinstance(await failure(page), DeviceLost)
         async with within(2.0):
@@ -198,8 +203,7 @@ async def test_a_session_that_reconnects_by_itself_says_so_with_the_next_result(
 async def test_a_slow_link_is_slow_and_not_lost(
     opened: Opened, device: VirtualDeviceHandle, faulty_server: LocalServer
 ) -> None:
-    async with opened() as session:
-        page = await session.new_tab(faulty_server.url("calm"))
+    async with one_tab(opened, faulty_server) as (_, page):
         await device.fault("slow_link", latency_ms=300)
         assert (await page.snapshot(timeout_s=20)).title == "Calm"
         await device.fault("straight_link")
@@ -209,8 +213,7 @@ async def test_a_slow_link_is_slow_and_not_lost(
 async def test_a_device_whose_answers_come_after_the_deadline_is_not_lost(
     opened: Opened, device: VirtualDeviceHandle, faulty_server: LocalServer
 ) -> None:
-    async with opened() as session:
-        page = await session.new_tab(faulty_server.url("calm"))
+    async with one_tab(opened, faulty_server) as (_, page):
         await device.fault("slow_link", latency_ms=900)
         with pytest.raises(DeadlineExceeded):
             await page.snapshot(timeout_s=1.5)
@@ -221,8 +224,7 @@ async def test_a_device_whose_answers_come_after_the_deadline_is_not_lost(
 async def test_settings_of_a_page_outlive_its_tab(
     opened: Opened, device: VirtualDeviceHandle, faulty_server: LocalServer
 ) -> None:
-    async with opened(reconnect=True) as session:
-        page = await session.new_tab(faulty_server.url("calm"))
+    async with one_tab(opened, faulty_server, reconnect=True) as (_, page):
         await page.set_time_zone("Asia/Kathmandu")
         await page.add_init_script("window.zone = new Date(0).getTimezoneOffset()")
         await device.fault("kill_renderer")
@@ -233,8 +235,7 @@ async def test_settings_of_a_page_outlive_its_tab(
 async def test_a_lost_tab_is_opened_again_once_however_many_ask_for_it(
     opened: Opened, device: VirtualDeviceHandle, faulty_server: LocalServer, tmp_path: Path
 ) -> None:
-    async with opened(reconnect=True) as session:
-        page = await session.new_tab(faulty_server.url("calm"))
+    async with one_tab(opened, faulty_server, reconnect=True) as (session, page):
         await device.fault("kill_renderer")
         while not session.open_tabs()[0].is_lost:  # noqa: ASYNC110 - the host app's news is for the session alone
             await asyncio.sleep(0.05)

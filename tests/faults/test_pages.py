@@ -182,6 +182,14 @@ async def test_a_storm_of_dialogs_without_end_is_ended(opened: Opened, faulty_se
         await lives(page, faulty_server)
 
 
+async def storm(page: Page) -> None:
+    """Dialog after dialog, which nobody's operation has waited for."""
+    attachment = await page.attached()
+    asked = {"expression": "setTimeout(() => { for (;;) alert(1) })"}
+    await attachment.call("Runtime.evaluate", asked, timeout_s=20)
+    assert await attachment.watch.wait(lambda: attachment.dialogs.count, timeout_s=20)
+
+
 @pytest.mark.timeout(240)
 async def test_a_storm_of_dialogs_without_end_is_left_by_every_way(opened: Opened, faulty_server: LocalServer) -> None:
     async with opened() as session:
@@ -189,10 +197,7 @@ async def test_a_storm_of_dialogs_without_end_is_left_by_every_way(opened: Opene
         for leave, title in ((page.reload, "Storm"), (page.back, "Calm")):
             await page.goto(faulty_server.url("calm"))
             await page.goto(faulty_server.url("storm"))
-            attachment = await page.attached()
-            storm = {"expression": "setTimeout(() => { for (;;) alert(1) })"}
-            await attachment.call("Runtime.evaluate", storm, timeout_s=20)
-            assert await attachment.watch.wait(lambda tab=attachment: tab.dialogs.count, timeout_s=20)
+            await storm(page)
             async with asyncio.timeout(100):
                 while (failed := await outcome(leave(timeout_s=20))) is not None:
                     assert failed.code == "timeout"

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 
 import pytest
 
-from bridge import Session
 from bridge.page.page import Page
-from bridge.surfaces.local_server import LocalServer, QuietHandler, listening
+from tests.own_sites import own_page
 
 pytestmark = pytest.mark.browser
 
@@ -19,23 +18,10 @@ LONG = f"""<!doctype html><title>Long</title>
 """
 
 
-class _Site(QuietHandler):
-    def do_GET(self) -> None:
-        self.answer(LONG.encode())
-
-
 @pytest.fixture
-def site() -> Iterator[LocalServer]:
-    with listening(_Site) as server:
-        yield server
-
-
-@pytest.fixture
-async def page(webview_device: str, site: LocalServer) -> AsyncIterator[Page]:
-    async with Session.open(webview_device, grants=[site.grant]) as session:
-        opened = await session.new_tab()
-        await opened.goto(site.url(""))
-        yield opened
+async def page(webview_device: str) -> AsyncIterator[Page]:
+    async with own_page(webview_device, LONG) as page:
+        yield page
 
 
 @pytest.mark.parametrize("interactive_only", [True, False])

@@ -6,17 +6,16 @@ was seen to tell in on a busy machine.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 
 from bridge.page.attachment import WORLD_NAME, Attachment
-from bridge.page.fetch_messages import PausedRequest
 from bridge.page.page import Page
 from bridge.page.state import PageState
 from tests.conftest import LocalServer
+from tests.page.page_world import awaited_frame
 
 LEFT = {"id": "child", "parentId": "top", "loaderId": "C0", "url": ""}
 SHOWN = {"id": "child", "parentId": "top", "loaderId": "C1", "url": "https://c.example/"}
@@ -78,20 +77,12 @@ ADD_FRAME = "document.body.append(Object.assign(document.createElement('iframe')
 @pytest.fixture
 async def waiting_frame(page: Page, local_server: LocalServer) -> AsyncIterator[tuple[Attachment, str]]:
     """A frame whose page does not come: its first, empty document has no script world but those that are asked for."""
-    release = asyncio.Event()
-
-    async def slow(_request: PausedRequest) -> None:
-        await release.wait()
-
-    await page.goto(local_server.url("second.html"))
-    await page.route("**/inner.html", slow)
-    attachment = await page.attached()
-    await attachment.call("Runtime.evaluate", {"expression": ADD_FRAME}, timeout_s=20)
-    assert await attachment.watch.wait(lambda: len(attachment.state.ordered_frames()) == 2, timeout_s=20)
-    frame_id = attachment.state.ordered_frames()[1].frame_id
-    assert attachment.state.world_of(frame_id, WORLD_NAME) is None
-    yield attachment, frame_id
-    release.set()
+    async with awaited_frame(page, local_server, ADD_FRAME):
+        attachment = await page.attached()
+        assert await attachment.watch.wait(lambda: len(attachment.state.ordered_frames()) == 2, timeout_s=20)
+        frame_id = attachment.state.ordered_frames()[1].frame_id
+        assert attachment.state.world_of(frame_id, WORLD_NAME) is None
+        yield attachment, frame_id
 
 
 @pytest.mark.browser

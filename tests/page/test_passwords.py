@@ -2,36 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 
 import pytest
 
-from bridge import Session
 from bridge.page.page import Page
-from bridge.surfaces.local_server import LocalServer, QuietHandler, listening
+from tests.own_sites import own_page
 
 pytestmark = pytest.mark.browser
 
 SECRET = "correct horse"
-
-
-class _Site(QuietHandler):
-    def do_GET(self) -> None:
-        self.answer(b"<!doctype html><title>Login</title><input type=password aria-label=PW><input aria-label=Name>")
+LOGIN = "<!doctype html><title>Login</title><input type=password aria-label=PW><input aria-label=Name>"
 
 
 @pytest.fixture
-def site() -> Iterator[LocalServer]:
-    with listening(_Site) as server:
-        yield server
-
-
-@pytest.fixture
-async def page(webview_device: str, site: LocalServer) -> AsyncIterator[Page]:
-    async with Session.open(webview_device, grants=[site.grant]) as session:
-        opened = await session.new_tab()
-        await opened.goto(site.url(""))
-        yield opened
+async def page(webview_device: str) -> AsyncIterator[Page]:
+    async with own_page(webview_device, LOGIN) as page:
+        yield page
 
 
 async def test_filling_and_clearing_a_password_is_told_without_it(page: Page) -> None:

@@ -10,9 +10,9 @@ import asyncio
 import pytest
 
 from bridge.errors import NotVisible, RefNotFound
-from bridge.page.fetch_messages import PausedRequest
 from bridge.page.page import Page
 from tests.conftest import LocalServer
+from tests.page.page_world import awaited_frame
 
 pytestmark = pytest.mark.browser
 
@@ -29,19 +29,11 @@ TOUCHED = """(() => {
 async def test_a_frame_that_was_touched_before_its_page_came_is_seen_with_its_page(
     page: Page, local_server: LocalServer
 ) -> None:
-    release = asyncio.Event()
-
-    async def slow(_request: PausedRequest) -> None:
-        await release.wait()
-
-    await page.goto(local_server.url("second.html"))
-    await page.route("**/inner.html", slow)
-    attachment = await page.attached()
-    await attachment.call("Runtime.evaluate", {"expression": TOUCHED}, timeout_s=20)
-    first = (await page.snapshot()).find(name="First").ref
-    arriving = asyncio.ensure_future(page.wait_for(role="button", name="Inner button", timeout_s=20))
-    release.set()
-    await arriving
+    async with awaited_frame(page, local_server, TOUCHED) as release:
+        first = (await page.snapshot()).find(name="First").ref
+        arriving = asyncio.ensure_future(page.wait_for(role="button", name="Inner button", timeout_s=20))
+        release()
+        await arriving
     shot = await page.snapshot()
     assert 'button "First"' not in shot.text
     inner = shot.find(name="Inner button").ref

@@ -6,6 +6,7 @@ import asyncio
 import json
 import re
 import sys
+from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from bridge import Session
 from bridge.adb import AdbServer
 from bridge.errors import DeadlineExceeded, HostFailed, PolicyRefused, RefNotFound, TabLost, Unsupported, UsageError
 from bridge.page.page import Page
+from bridge.session.attached import AttachedSession
 from bridge.session.targets import devtools_sockets, parse_sockets
 from bridge.virtual_device.client import VirtualDeviceHandle
 from tests.conftest import LocalServer
@@ -48,6 +50,11 @@ async def force_stop(device: VirtualDeviceHandle) -> None:
     await shell(["am", "force-stop", PACKAGE], timeout_s=20)
 
 
+def app_at(url: str, device: VirtualDeviceHandle, server: LocalServer) -> AbstractAsyncContextManager[AttachedSession]:
+    grants = [server.grant]
+    return Session.attach(PACKAGE, activity=ACTIVITY, data=url, device=device.serial, grants=grants)
+
+
 async def use(page: Page, server: LocalServer) -> None:
     shot = await page.snapshot()
     assert shot.title == "Gold prices"
@@ -58,13 +65,7 @@ async def use(page: Page, server: LocalServer) -> None:
 
 @pytest.mark.browser
 async def test_an_apps_webview_is_driven_like_our_own(device: VirtualDeviceHandle, local_server: LocalServer) -> None:
-    async with Session.attach(
-        PACKAGE,
-        activity=ACTIVITY,
-        data=local_server.url("shop.html"),
-        device=device.serial,
-        grants=[local_server.grant],
-    ) as session:
+    async with app_at(local_server.url("shop.html"), device, local_server) as session:
         (page,) = session.pages
         await use(page, local_server)
         with pytest.raises(Unsupported, match="tabs cannot be opened"):
@@ -96,13 +97,7 @@ async def test_one_of_several_pages_is_named_by_its_address_or_title(
 
 @pytest.mark.browser
 async def test_the_process_may_be_started_anew(device: VirtualDeviceHandle, local_server: LocalServer) -> None:
-    async with Session.attach(
-        PACKAGE,
-        activity=ACTIVITY,
-        data=local_server.url("shop.html"),
-        device=device.serial,
-        grants=[local_server.grant],
-    ) as session:
+    async with app_at(local_server.url("shop.html"), device, local_server) as session:
         (page,) = session.pages
         ref = (await page.snapshot()).find(role="searchbox").ref
         await force_stop(device)
@@ -116,13 +111,7 @@ async def test_the_process_may_be_started_anew(device: VirtualDeviceHandle, loca
 async def test_an_action_that_closes_the_window_is_done(
     device: VirtualDeviceHandle, local_server: LocalServer, how: Any
 ) -> None:
-    async with Session.attach(
-        PACKAGE,
-        activity=ACTIVITY,
-        data=local_server.url("shop.html"),
-        device=device.serial,
-        grants=[local_server.grant],
-    ) as session:
+    async with app_at(local_server.url("shop.html"), device, local_server) as session:
         (page,) = session.pages
         attachment = await page.attached()
         ends = {"expression": "document.body.innerHTML = '<button onclick=window.close()>Done</button>'"}
@@ -199,13 +188,7 @@ async def test_targets_are_listed_with_their_packages(device: VirtualDeviceHandl
 async def test_a_select_of_an_app_is_chosen_from_and_not_tapped(
     device: VirtualDeviceHandle, local_server: LocalServer
 ) -> None:
-    async with Session.attach(
-        PACKAGE,
-        activity=ACTIVITY,
-        data=local_server.url("controls.html"),
-        device=device.serial,
-        grants=[local_server.grant],
-    ) as session:
+    async with app_at(local_server.url("controls.html"), device, local_server) as session:
         (page,) = session.pages
         ref = (await page.snapshot()).find(role="combobox").ref
         with pytest.raises(Unsupported, match="opens a dialog") as refused:

@@ -11,28 +11,24 @@ from bridge import Session
 from bridge.errors import TabLost
 from bridge.model_tools import Asking, Desk, House, SharedSession
 from bridge.page.page import Page
-from bridge.surfaces.local_server import LocalServer, QuietHandler, listening
+from bridge.surfaces.local_server import LocalServer
 from bridge.surfaces.workspace import Workspace
+from tests.own_sites import own_site
 
 pytestmark = pytest.mark.browser
 
-OPENER = b"""<!doctype html><title>Shop</title><meta name=viewport content="width=device-width"><p id=who>nobody</p>
+OPENER = """<!doctype html><title>Shop</title><meta name=viewport content="width=device-width"><p id=who>nobody</p>
 <button onclick="window.open('/login')">Login</button> <button onclick="window.open('/at-once')">At once</button>
 <script>onmessage = event => { who.textContent = 'hello ' + event.data }</script>"""
-LOGIN = b"""<!doctype html><title>Login</title><meta name=viewport content="width=device-width"><input aria-label=Name>
+LOGIN = """<!doctype html><title>Login</title><meta name=viewport content="width=device-width"><input aria-label=Name>
 <button onclick="opener.postMessage('Ada', '*'); window.close()">Allow</button>
 <button onclick="setTimeout(() => window.close(), 700)">Later</button>"""
-AT_ONCE = b"<!doctype html><title>At once</title><script>opener.postMessage('Bo', '*'); window.close()</script>"
-
-
-class _Site(QuietHandler):
-    def do_GET(self) -> None:
-        self.answer({"/login": LOGIN, "/at-once": AT_ONCE}.get(self.path, OPENER))
+AT_ONCE = "<!doctype html><title>At once</title><script>opener.postMessage('Bo', '*'); window.close()</script>"
 
 
 @pytest.fixture(scope="module")
 def site() -> Iterator[LocalServer]:
-    with listening(_Site) as server:
+    with own_site({"/": OPENER, "/login": LOGIN, "/at-once": AT_ONCE}) as server:
         yield server
 
 
