@@ -11,8 +11,6 @@ const deeds = {
     return page.url();
   },
   goto: async ({ url }) => { await page.goto(url); },
-  // What the browser has said before its answer has been heard by then.
-  hear: () => page.evaluate('1'),
   snapshot: () => page.locator('body').ariaSnapshot(),
   click: ({ selector }) => page.locator(selector).click(),
   fill: ({ selector, value }) => page.locator(selector).fill(value),
