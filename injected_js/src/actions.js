@@ -1,5 +1,5 @@
 /** Actions done by script: form controls through their own setters, and the stand-alone script's synthetic gestures. */
-import { assign, doc, low, own, tagOf } from './dom.js';
+import { assign, doc, low, tagOf } from './dom.js';
 import { inspect } from './hit.js';
 import { BUBBLING, pressKey } from './page.js';
 import { failure, resolve } from './refs.js';
@@ -28,7 +28,7 @@ const write = (add) => (el, { value = '' }) => {
   } else {
     const { type, min, max, value: old } = el, want = (add ? old : '') + value;
     // Past what a framework put on the instance, so that its own change tracking notices.
-    const set = (value) => own(el.__proto__, 'value').set.call(el, value);
+    const set = (value) => el.__proto__.__lookupSetter__('value').call(el, value);
     set(want);
     const got = el.value;
     // A control that sanitizes what it is given (HTML §4.10.5.1) has refused it; the caller says which form it takes.

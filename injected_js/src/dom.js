@@ -8,13 +8,13 @@ import { doc } from './turn.js';
 
 export { doc };
 const E = Element.prototype;
-export const { assign, getOwnPropertyDescriptor: own } = Object;
+export const { assign } = Object;
 export const max = Math.max, min = Math.min, round = Math.round;
 export const now = Date.now;
 export const [tagOf, shadowOf, kindOf, textOf, isLive, parentOf, firstOf, nextOf, get, matches, boxOf, query] =
   'localName shadowRoot nodeType textContent isConnected parentNode firstChild nextSibling getAttribute matches getBoundingClientRect querySelectorAll'
     .split(' ')
-    .map((name, i) => Function.call.bind(i > 7 ? E[name] : (own(E, name) || own(Node.prototype, name)).get));
+    .map((name, i) => Function.call.bind(i > 7 ? E[name] : E.__lookupGetter__(name)));
 
 /** @type {(el: Element, selector: string) => Element[]} */
 export const findAll = (el, selector) => [...query(el, selector)];

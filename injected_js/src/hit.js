@@ -7,7 +7,7 @@ import { isUnseen, isVisible } from './style.js';
 export const firstBox = (el) => [...el.getClientRects()].find((it) => it.width * it.height > 1) || boxOf(el);
 
 /** @type {(el: Element) => boolean} */
-export const isSeen = (el, { width, height } = firstBox(el)) => width * height && isVisible(el);
+export const isSeen = (el, box = boxOf(el)) => box.width * box.height && isVisible(el);
 
 /** `_on`, what stands for the element, and `_code`, why it cannot take this action now. */
 export const inspect = (el, action, _on = (isUnseen(el) && labelsOf(el).find((it) => isSeen(it))) || el) => ({

@@ -49,7 +49,7 @@ const nativeName = (el, tag, kids, walk, how, { type } = el, found = kids.find((
   : attr(el, /^opt/.test(tag) ? 'label' : tag == 'math' ? 'alttext' : 'alt'));
 
 /** The string of a `content` value; behind a slash stands its alternative text. */
-const pseudo = (el, which) => (/(.* \/ )?"(.*)"/.exec(getComputedStyle(el, '::' + which).content) || [, , ''])[2];
+const pseudo = (el, which) => (/(.* \/ )?"(.*)"/.exec(getComputedStyle(el, which).content) || '')[2] || '';
 
 /** `how` it was reached: 0 itself, 1 as a child, 2 by reference or as a label. @type {(el: Element, walk: Walk, how: number) => string} */
 const compute = (el, walk, how) => {
@@ -73,7 +73,7 @@ const compute = (el, walk, how) => {
   // 2F to 2H
   if (!isVoid(tag) && tag != 'select' && (how ? !nested || !(flags & APART) : flags & (walk._known ? SAYS_IT : FROM_CONTENT))) {
     const ink = visible && !(sight && isInkless(el)), around = (which) => visible && (said += pseudo(el, which));
-    around('before');
+    around('::before');
     for (const kid of kids) {
       if (kindOf(kid) == 3) {
         if (ink) said = (said + kid.data).slice(0, 2e3);
@@ -83,7 +83,7 @@ const compute = (el, walk, how) => {
         if (words) said += isInline(kid) ? words : ` ${words} `;
       }
     }
-    around('after');
+    around('::after');
     if (fold(said)) return said;
   }
   // 2I

@@ -7,8 +7,8 @@ import { styleOf } from './style.js';
 const pick = (from, keys) => keys.split(' ').reduce((out, key) => ((out[key] = from[key]), out), {});
 
 export const query = (ref, kind, limit = 2e3) => {
-  const { _el: el, error } = resolve(ref), isSecret = (it) => it.type == 'password';
-  if (error) return { error };
+  const found = resolve(ref), { _el: el } = found, isSecret = (it) => it.type == 'password';
+  if (!el) return found;
   const out = {
     text: () => el.innerText || textOf(el),
     // A password's value is never told, also not as an attribute.

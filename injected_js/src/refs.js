@@ -52,8 +52,11 @@ const itemOf = (el, card, field = isField(el)) => {
   return card && wordsOf(card);
 };
 
-/** What an element is now: role, the name by which it is known, and the key of both. */
-export const identify = (el, role = roleOf(el), name = cut(nameOf(el, 1), 200)) => ({ role, name, _key: [role, steady(name), itemOf(el)] + '' });
+/** What an element is now: role, and the name by which it is known. */
+export const identify = (el) => ({ role: roleOf(el), name: cut(nameOf(el, 1), 200) });
+
+/** Both, and the item in which it is. */
+const keyOf = (el, { role, name }) => [role, steady(name), itemOf(el)] + '';
 
 /** What is held, while it is in the document. @type {(held: WeakRef<Element>) => Element | undefined} */
 const elementOf = (held, el = held.deref()) => el && isLive(el) && el;
@@ -63,12 +66,14 @@ export const mint = (el, meaning) => {
   // What the page has removed and forgotten is not kept for the sake of a number.
   meaning._el = window.WeakRef ? new WeakRef(el) : { deref: () => el };
   meaning.ref = (isolated ? '' : 'e') + ++last;
+  // Now and then: looking at all of them in each snapshot costs more than a small one.
+  if (last % 999 < 1) for (const [ref, { _el }] of meanings) if (!elementOf(_el)) meanings.delete(ref);
   meanings.set(meaning.ref, meaning);
   return meaning;
 };
 
 /** The ref of an element, as it is now. @type {(el: Element, now: object) => string} */
-export const introduce = (el, { _key }, meaning = current.get(el)) => {
+export const introduce = (el, now, _key = keyOf(el, now), meaning = current.get(el)) => {
   if (!meaning || meaning._key != _key) current.set(el, (meaning = mint(el, { _key })));
   const { ref } = meaning;
   meanings.set(ref, meaning);
@@ -76,10 +81,9 @@ export const introduce = (el, { _key }, meaning = current.get(el)) => {
   return ref;
 };
 
-/** At each snapshot old stamps go, and what has left the document is let go of. */
+/** At each snapshot old stamps go. */
 export const clearStamps = () => {
   if (!isolated) for (const el of findAll(rootOf(), `[${STAMP}]`)) el.removeAttribute(STAMP);
-  for (const [ref, { _el }] of meanings) if (!elementOf(_el)) meanings.delete(ref);
 };
 
 /**
@@ -87,4 +91,4 @@ export const clearStamps = () => {
  * @type {(ref: string, orCut?: any) => {_el?: Element, _span?: number, error?: object}}
  */
 export const resolve = (ref, orCut, { _el, _key, _span } = meanings.get(ref) || {}, el = (_key || orCut) && _el && elementOf(_el), now = el && identify(el)) =>
-  !el ? failure('ref_not_found') : _span || _key == now._key ? { _el: el, _span } : failure('stale_ref', { now: `${now.role} "${now.name}"` });
+  !el ? failure('ref_not_found') : _span || _key == keyOf(el, now) ? { _el: el, _span } : failure('stale_ref', { now: `${now.role} "${now.name}"` });

@@ -1,5 +1,5 @@
 /** The role of an element: explicit where ARIA allows it, else implicit (HTML-AAM §3.5). */
-import { attr, findAll, flatParent, is, matches, parentOf, tagOf } from './dom.js';
+import { attr, findAll, flatParent, is, low, matches, parentOf, tagOf } from './dom.js';
 import { authorName } from './names.js';
 import { ROLE_FLAGS, TAG_ROLES } from './role-table.js';
 import { once } from './turn.js';
@@ -10,12 +10,11 @@ export const isSilent = (role) => /^(none|pres)/.test(role);
 export const roleOf = once((el) => (attr(el, 'role') && explicitRole(el)) || implicitRole(el) || 'generic', 'generic');
 
 const explicitRole = (el) =>
-  attr(el, 'role')
-    .toLowerCase()
-    .split(/\s+/)
+  low(attr(el, 'role'))
+    .split(' ')
     .find((role) =>
       // Presentational roles conflict resolution, ARIA §5.3.3: a global attribute or focus keeps the element's own role.
-      isSilent(role) ? el.tabIndex < 0 && !el.getAttributeNames().some((name) => /^(aria-(?!hid)|tabi)/.test(name))
+      isSilent(role) ? el.tabIndex < 0 && !el.getAttributeNames().some((name) => /^(aria-(?!hi)|tabi)/.test(name))
       : is(role, 'form region') ? authorName(el)
       : ROLE_FLAGS[role] >= 0
     );

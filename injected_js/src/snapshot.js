@@ -6,7 +6,7 @@
  * anything). All they give goes into one linked list in document order; what was not walked stands in it as it is and
  * becomes a cut that says how to go on. Nothing recurses and every element is seen once: pages may be 20,000 deep.
  */
-import { assign, attr, cut, doc, findAll, flatParent, fold, is, hasWords, isField, isVoid, kidsOf, kindOf, labelsOf, matches, now, rootOf, tagOf, textOf } from './dom.js';
+import { assign, attr, cut, doc, findAll, flatParent, fold, is, hasWords, isField, isVoid, kidsOf, kindOf, labelsOf, matches, now, rootOf, shadowOf, tagOf, textOf } from './dom.js';
 import { CONTENT, INTERACTIVE, LEAF, ROLE_FLAGS, SAYS_IT, THIN } from './role-table.js';
 import { roleOf } from './roles.js';
 import { descriptionOf } from './names.js';
@@ -33,8 +33,11 @@ import { turn } from './turn.js';
  * @property {Meaning} [_place] and what its number means
  */
 
+/** Can anything in it be a control? A control that says its words in its name is not walked for less. @type {(el: Element) => any} */
+const holdsControls = (el) => shadowOf(el) || findAll(el, '*').some((it) => shadowOf(it) || ROLE_FLAGS[roleOf(it)] & INTERACTIVE || isField(it) || matches(it, 'slot,[tabindex],[onclick]'));
+
 export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen = 150, interactiveOnly = true, cursorInteractive, budgetChars = 8e4, timeBudgetMs = 300, scope, extra } = {}) => {
-  const start = now(), { innerWidth, innerHeight } = window, { _el: origin, _span } = meanings.has(scope) ? resolve(scope, 1) : { _el: scope ? findAll(rootOf(), scope)[0] : rootOf() };
+  const start = now(), { innerHeight } = window, { _el: origin, _span } = meanings.has(scope) ? resolve(scope, 1) : { _el: scope ? findAll(rootOf(), scope)[0] : rootOf() };
   if (!origin) return resolve(scope);
   clearStamps();
 
@@ -80,7 +83,7 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
 
   const addText = ({ data }, parent) => {
     const piece = data.slice(0, maxTextPerNode * 2), says = hasWords(piece);
-    if (!isVisible(parent) || isInkless(parent) || (tagOf(parent) == 'details' && !parent.open)) turn._removed += says;
+    if (says && (!isVisible(parent) || isInkless(parent) || (tagOf(parent) == 'details' && !parent.open))) turn._removed++;
     else if (line < maxTextPerNode * 2) put(says ? piece : ' ', says);
   };
 
@@ -131,7 +134,7 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
       }
     }
     // In document order: what comes behind the children is in the list before they are.
-    const here = at, kids = isVoid(tag) || (image && !node) ? [] : kidsOf(el);
+    const here = at, kids = isVoid(tag) || (active ? _named && !_up._named && !holdsControls(el) : image && !node) ? [] : kidsOf(el);
     if (node) put(node);
     if (edge) put(0);
     at = here;
@@ -139,7 +142,7 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
   };
 
   const _parent = _span && flatParent(origin), list = _parent ? kidsOf(_parent) : [origin], from = list.indexOf(origin);
-  expand(list.slice(from, _parent ? from + _span : 1), { _parent });
+  expand(list.slice(from, from + _span || 1), { _parent });
   for (; !over && stack; stack = away++ < queues.length && (queues[away] || []).reverse())
     while (stack[0] && !over) {
       over = refs >= maxNodes ? 'maxNodes' : spent >= budgetChars ? 'budgetChars' : late(visitedNodes);

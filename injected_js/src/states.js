@@ -4,7 +4,8 @@ import { aria, attr, cut, fold, matches, textOf } from './dom.js';
 /** How HTML says each state; ARIA says all of them. */
 export const STATES = { selected: 'option:checked', expanded: 'details[open]>summary', disabled: ':disabled,[aria-disabled=true] *', required: ':required', readonly: '[readonly]', pressed: '_', current: '_', invalid: '_' };
 
-for (const key in STATES) STATES[key] += `,[aria-${key}=true]`;
+let any = '_';
+for (const key in STATES) any += `,[aria-${key}],` + (STATES[key] += `,[aria-${key}=true]`);
 
 export const foldLabels = (options) => [...options].map((it) => fold(it.label));
 
@@ -23,7 +24,7 @@ export const checkedOf = (el, told = aria(el, 'checked')) => (el.indeterminate |
 /** @type {(el: Element, role: string, maxLen: number, lean: boolean) => Record<string, any> | undefined} */
 export const attrsOf = (el, role, maxLen, lean, out = {}, put = (key, value) => value && (out[key] = value)) => {
   for (const key of ('href name type value placeholder' + (lean ? '' : ' src alt title action method')).split(' ')) put(key, cut(key == 'value' ? valueOf(el) || '' : attr(el, key), maxLen));
-  for (const key in STATES) put(key, matches(el, STATES[key]) || aria(el, key));
+  if (matches(el, any)) for (const key in STATES) put(key, matches(el, STATES[key]) || aria(el, key));
   put('checked', checkedOf(el));
   put('level', aria(el, 'level'));
   put('valuenow', aria(el, 'valuenow') || (/ider|ssbar|meter/.test(role) && el.value));

@@ -5,11 +5,11 @@ import { once } from './turn.js';
 /** @type {(el: Element) => CSSStyleDeclaration} */
 export const styleOf = once(getComputedStyle);
 
-export const isVisible = (el) => styleOf(el).visibility == 'visible';
-export const isInline = (el) => is(styleOf(el).display, 'inline contents');
+export const isVisible = once((el) => styleOf(el).visibility == 'visible');
+export const isInline = once((el) => is(styleOf(el).display, 'inline contents'));
 
 /** Nothing of it is rendered or exposed, the element and all below. `visibility` is apart: children may undo it. */
-export const isGone = (el) => styleOf(el).display == 'none' || styleOf(el).contentVisibility == 'hidden' || matches(el, 'noscript,[aria-hidden=true],[inert],details:not([open])>:not(summary:first-of-type)');
+export const isGone = once((el) => styleOf(el).display == 'none' || styleOf(el).contentVisibility == 'hidden' || matches(el, 'noscript,[aria-hidden=true],[inert],details:not([open])>:not(summary:first-of-type)'));
 
 /** Is it, or an ancestor, hidden for everybody? */
 export const isHidden = (el) => {

@@ -4,7 +4,7 @@
  * What is text and what is noise around it is decided by one set of rules, in Python (`bridge/reading/extract.py`); here
  * goes only what needs the layout to be known.
  */
-import { attr, boxOf, is, kidsOf, kindOf, matches, now, own, query, shadowOf, strip, tagOf, textOf } from '../dom.js';
+import { attr, boxOf, is, kidsOf, kindOf, matches, now, query, shadowOf, strip, tagOf, textOf } from '../dom.js';
 import { isGone, isInkless, isUnseen, isVisible, styleOf } from '../style.js';
 import { isFaint } from './faint.js';
 
@@ -20,7 +20,7 @@ const HIDING = /\udb40[\udc00-\udc7f]|[\u200b-\u200d\u2060-\u206f\ufeff]{4}/;
 const VOID = 'br hr img wbr';
 
 // A form's named inputs shadow its own properties.
-const attributesOf = Function.call.bind(own(Element.prototype, 'attributes').get);
+const attributesOf = Function.call.bind(Element.prototype.__lookupGetter__('attributes'));
 const hasMath = (el, tag) => tag == 'math' || query(el, 'math').length;
 const quote = (text) => text.replace(/&/g, '&amp;').replace(/"/g, '&quot;').replace(/</g, '&lt;');
 const escape = (text) => text.replace(/&/g, '&amp;').replace(/</g, '&lt;');
