@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import overload
 
 from bridge.deadline import Deadline
-from bridge.errors import ExpectationFailed, UsageError
+from bridge.errors import DeadlineExceeded, ExpectationFailed, UsageError
 from bridge.page.globs import url_pattern
 from bridge.page.locating import LocatingPage
 from bridge.page.locators import Found, Locator, Match, Text
@@ -163,10 +163,18 @@ class LocatorExpectations:
         deadline = Deadline.after(timeout_s)
         found = await self._locator.look(None, deadline)
         while holds(found) is not self._wanted:
+            last = seen(found)[:500] if found.matches and not found.unread else found.described()
+            failed = _failed(repr(self._locator), self._wanted, said, last, timeout_s)
             if deadline.remaining_s <= 0:
-                last = seen(found)[:500] if found.matches and not found.unread else found.described()
-                raise _failed(repr(self._locator), self._wanted, said, last, timeout_s)
-            found = await self._locator.look(found, deadline)
+                raise failed
+            try:
+                found = await self._locator.look(found, deadline)
+            except DeadlineExceeded as late:  # the page has been heard before, and a page that hangs has been freed
+                if not deadline.passed:
+                    raise
+                if (step := late.details.get("recovery")) is not None:
+                    failed.details["recovery"] = step
+                raise failed from late
 
 
 @observable(lambda expected: expected._page, repr)

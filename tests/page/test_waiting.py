@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 
-from bridge.errors import DeadlineExceeded
+from bridge.errors import DeadlineExceeded, ExpectationFailed
+from bridge.page.expectations import expect
 from bridge.page.page import Page
 from tests.conftest import LocalServer
 
@@ -60,3 +62,22 @@ async def test_a_page_that_hangs_is_told_with_what_was_waited_for(page: Page, lo
     with pytest.raises(DeadlineExceeded) as caught:
         await page.wait_for(text="never", timeout_s=0.3)
     assert (caught.value.awaited, caught.value.last_seen) == ("waiting for text 'never'", "the page did not answer")
+
+
+async def test_what_was_seen_before_a_page_hung_is_told(
+    page: Page, local_server: LocalServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await page.goto(local_server.url("second.html"))
+    attachment, look, has_looked = await page.attached(), page._look, asyncio.Event()
+
+    async def noted(*looked: Any) -> Any:
+        found = await look(*looked)
+        has_looked.set()
+        return found
+
+    monkeypatch.setattr(page, "_look", noted)
+    expecting = asyncio.ensure_future(expect(page.get_by_role("heading")).to_have_text("Third page", timeout_s=2))
+    await has_looked.wait()
+    attachment.connection.send("Runtime.evaluate", {"expression": "for(;;);"}).abandon()
+    with pytest.raises(ExpectationFailed, match="last seen after 2 s: Second page"):
+        await expecting
