@@ -67,7 +67,7 @@ async def fetching(bench: Bench) -> Sequence[Finding]:
             async def bare(url: str = site.url(name)) -> None:
                 await _bare(url)
 
-            samples = await interleave({"ours": ours, "bare": bare}, rounds=bench.choose(9, 3))
+            samples = await interleave({"ours": ours, "bare": bare}, rounds=bench.choose(9, 2))
             per_page[name] = Ratio.of(samples, "ours", "bare")
     mean = geometric_mean(list(per_page.values()))
     worst = max(per_page, key=lambda name: per_page[name].value)

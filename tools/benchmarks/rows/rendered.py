@@ -30,7 +30,7 @@ async def rendered(bench: Bench) -> Sequence[Finding]:
     folder = shared_folder("articles", "BRIDGE_BENCH_ARTICLES")
     if folder is None:
         raise NotMeasured("no articles here: name their folder with BRIDGE_BENCH_ARTICLES")
-    every = bench.choose(1, 8)
+    every = bench.choose(1, 12)
     truth = dict(sorted(json.loads((folder / "ground-truth.json").read_text("utf-8")).items())[::every])
     pages = {key: (folder / "html" / f"{key}.html.gz").read_bytes() for key in truth}
     plain_html = [

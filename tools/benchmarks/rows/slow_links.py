@@ -29,7 +29,7 @@ async def slow_links(bench: Bench) -> Sequence[Finding]:
             async with session.forward() as port, playwright(port) as talk:
 
                 async def measured() -> dict[str, Samples]:
-                    rounds = bench.choose(7, 3)
+                    rounds = bench.choose(7, 2)
                     loads = await interleave(_loads(page, talk, site.url("")), rounds=rounds)
                     return loads | await interleave(await _deeds(page, talk), rounds=rounds)
 

@@ -29,7 +29,7 @@ from tools.benchmarks.peers import LIMIT_S, AgentBrowser, Conversation, agent_br
 #: What no page reaches: a snapshot of everything.
 UNBOUNDED = 50_000_000
 OURS, WHOLE, PLAYWRIGHT, AGENT = "ours", "ours, no budget", "playwright", "agent-browser"
-_QUICK = ("floki-medium", "contents", "traf-nymag", "typeobj", "generated-600", "generated-6000")
+_QUICK = ("floki-medium", "rdb-wikipedia-2", "traf-nymag", "typeobj", "generated-600", "generated-6000")
 _SIZES = (500, 1_500, 5_000, 15_000, 50_000)
 
 

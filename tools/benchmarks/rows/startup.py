@@ -24,7 +24,7 @@ async def startup(bench: Bench) -> Sequence[Finding]:
     parts: dict[str, Samples] = {name: Samples() for name in PARTS}
     total = Samples()
     with serve_demo_pages() as site:
-        for number in range(bench.choose(7, 3) + 1):
+        for number in range(bench.choose(7, 2) + 1):
             marks = await asyncio.to_thread(_cold, site.port)
             if number:  # the first one reads everything from the disk
                 for name in PARTS:
