@@ -218,7 +218,7 @@ class Interception:
             return
         decision = decide(self._egress.policy, url, self._egress.grants)
         if not decision.allowed and not self._egress.was_allowed_when_asked(decision):
-            raise refusal(decision, url, "the page went there by itself, and nothing of it is shown")
+            raise refusal(decision, url, "the page led there, and nothing of it is shown")
         self._check_seen(url)
 
     def _watch(self, method: str, params: Mapping[str, Any], _session_id: str | None) -> None:

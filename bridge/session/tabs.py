@@ -160,6 +160,8 @@ class SessionTabs:
             logger.debug("%s is opened a second time: %s", tab.tab_id, error)
             await self.diagnose()
             await self.ensure_connected()
+            if tab.host_tab is not None and tab.present is not None:  # opened with all that was restored
+                return tab.present
             return await tab.open()
 
     def make_tab(self, *, profile: str | None) -> tuple[SessionTab, Page]:

@@ -285,3 +285,20 @@ async def test_a_host_whose_end_is_heard_of_after_its_tabs_is_restored_by_the_op
         assert not session.host_client.closed.is_set()
         assert (await calm.snapshot()).title == "Calm"
         await is_as_before(session, calm, other, faulty_server)
+
+
+async def test_a_tab_that_is_opened_while_the_host_ends_is_opened_once(
+    opened: Opened, adb_port: int, device: VirtualDeviceHandle, faulty_server: LocalServer
+) -> None:
+    async with (
+        ends_late(adb_port, b"localabstract:webview_bridge_", late_s=0.3) as address,
+        opened(reconnect=True, adb_server=address) as session,
+    ):
+        first = await session.new_tab(faulty_server.url("calm"))
+        connection = (await first.attached()).connection
+        await device.fault("kill_host")
+        await connection.closed.wait()
+        assert not session.host_client.closed.is_set()
+        second = await session.new_tab(faulty_server.url("other"))
+        assert ((await first.snapshot()).title, (await second.snapshot()).title) == ("Calm", "Other")
+        assert len(await session.host_client.list_tabs(timeout_s=20)) == 2
