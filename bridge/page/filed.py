@@ -12,7 +12,7 @@ from bridge.errors import UsageError
 from bridge.page.files.downloads import MAX_DOWNLOAD_BYTES, Destination, DownloadingTab, DownloadResult, Downloads
 from bridge.page.files.safe_folder import Confined
 from bridge.page.files.uploads import Uploads, checked_paths
-from bridge.page.input.side_effects import Asides
+from bridge.page.input.side_effects import SideEffects
 from bridge.page.results import ActionResult
 from bridge.page.snapshots.refs import RefTable
 from bridge.page.snapshots.take import Snapshots
@@ -30,7 +30,7 @@ class FiledTab(DownloadingTab, Protocol):
     def uploads(self) -> Confined: ...
 
     @property
-    def asides(self) -> Asides: ...
+    def asides(self) -> SideEffects: ...
 
 
 class FiledPage(ABC):

@@ -1,6 +1,6 @@
 """Operations as somebody who looks on sees them: one place where a trace listens, and no operation knows of it.
 
-The operations are the public coroutine methods of pages, of locators and of what is expected of either. `observable`
+The operations are the public coroutine methods of pages, of locators and of what is expected of either. `instrumented`
 puts one thin function before each of them, which asks the page for its observer and calls straight through where there
 is none. What an operation calls in turn is part of it: `locator.click()` is one operation, the `page.click(ref)` in it
 is not another.
@@ -52,7 +52,7 @@ class Observer(Protocol):
         ...
 
 
-def observable(page_of: Callable[[Any], Any], subject_of: Callable[[Any], str]) -> Callable[[type[K]], type[K]]:
+def instrumented(page_of: Callable[[Any], Any], subject_of: Callable[[Any], str]) -> Callable[[type[K]], type[K]]:
     """A class decorator.
 
     Args:

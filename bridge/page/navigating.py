@@ -25,7 +25,7 @@ from bridge.page.navigation.navigate import (
     wait_loaded,
 )
 from bridge.page.navigation.unload import AsksForEver, Move, depart
-from bridge.page.results import NavigationResult, PageState
+from bridge.page.results import NavigationResult, PageLocation
 from bridge.page.target.attachment import Attachment, WorldGone
 from bridge.page.turn import Turn
 
@@ -134,14 +134,14 @@ class NavigatingPage(ABC):
             is_fetched=_is_fetched(self.url),
         )
 
-    async def get_state(self, *, timeout_s: float = ACTION_TIMEOUT_S) -> PageState:
+    async def get_state(self, *, timeout_s: float = ACTION_TIMEOUT_S) -> PageLocation:
         """Address and title as the browser has them; the page's DOM is not touched."""
         async with self._turn.within(timeout_s) as timeout_s:
             attachment = await self._here()
             timeout_s = self._turn.left(timeout_s)
             with attachment.connection.measure() as meter:
                 url, title = await present_entry(attachment, timeout_s=timeout_s)
-            return PageState(url, title, meter.cost())
+            return PageLocation(url, title, meter.cost())
 
     async def stop(self, *, timeout_s: float = ACTION_TIMEOUT_S) -> None:
         """Stop loading; what has arrived stays."""

@@ -12,18 +12,18 @@ from bridge.page.capture.full_page import Progress, Strategy
 from bridge.page.capture.image import ImageFormat
 from bridge.page.capture.screencast import (
     LONGEST_S,
-    Recorder,
     Recording,
     RecordingFormat,
     RecordingRequest,
+    ScreencastRecorder,
     record,
     recording,
 )
 from bridge.page.capture.screenshots import ScreenshotRequest, Screenshots
 from bridge.page.files.host_services import HostServices
 from bridge.page.logs.console import ConsoleLog
-from bridge.page.logs.request_log import NetworkLog
-from bridge.page.logs.session_logs import Journal
+from bridge.page.logs.request_log import RequestLog
+from bridge.page.logs.session_logs import SessionLogs
 from bridge.page.results import Screenshot
 from bridge.page.snapshots.refs import RefTable
 from bridge.page.snapshots.take import Snapshots
@@ -40,7 +40,7 @@ class ObservedTab(Protocol):
         ...
 
     @property
-    def journal(self) -> Journal:
+    def journal(self) -> SessionLogs:
         """The session's logs."""
         ...
 
@@ -134,7 +134,7 @@ class ObservedPage(ABC):
     @asynccontextmanager
     async def recording(
         self, *, timeout_s: float = 10.0, on_frame: Callable[[int, int], None] | None = None, **bounds: Any
-    ) -> AsyncIterator[Recorder]:
+    ) -> AsyncIterator[ScreencastRecorder]:
         """Record what the block does: `async with page.recording() as recorder: …`, then `recorder.result`.
 
         Args:
@@ -166,7 +166,7 @@ class ObservedPage(ABC):
         failed: bool | None = None,
         after: int = 0,
         limit: int = 100,
-    ) -> NetworkLog:
+    ) -> RequestLog:
         """The requests of this tab since it was opened; costs nothing.
 
         Args:

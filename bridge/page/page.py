@@ -13,11 +13,11 @@ from bridge.page.emulated import SETUP_TIMEOUT_S, EmulatedPage
 from bridge.page.emulation import PageSetup
 from bridge.page.filed import FiledPage, FiledTab
 from bridge.page.input.actions import Actions
-from bridge.page.input.side_effects import Asides
-from bridge.page.instrumentation import observable
+from bridge.page.input.side_effects import SideEffects
+from bridge.page.instrumentation import instrumented
 from bridge.page.locating import LocatingPage
 from bridge.page.navigating import NAVIGATION_TIMEOUT_S, NavigatedTab, NavigatingPage
-from bridge.page.navigation.wait_for import Condition, wait_for
+from bridge.page.navigation.wait_for import WaitCondition, wait_for
 from bridge.page.observed import ObservedPage, ObservedTab
 from bridge.page.popups import ExpectedPopup, OpenedPages, expected_popup
 from bridge.page.results import ActionResult, WaitResult
@@ -55,7 +55,7 @@ class Tab(NavigatedTab, ObservedTab, FiledTab, Protocol):
         ...
 
     @property
-    def asides(self) -> Asides:
+    def asides(self) -> SideEffects:
         """What happens beside the page."""
         ...
 
@@ -72,7 +72,7 @@ class Tab(NavigatedTab, ObservedTab, FiledTab, Protocol):
         ...
 
 
-@observable(lambda page: page, lambda page: "")
+@instrumented(lambda page: page, lambda page: "")
 class Page(NavigatingPage, LocatingPage, ObservedPage, FiledPage, EmulatedPage):
     """A tab of a session. Not made directly: `session.new_tab()` gives one.
 
@@ -250,7 +250,7 @@ class Page(NavigatingPage, LocatingPage, ObservedPage, FiledPage, EmulatedPage):
         Raises:
             DeadlineExceeded: Says what was there instead.
         """
-        condition = Condition(selector, role, name, text, url, gone, function, redact)
+        condition = WaitCondition(selector, role, name, text, url, gone, function, redact)
         async with self._turn.within(timeout_s) as timeout_s:
             attachment = await self._here()
             timeout_s = self._turn.left(timeout_s)

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from bridge.cdp import CdpConnection
 from bridge.deadline import Deadline, finish
 from bridge.errors import TabLost
-from bridge.page.logs.session_logs import Journal
+from bridge.page.logs.session_logs import SessionLogs
 from bridge.page.target.attachment import Attachment, attach
 
 OnAttach: TypeAlias = Callable[[Attachment], Awaitable[None]]
@@ -17,7 +17,7 @@ OnAttach: TypeAlias = Callable[[Attachment], Awaitable[None]]
 _LET_GO_S = 2.0
 
 
-class HeldAttachment:
+class AttachmentSlot:
     """
     Attributes:
         present: The attachment as it is, also when its connection is closed; None before the first.
@@ -25,7 +25,7 @@ class HeldAttachment:
             what they install (a page's routes) also holds after the tab was opened again.
     """
 
-    def __init__(self, tab_id: str, journal: Journal, of_the_session: Sequence[OnAttach]) -> None:
+    def __init__(self, tab_id: str, journal: SessionLogs, of_the_session: Sequence[OnAttach]) -> None:
         self.present: Attachment | None = None
         self.on_attach: list[OnAttach] = []
         self._tab_id = tab_id

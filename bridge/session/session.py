@@ -25,7 +25,7 @@ from bridge.session.attached.app import App
 from bridge.session.attached.session import AttachedSession, attaching
 from bridge.session.devices import Chosen, Notice, VirtualDevices, chosen_device, has_ended
 from bridge.session.egress import policy_digest
-from bridge.session.host.connection import HostLink
+from bridge.session.host.connection import HostConnection
 from bridge.session.host.find_target import host_service
 from bridge.session.storage.clear_storage import clear_state
 from bridge.session.storage.isolated import ISOLATED_TIMEOUT_S, PROFILE, Isolation, isolated
@@ -63,7 +63,7 @@ class Session(SessionTabs):
     def __init__(
         self,
         chosen: Chosen,
-        link: HostLink,
+        link: HostConnection,
         view: View,
         egress: PinnedEgress,
         notice: Notice,
@@ -141,7 +141,7 @@ class Session(SessionTabs):
                 Session._has_said_default = True
                 notice("no policy is configured, so the whole public web may be opened ([browser.policy] narrows it)")
             # One port may be granted under several names, such as localhost and 127.0.0.1.
-            link = HostLink(
+            link = HostConnection(
                 server,
                 chosen.serial,
                 reversed_ports=sorted({grant.port for grant in egress.test_servers}),

@@ -12,14 +12,14 @@ from bridge.errors import BridgeError, DeadlineExceeded, DeviceError, Navigation
 from bridge.page.capture.full_page import Strategy
 from bridge.page.files.host_services import HostServices
 from bridge.page.files.safe_folder import Confined
-from bridge.page.input.side_effects import Asides
-from bridge.page.logs.session_logs import Journal
+from bridge.page.input.side_effects import SideEffects
+from bridge.page.logs.session_logs import SessionLogs
 from bridge.page.navigation.navigate import go
 from bridge.page.popups import OpenedPages
 from bridge.page.recovery import hang_recovery
 from bridge.page.target.attachment import Attachment
 from bridge.page.turn import Budget
-from bridge.session.attachment_slot import HeldAttachment, OnAttach
+from bridge.session.attachment_slot import AttachmentSlot, OnAttach
 from bridge.session.host.host_services import HostTabServices
 from bridge.session.host.hosted_webview import HostedWebView
 from bridge.session.host.liveness import signs_of_life
@@ -50,7 +50,7 @@ class SessionTab:
         self._tab_id = tab_id
         self.profile = profile
         self._home = home
-        self._held = HeldAttachment(tab_id, home.journal, home.on_attach)
+        self._held = AttachmentSlot(tab_id, home.journal, home.on_attach)
         self._webview = HostedWebView(tab_id, home, profile)
         self._changed = asyncio.Event()
         self._lost: str | None = None
@@ -60,7 +60,7 @@ class SessionTab:
         self._mending = asyncio.Lock()
         self._missing = MissingPage()
         self._stuck = StuckDocuments()
-        self.asides = Asides(opens_apps=False)
+        self.asides = SideEffects(opens_apps=False)
         self.opener_id: str | None = None
 
     @property
@@ -90,7 +90,7 @@ class SessionTab:
         return self._home.popups_of(self._tab_id)
 
     @property
-    def journal(self) -> Journal:
+    def journal(self) -> SessionLogs:
         return self._home.journal
 
     @property
@@ -345,7 +345,9 @@ class SessionTab:
         is_heard = signs_of_life(error, attachment.connection, self._home.host_client)
         if isinstance(error, DeadlineExceeded):
             slack_s = 4 * self._webview.link_s if self._webview.link_s > _QUICK_LINK_S else 0.0
-            if not attachment.connection.closed.is_set() and await hang_recovery.answers(attachment, slack_s=slack_s):
+            if not attachment.connection.closed.is_set() and await hang_recovery.is_responsive(
+                attachment, slack_s=slack_s
+            ):
                 return error
             if (lost := await self._home.diagnose(is_heard)) is not None:
                 return lost

@@ -11,7 +11,7 @@ from bridge.adb import AdbDevice
 from bridge.errors import BridgeError, NavigationFailed, UsageError
 from bridge.host.client import HostClient
 from bridge.page.files.safe_folder import Confined
-from bridge.page.logs.session_logs import Journal
+from bridge.page.logs.session_logs import SessionLogs
 from bridge.page.popups import OpenedPages
 from bridge.session.attachment_slot import OnAttach
 from bridge.session.capabilities import Capabilities
@@ -47,7 +47,7 @@ class AnyHome(Protocol):
     def device(self) -> AdbDevice: ...
 
     @property
-    def journal(self) -> Journal: ...
+    def journal(self) -> SessionLogs: ...
 
     @property
     def uploads(self) -> Confined: ...

@@ -24,7 +24,7 @@ from bridge.host.client import HostClient
 from bridge.host.replies import HostHello
 from bridge.page.files.safe_folder import DOWNLOADS_KEY, UPLOADS_KEY, Confined
 from bridge.page.instrumentation import Observer
-from bridge.page.logs.session_logs import Journal
+from bridge.page.logs.session_logs import SessionLogs
 from bridge.page.page import Page
 from bridge.page.popups import OpenedPages
 from bridge.page.target.attachment import Attachment
@@ -35,7 +35,7 @@ from bridge.session.background import Background
 from bridge.session.capabilities import Capabilities, probe, require_supported
 from bridge.session.devices import Notice
 from bridge.session.egress import Containment
-from bridge.session.host.connection import HostLink
+from bridge.session.host.connection import HostConnection
 from bridge.session.host.reconnect import Recovery
 from bridge.session.popups import Popups
 from bridge.session.tab import SessionTab
@@ -60,7 +60,7 @@ class SessionTabs:
     def __init__(
         self,
         serial: str,
-        link: HostLink,
+        link: HostConnection,
         view: View,
         egress: PinnedEgress,
         notice: Notice,
@@ -75,7 +75,7 @@ class SessionTabs:
         self.on_attach: list[OnAttach] = []
         self.restores_tabs = reconnect
         self.containment = Containment(egress, lambda: link.device, notice)
-        self.journal = Journal()
+        self.journal = SessionLogs()
         self.observer: Observer | None = None
         self.uploads = Confined.at(None, UPLOADS_KEY)
         self.downloads = Confined.at(None, DOWNLOADS_KEY)

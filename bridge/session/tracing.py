@@ -10,7 +10,7 @@ from typing import Protocol
 
 from bridge.errors import UsageError
 from bridge.page.instrumentation import Observer
-from bridge.page.logs.session_logs import Journal
+from bridge.page.logs.session_logs import SessionLogs
 from bridge.policy.pinning import PinnedEgress
 
 
@@ -21,7 +21,7 @@ class TracedSession(Protocol):
     def serial(self) -> str: ...
 
     @property
-    def journal(self) -> Journal: ...
+    def journal(self) -> SessionLogs: ...
 
     @property
     def egress(self) -> PinnedEgress: ...

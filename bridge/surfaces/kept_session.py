@@ -117,7 +117,7 @@ def _hint_about(lost: BridgeError) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class CommandResult:
     """What a command found, as it is printed with --json; a picture's bytes are beside it."""
 
     json: Mapping[str, Any]
@@ -125,9 +125,9 @@ class Answer:
 
 
 @asynccontextmanager
-async def opened_workspace(
+async def open_kept_session(
     options: StartOptions, notice: Callable[[str], None], *, timeout_s: float = 60.0
-) -> AsyncIterator[Workspace]:
+) -> AsyncIterator[KeptSession]:
     """A session opened for commands; see `Session.open` for what it raises."""
     from bridge import Session
 
@@ -143,17 +143,17 @@ async def opened_workspace(
         on_notice=notice,
         timeout_s=timeout_s,
     ) as session:
-        yield Workspace(session)
+        yield KeptSession(session)
 
 
-class Workspace:
+class KeptSession:
     """Runs commands by name on the current tab."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
         self._current: Page | None = None
         self._opening = asyncio.Lock()
-        self._commands: dict[str, Callable[..., Awaitable[Answer]]] = {
+        self._commands: dict[str, Callable[..., Awaitable[CommandResult]]] = {
             "open": self.open,
             "snapshot": self.snapshot,
             "act": self.act,
@@ -174,7 +174,7 @@ class Workspace:
             "view": self.view,
         }
 
-    async def run(self, command: str, params: Mapping[str, Any]) -> Answer:
+    async def run(self, command: str, params: Mapping[str, Any]) -> CommandResult:
         """Carry out one command.
 
         Raises:
@@ -213,7 +213,7 @@ class Workspace:
         self._current = pages[-1] if pages else None
         return before
 
-    async def open(self, url: str, new_tab: bool = False, wait_for: str | None = None) -> Answer:
+    async def open(self, url: str, new_tab: bool = False, wait_for: str | None = None) -> CommandResult:
         await self.session.check_url(url)
         async with self._opening:
             if new_tab or not self.session.pages:
@@ -222,12 +222,12 @@ class Workspace:
         found = await page.goto(url)
         if wait_for is not None:
             await page.wait_for(text=wait_for)
-        return Answer({"tab": page.tab_id, **found.to_json()})
+        return CommandResult({"tab": page.tab_id, **found.to_json()})
 
-    async def snapshot(self, **options: Any) -> Answer:
-        return Answer((await self.page.snapshot(**options)).to_json())
+    async def snapshot(self, **options: Any) -> CommandResult:
+        return CommandResult((await self.page.snapshot(**options)).to_json())
 
-    async def act(self, action: str, arguments: Mapping[str, Any]) -> Answer:
+    async def act(self, action: str, arguments: Mapping[str, Any]) -> CommandResult:
         if action not in ACTIONS:
             raise UsageError(f"there is no action {action[:60]!r}")
         page = self.page
@@ -239,65 +239,65 @@ class Workspace:
         words = {"element": cut(str(node), 200)} if node is not None else {}
         if page not in self.session.pages:  # a notice tells it
             self._choose_anew()
-        return Answer({**done.to_json(), **words})
+        return CommandResult({**done.to_json(), **words})
 
-    async def download(self, dest_path: str, **source: Any) -> Answer:
-        return Answer((await self.page.download(dest_path, **source)).to_json())
+    async def download(self, dest_path: str, **source: Any) -> CommandResult:
+        return CommandResult((await self.page.download(dest_path, **source)).to_json())
 
-    async def read(self, **options: Any) -> Answer:
-        return Answer((await self.page.read(**options)).to_json())
+    async def read(self, **options: Any) -> CommandResult:
+        return CommandResult((await self.page.read(**options)).to_json())
 
-    async def screenshot(self, **options: Any) -> Answer:
+    async def screenshot(self, **options: Any) -> CommandResult:
         picture = await self.page.screenshot(**options)
-        return Answer(picture.to_json(), picture.image_bytes)
+        return CommandResult(picture.to_json(), picture.image_bytes)
 
-    async def record(self, **options: Any) -> Answer:
+    async def record(self, **options: Any) -> CommandResult:
         film = await self.page.record(**options)
-        return Answer(film.to_json(), film.image_bytes)
+        return CommandResult(film.to_json(), film.image_bytes)
 
-    async def console(self, **wanted: Any) -> Answer:
-        return Answer(self.page.console(**wanted).to_json())
+    async def console(self, **wanted: Any) -> CommandResult:
+        return CommandResult(self.page.console(**wanted).to_json())
 
-    async def network(self, har: bool = False, **wanted: Any) -> Answer:
+    async def network(self, har: bool = False, **wanted: Any) -> CommandResult:
         """With `har`, the archive of all that is kept is the blob."""
         page = self.page
         archive = json.dumps(page.har(), ensure_ascii=False).encode("utf-8", "replace") if har else b""
-        return Answer(page.network(**wanted).to_json(), archive)
+        return CommandResult(page.network(**wanted).to_json(), archive)
 
-    async def query(self, **wanted: Any) -> Answer:
-        return Answer((await self.page.query(**wanted)).to_json())
+    async def query(self, **wanted: Any) -> CommandResult:
+        return CommandResult((await self.page.query(**wanted)).to_json())
 
-    async def wait(self, **condition: Any) -> Answer:
-        return Answer((await self.page.wait_for(**condition)).to_json())
+    async def wait(self, **condition: Any) -> CommandResult:
+        return CommandResult((await self.page.wait_for(**condition)).to_json())
 
-    async def back(self) -> Answer:
-        return Answer((await self.page.back()).to_json())
+    async def back(self) -> CommandResult:
+        return CommandResult((await self.page.back()).to_json())
 
-    async def forward(self) -> Answer:
-        return Answer((await self.page.forward()).to_json())
+    async def forward(self) -> CommandResult:
+        return CommandResult((await self.page.forward()).to_json())
 
-    async def reload(self) -> Answer:
-        return Answer((await self.page.reload()).to_json())
+    async def reload(self) -> CommandResult:
+        return CommandResult((await self.page.reload()).to_json())
 
-    async def tabs(self) -> Answer:
+    async def tabs(self) -> CommandResult:
         self._choose_anew()  # the list tells it
         current = self._current.tab_id if self._current is not None else None
         rows = [
             {"tab": page.tab_id, "current": page.tab_id == current, "url": page.url, "title": page.title}
             for page in self.session.pages
         ]
-        return Answer({"serial": self.session.serial, "tabs": rows})
+        return CommandResult({"serial": self.session.serial, "tabs": rows})
 
-    async def choose_tab(self, tab: str) -> Answer:
+    async def choose_tab(self, tab: str) -> CommandResult:
         self._current = self._named(tab)
         return await self.tabs()
 
-    async def close_tab(self, tab: str | None = None) -> Answer:
+    async def close_tab(self, tab: str | None = None) -> CommandResult:
         page = self.page if tab is None else self._named(tab)
         await self.session.close_tab(page)
-        return Answer({"closed": page.tab_id, "tabs": (await self.tabs()).json["tabs"]})
+        return CommandResult({"closed": page.tab_id, "tabs": (await self.tabs()).json["tabs"]})
 
-    async def view(self) -> Answer:
+    async def view(self) -> CommandResult:
         """Serve the live view of the current tab until whoever opened it has closed it."""
         from bridge.surfaces.live_view import live_view
 
@@ -306,7 +306,7 @@ class Workspace:
             self.session.notice(f"{page.tab_id} is shown at {view.url} (for one browser; closing it ends this command)")
             await view.seen.wait()
             await view.left.wait()
-            return Answer({"tab": page.tab_id, "handed_back": view.handed_back, "url": page.url})
+            return CommandResult({"tab": page.tab_id, "handed_back": view.handed_back, "url": page.url})
 
     def _named(self, tab: str) -> Page:
         for page in self.session.pages:

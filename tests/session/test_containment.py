@@ -9,7 +9,7 @@ import pytest
 
 from bridge import BrowserPolicy, Session, TestServerGrant
 from bridge.errors import BridgeError, NameNotResolved, NavigationFailed, PolicyRefused, Unsupported
-from bridge.page.interception.fetch_domain import Fetching
+from bridge.page.interception.fetch_domain import FetchDomain
 from bridge.page.interception.fetch_messages import PausedRequest
 from bridge.page.interception.url_policy import Interception
 from bridge.policy.pinning import PinnedEgress
@@ -203,7 +203,7 @@ async def _cannot(*given: object, **more: object) -> None:
 async def test_where_requests_cannot_be_intercepted_a_strict_policy_opens_nothing_and_another_says_so(
     webview_device: str, local_server: LocalServer, forbidden: CountingServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Fetching, "add", _cannot)  # no engine at hand lacks the domain
+    monkeypatch.setattr(FetchDomain, "add", _cannot)  # no engine at hand lacks the domain
     url = local_server.url("second.html")
     with pytest.raises(PolicyRefused, match="requests cannot be intercepted"):
         async with Session.open(webview_device, policy=ALLOWS_ALL, grants=[local_server.grant]) as session:

@@ -96,7 +96,7 @@ class Recording:
         }
 
 
-class Recorder:
+class ScreencastRecorder:
     """Yielded by `recording`: collects while the block runs; `result` is there after it."""
 
     def __init__(self, request: RecordingRequest, on_frame: Callable[[int, int], None] | None) -> None:
@@ -217,13 +217,13 @@ async def recording(
     *,
     timeout_s: float,
     on_frame: Callable[[int, int], None] | None = None,
-) -> AsyncIterator[Recorder]:
+) -> AsyncIterator[ScreencastRecorder]:
     """Record what is drawn while the block runs; `recorder.result` is the animation after it.
 
     Raises:
         CaptureFailed: The engine has no screencast, or sent no frame.
     """
-    recorder = Recorder(request, on_frame)
+    recorder = ScreencastRecorder(request, on_frame)
 
     def take(method: str, params: Mapping[str, Any], _session_id: str | None) -> None:
         if method != "Page.screencastFrame":

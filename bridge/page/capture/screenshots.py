@@ -15,8 +15,8 @@ from bridge.page.capture.annotate import draw_boxes
 from bridge.page.capture.document_capture import Document, capturing
 from bridge.page.capture.full_page import STRATEGIES, Progress, Strategy, beyond_viewport, host_drawn, stitched
 from bridge.page.capture.image import ImageFormat, checked_format, decoded, encoded, picture_size, resized
-from bridge.page.capture.plan import Layout, Plan, Region, plan_for
-from bridge.page.capture.png_writer import PngRows
+from bridge.page.capture.plan import CapturePlan, Layout, Region, plan_for
+from bridge.page.capture.png_writer import PngWriter
 from bridge.page.capture.secret_masking import check_nothing_to_mask, masked_viewport
 from bridge.page.capture.viewport import capture_viewport
 from bridge.page.files.host_services import HostServices
@@ -264,7 +264,7 @@ class Screenshots:
         self,
         strategy: Strategy,
         document: Document,
-        plan: Plan,
+        plan: CapturePlan,
         layout: Layout,
         request: ScreenshotRequest,
         deadline: Deadline,
@@ -272,7 +272,7 @@ class Screenshots:
     ) -> tuple[Bitmap | None, bytes | None]:
         is_last_form = request.format == "png" and not request.annotate
         if strategy == "scroll-and-stitch":
-            rows = PngRows(plan.width_px, plan.height_px) if is_last_form else None
+            rows = PngWriter(plan.width_px, plan.height_px) if is_last_form else None
             bitmap = await stitched(self._attachment, document, plan, layout, deadline, on_progress, rows)
             return bitmap, rows.finish() if rows else None
         if strategy == "host-native":

@@ -16,7 +16,7 @@ from urllib.parse import unquote
 from bridge.cdp import CdpConnection, PendingCall
 from bridge.deadline import Deadline
 from bridge.errors import NavigationFailed, ProtocolError, ScriptFailed, Unsupported, UsageError
-from bridge.page.interception.fetch_messages import PausedAnswer
+from bridge.page.interception.fetch_messages import PausedResponse
 from bridge.page.logs.headers import body_bytes, media_type
 from bridge.page.target.attachment import Attachment
 
@@ -31,7 +31,7 @@ _BLOB_PIECE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class DownloadBody:
     """One file, of which nothing has been read yet.
 
     Attributes:
@@ -81,7 +81,7 @@ class Bound:
 
 async def network_source(
     connection: CdpConnection, frame_id: str, url: str, bound: Bound, deadline: Deadline
-) -> Source:
+) -> DownloadBody:
     """What the browser fetches for the frame: cookies, proxy and addresses are the page's.
 
     It answers when it has all, and keeps that in its memory until then; no event tells of such a request.
@@ -111,7 +111,7 @@ async def network_source(
     return _described(headers, status, _stream_pieces(connection, stream, None, deadline))
 
 
-async def answer_source(connection: CdpConnection, answer: PausedAnswer, deadline: Deadline) -> Source:
+async def answer_source(connection: CdpConnection, answer: PausedResponse, deadline: Deadline) -> DownloadBody:
     """The body of an answer that was taken from the browser."""
     try:
         reply = await connection.call(
@@ -145,7 +145,7 @@ async def blob_pieces(attachment: Attachment, url: str, deadline: Deadline) -> A
             return
 
 
-def data_source(url: str) -> Source:
+def data_source(url: str) -> DownloadBody:
     """RFC 2397."""
     head, comma, body = url.partition(",")
     if not comma:
@@ -160,7 +160,7 @@ def data_source(url: str) -> Source:
         await asyncio.sleep(0)
         yield content
 
-    return Source(once(), mime=media_type(kind))
+    return DownloadBody(once(), mime=media_type(kind))
 
 
 def suggested_name(disposition: str) -> str:
@@ -178,8 +178,8 @@ def suggested_name(disposition: str) -> str:
     return "" if shown in (".", "..") else shown
 
 
-def _described(headers: Mapping[str, str], status: int, pieces: AsyncIterator[bytes]) -> Source:
-    return Source(
+def _described(headers: Mapping[str, str], status: int, pieces: AsyncIterator[bytes]) -> DownloadBody:
+    return DownloadBody(
         pieces,
         suggested_name(headers.get("content-disposition", "")),
         media_type(headers.get("content-type", "")),

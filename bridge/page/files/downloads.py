@@ -22,7 +22,7 @@ from bridge.deadline import Deadline
 from bridge.errors import NavigationFailed, UsageError
 from bridge.page.files.download_body import (
     Bound,
-    Source,
+    DownloadBody,
     answer_source,
     blob_pieces,
     data_source,
@@ -32,7 +32,7 @@ from bridge.page.files.download_body import (
 from bridge.page.files.host_services import DownloadStart, DownloadStarts, HostServices
 from bridge.page.files.response_interception import first_download
 from bridge.page.files.safe_folder import Confined
-from bridge.page.interception.fetch_messages import PausedAnswer
+from bridge.page.interception.fetch_messages import PausedResponse
 from bridge.page.logs.headers import body_bytes
 from bridge.page.target.attachment import Attachment
 
@@ -146,7 +146,7 @@ class Downloads:
         with measure() as meter, host.downloads() if host else nullcontext() as told:
             async with first_download(self._attachment, deadline, asks_again=host is not None) as taken:
                 begun = await _first(act, taken, told, deadline)
-                if isinstance(begun, PausedAnswer):
+                if isinstance(begun, PausedResponse):
                     await self._tab.check_url(begun.url)
                     found = await self._save(begun.url, self._taken(begun, deadline), destination, deadline)
                     if body_bytes(begun.headers) is None:
@@ -163,7 +163,7 @@ class Downloads:
         return replace(found, suggested_name=suggested_name(begun.disposition) or found.suggested_name)
 
     async def _save(
-        self, url: str, opening: AbstractAsyncContextManager[Source], destination: Destination, deadline: Deadline
+        self, url: str, opening: AbstractAsyncContextManager[DownloadBody], destination: Destination, deadline: Deadline
     ) -> DownloadResult:
         path, overwrite, max_bytes = destination.path, destination.overwrite, destination.max_bytes
         with measure() as meter, self._target.write(path, overwrite=overwrite, max_bytes=max_bytes) as incoming:
@@ -189,12 +189,12 @@ class Downloads:
         )
 
     @asynccontextmanager
-    async def _source(self, url: str, max_bytes: int, deadline: Deadline) -> AsyncIterator[Source]:
+    async def _source(self, url: str, max_bytes: int, deadline: Deadline) -> AsyncIterator[DownloadBody]:
         scheme = url.partition(":")[0].lower()
         if scheme == "data":
             yield data_source(url)
         elif scheme == "blob":
-            yield Source(blob_pieces(self._attachment, url, deadline))
+            yield DownloadBody(blob_pieces(self._attachment, url, deadline))
         else:
             main = self._attachment.state.main
             # What is being loaded ends with its connection: broken off, nothing goes on filling the device's disk.
@@ -203,16 +203,16 @@ class Downloads:
                 yield await network_source(connection, main.frame_id if main else "", url, bound, deadline)
 
     @asynccontextmanager
-    async def _taken(self, answer: PausedAnswer, deadline: Deadline) -> AsyncIterator[Source]:
+    async def _taken(self, answer: PausedResponse, deadline: Deadline) -> AsyncIterator[DownloadBody]:
         yield await answer_source(self._attachment.connection, answer, deadline)
 
 
 async def _first(
     act: Coroutine[Any, Any, Any],
-    taken: asyncio.Future[PausedAnswer],
+    taken: asyncio.Future[PausedResponse],
     told: DownloadStarts | None,
     deadline: Deadline,
-) -> PausedAnswer | DownloadStart:
+) -> PausedResponse | DownloadStart:
     """What comes first of `act`: an answer that was taken, or the news of a download that could not be.
 
     Nobody waits for the end of `act` then: the old document answers nothing while an answer for its frame is held.
@@ -224,7 +224,7 @@ async def _first(
         if acting.done() and not taken.done():
             acting.result()
             await asyncio.wait([taken, news], return_when=asyncio.FIRST_COMPLETED)
-        first: PausedAnswer | DownloadStart = taken.result() if taken.done() else news.result()
+        first: PausedResponse | DownloadStart = taken.result() if taken.done() else news.result()
         return first
     finally:
         acting.cancel()

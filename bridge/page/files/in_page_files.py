@@ -13,7 +13,7 @@ from bridge.deadline import Deadline
 from bridge.errors import ActionFailed
 from bridge.page.snapshots.element_handles import evaluate_handle, release
 from bridge.page.target.attachment import Attachment
-from bridge.page.target.execution_contexts import World
+from bridge.page.target.execution_contexts import ExecutionContext
 
 _PIECE_BYTES = 512 * 1024
 
@@ -27,7 +27,11 @@ _GIVE = """function(made){this.files=made.files.files;
 
 
 async def give_files(
-    attachment: Attachment, world: World, input_id: str, contents: list[tuple[str, bytes]], deadline: Deadline
+    attachment: Attachment,
+    world: ExecutionContext,
+    input_id: str,
+    contents: list[tuple[str, bytes]],
+    deadline: Deadline,
 ) -> None:
     """Make the files, names and content, those of the input, which hears of it: a round trip for each half megabyte.
 

@@ -18,7 +18,7 @@ from contextlib import asynccontextmanager
 
 from bridge.deadline import Deadline, finish
 from bridge.errors import BridgeError, Unsupported
-from bridge.page.interception.fetch_messages import PausedAnswer
+from bridge.page.interception.fetch_messages import PausedResponse
 from bridge.page.logs.headers import body_bytes, media_type
 from bridge.page.target.attachment import Attachment
 
@@ -33,7 +33,7 @@ _TEXT_NOT_SHOWN = frozenset(
 )
 
 
-def is_download(answer: PausedAnswer, *, is_navigation: bool) -> bool:
+def is_download(answer: PausedResponse, *, is_navigation: bool) -> bool:
     """Whether any engine makes a download of it; what only some would is left to them.
 
     Args:
@@ -55,7 +55,7 @@ def is_download(answer: PausedAnswer, *, is_navigation: bool) -> bool:
 @asynccontextmanager
 async def first_download(
     attachment: Attachment, deadline: Deadline, *, asks_again: bool
-) -> AsyncIterator[asyncio.Future[PausedAnswer]]:
+) -> AsyncIterator[asyncio.Future[PausedResponse]]:
     """The first answer inside the block that is a download, held for whoever reads it; its request ends with the block.
 
     Args:
@@ -64,9 +64,9 @@ async def first_download(
     Raises:
         Unsupported: The engine cannot intercept requests, and nothing is asked for again; else nothing is taken then.
     """
-    taken: asyncio.Future[PausedAnswer] = asyncio.get_running_loop().create_future()
+    taken: asyncio.Future[PausedResponse] = asyncio.get_running_loop().create_future()
 
-    def wants(answer: PausedAnswer) -> bool:
+    def wants(answer: PausedResponse) -> bool:
         told = attachment.state.requests.values()
         is_navigation = bool(answer.network_id) or any(request.url == answer.url for request in told)
         if taken.done() or not is_download(answer, is_navigation=is_navigation):

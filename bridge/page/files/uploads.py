@@ -20,7 +20,7 @@ from bridge.page.snapshots.element_handles import element_handle, evaluate_handl
 from bridge.page.snapshots.refs import RefEntry, RefTable
 from bridge.page.snapshots.take import Snapshots
 from bridge.page.target.attachment import WORLD_NAME, Attachment, WorldGone
-from bridge.page.target.execution_contexts import World
+from bridge.page.target.execution_contexts import ExecutionContext
 from bridge.snapshot.escape import quote
 
 MAX_UPLOAD_BYTES = 100 * 1024 * 1024
@@ -137,7 +137,9 @@ class Uploads:
             before, Settled(acted, [], [], settling, deadline), self._attachment, self._snapshots
         )
 
-    async def _check_input(self, entry: RefEntry, world: World, input_id: str, count: int, deadline: Deadline) -> None:
+    async def _check_input(
+        self, entry: RefEntry, world: ExecutionContext, input_id: str, count: int, deadline: Deadline
+    ) -> None:
         about = json.loads((await self._call(world, input_id, _ABOUT, deadline)).get("value") or "{}")
         if about.get("disabled"):
             raise ElementDisabled(f"{entry.ref} ({entry.described()}) is disabled", ref=entry.ref)
@@ -145,7 +147,7 @@ class Uploads:
             raise UsageError(f"{entry.ref} ({entry.described()}) takes one file, and {count} were given")
 
     async def _set_files(
-        self, world: World, object_id: str, contents: list[tuple[str, bytes]], deadline: Deadline
+        self, world: ExecutionContext, object_id: str, contents: list[tuple[str, bytes]], deadline: Deadline
     ) -> None:
         """Over the device's disk, where Chromium sends `input` and `change` itself; else made in the page."""
         if self._host is None:
@@ -165,7 +167,12 @@ class Uploads:
             raise ActionFailed(f"the page did not take the files: {error.reason}") from error
 
     async def _drop(
-        self, entry: RefEntry, world: World, element: str, contents: list[tuple[str, bytes]], deadline: Deadline
+        self,
+        entry: RefEntry,
+        world: ExecutionContext,
+        element: str,
+        contents: list[tuple[str, bytes]],
+        deadline: Deadline,
     ) -> None:
         """The files come into the page by an input of ours that never is in the document."""
         made = await evaluate_handle(
@@ -188,7 +195,7 @@ class Uploads:
             )
 
     async def _call(
-        self, world: World, object_id: str, function: str, deadline: Deadline, *arguments: Any
+        self, world: ExecutionContext, object_id: str, function: str, deadline: Deadline, *arguments: Any
     ) -> dict[str, Any]:
         reply = await self._attachment.call(
             "Runtime.callFunctionOn",

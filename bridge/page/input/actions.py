@@ -18,7 +18,7 @@ from bridge.deadline import Deadline
 from bridge.errors import Covered, DeadlineExceeded, RefNotFound, ScriptFailed, TabLost, TransportError, UsageError
 from bridge.page.input.action_outcome import Verdicts, kept_from
 from bridge.page.input.settle import OTHERS_LEAST_MS, QUIET_MS, Before, Settled, changes_of_closed, changes_since
-from bridge.page.input.side_effects import Asides
+from bridge.page.input.side_effects import SideEffects
 from bridge.page.input.touch import tap_commands, to_top_viewport
 from bridge.page.results import ActionResult, Changes
 from bridge.page.snapshots.element_calls import on_element
@@ -41,7 +41,7 @@ _MAX_VALUE = 100_000
 class Actions:
     """The actions of one attachment."""
 
-    def __init__(self, attachment: Attachment, refs: RefTable, snapshots: Snapshots, asides: Asides) -> None:
+    def __init__(self, attachment: Attachment, refs: RefTable, snapshots: Snapshots, asides: SideEffects) -> None:
         self.attachment = attachment
         self.refs = refs
         self.snapshots = snapshots

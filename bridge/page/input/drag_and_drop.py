@@ -20,7 +20,7 @@ _END_S = 1.0
 _FIRST_STEPS_PX = (3.0, 12.0)
 
 
-async def carry(
+async def drag_and_drop(
     actions: Actions, entry: RefEntry, start: tuple[float, float], end: tuple[float, float], deadline: Deadline
 ) -> None:
     """Press at `start`, and drop what the page lets be dragged at `end`: both in the top frame's viewport.

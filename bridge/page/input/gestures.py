@@ -17,7 +17,7 @@ from bridge.deadline import Deadline
 from bridge.errors import ActionFailed, BridgeError, RefNotFound, UsageError
 from bridge.page.input.action_outcome import kept_from
 from bridge.page.input.actions import Actions, settle_time
-from bridge.page.input.drag_and_drop import carry
+from bridge.page.input.drag_and_drop import drag_and_drop
 from bridge.page.input.settle import Settled
 from bridge.page.input.touch import to_top_viewport, touch
 from bridge.page.results import ActionResult
@@ -208,7 +208,7 @@ async def drag(
                     f"{entry.ref} and {goal.ref} are in different frames, and a finger's touch stays in one.",
                     hint="Only what is draggable=true can be dropped in another frame.",
                 )
-            await carry(actions, entry, (x, y), await _middle(actions, entry, goal, deadline), deadline)
+            await drag_and_drop(actions, entry, (x, y), await _middle(actions, entry, goal, deadline), deadline)
             settled = await actions.act_and_settle(entry, None, [], settle_s, deadline)
             actions.verdicts.check_hit(entry, settled)
         elif goal is not None and ready.get("also"):

@@ -25,7 +25,7 @@ def window_opened(tab_id: str) -> str:
     return f"the page opened a window: {tab_id}"
 
 
-class Asides:
+class SideEffects:
     """Those of one tab that nobody has been told of yet.
 
     Attributes:

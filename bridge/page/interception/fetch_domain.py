@@ -23,13 +23,13 @@ from bridge.page.interception.fetch_messages import (
     Abort,
     AuthChallenge,
     Credentials,
-    PausedAnswer,
     PausedRequest,
+    PausedResponse,
     Proceed,
-    Verdict,
+    RouteAction,
     paused_answer,
     paused_request,
-    verdict_command,
+    route_command,
 )
 
 logger = logging.getLogger(__name__)
@@ -47,8 +47,8 @@ class Rank(IntEnum):
     ROUTE = 1
 
 
-FetchHandler: TypeAlias = Callable[[PausedRequest], Awaitable[Verdict | None]]
-Taker: TypeAlias = Callable[[PausedAnswer], bool]
+FetchHandler: TypeAlias = Callable[[PausedRequest], Awaitable[RouteAction | None]]
+Taker: TypeAlias = Callable[[PausedResponse], bool]
 Authenticate: TypeAlias = Callable[[AuthChallenge], Credentials | None]
 
 
@@ -69,7 +69,7 @@ class HeldDocument:
     ended: asyncio.Event = field(default_factory=asyncio.Event)
 
 
-class Fetching:
+class FetchDomain:
     """Interception for one attachment.
 
     Attributes:
@@ -233,7 +233,7 @@ class Fetching:
             if (held := self._held) is not None and (request.kind, request.frame_id) == ("Document", held.frame_id):
                 await held.ended.wait()
                 verdict = Abort("Aborted") if held.is_given_up else verdict
-            method, params = verdict_command(request.request_id, verdict)
+            method, params = route_command(request.request_id, verdict)
             await self._connection.call(method, params, timeout_s=_REPLY_S, session_id=request.session_id)
         except ProtocolError as error:
             if "Invalid InterceptionId" in error.reason:  # the page has given the request up meanwhile
@@ -249,13 +249,13 @@ class Fetching:
 
     async def _fail(self, request: PausedRequest) -> None:
         """Our answer is nonsense: the request must not hang, and must not pass either."""
-        method, params = verdict_command(request.request_id, Abort())
+        method, params = route_command(request.request_id, Abort())
         try:
             await self._connection.call(method, params, timeout_s=_REPLY_S, session_id=request.session_id)
         except BridgeError as error:
             logger.debug("%s could not be failed: %s", request.url[:200], error)
 
-    async def _let_pass(self, answer: PausedAnswer) -> None:
+    async def _let_pass(self, answer: PausedResponse) -> None:
         try:
             params = {"requestId": answer.request_id}
             await self._connection.call(
@@ -264,7 +264,7 @@ class Fetching:
         except BridgeError as error:
             logger.debug("the answer of %s did not go on: %s", answer.url[:200], error)
 
-    async def _verdict(self, request: PausedRequest) -> Verdict:
+    async def _verdict(self, request: PausedRequest) -> RouteAction:
         for entry in self._in_order(Rank.POLICY):
             verdict = await self._ask(entry, request)
             if verdict is not None:
@@ -282,7 +282,7 @@ class Fetching:
             return verdict
         return Proceed()
 
-    async def _ask(self, entry: _Registered, request: PausedRequest) -> Verdict | None:
+    async def _ask(self, entry: _Registered, request: PausedRequest) -> RouteAction | None:
         try:
             async with asyncio.timeout(entry.timeout_s):
                 return await entry.handler(request)

@@ -35,7 +35,7 @@ class PausedRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class PausedAnswer:
+class PausedResponse:
     """The head of an answer to a document's request; its body has not been read yet.
 
     Attributes:
@@ -84,7 +84,7 @@ class Proceed:
         _check_body(self.body)
 
 
-Verdict: TypeAlias = Abort | Fulfil | Proceed
+RouteAction: TypeAlias = Abort | Fulfil | Proceed
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +120,9 @@ def paused_request(params: Mapping[str, Any], session_id: str | None) -> PausedR
     )
 
 
-def paused_answer(params: Mapping[str, Any], session_id: str | None) -> PausedAnswer:
+def paused_answer(params: Mapping[str, Any], session_id: str | None) -> PausedResponse:
     headers = {str(header["name"]).lower(): str(header["value"]) for header in params.get("responseHeaders", ())}
-    return PausedAnswer(
+    return PausedResponse(
         request_id=params["requestId"],
         url=str(params["request"].get("url", "")),
         method=str(params["request"].get("method", "GET")),
@@ -141,7 +141,7 @@ def _body(request: Mapping[str, Any]) -> bytes | None:
     return text.encode() if isinstance(text, str) else None
 
 
-def verdict_command(request_id: str, verdict: Verdict) -> tuple[str, dict[str, Any]]:
+def route_command(request_id: str, verdict: RouteAction) -> tuple[str, dict[str, Any]]:
     params: dict[str, Any] = {"requestId": request_id}
     match verdict:
         case Abort(reason):

@@ -10,11 +10,11 @@ from typing import TypeAlias
 
 from bridge.errors import UsageError
 from bridge.page.interception.fetch_domain import Rank
-from bridge.page.interception.fetch_messages import Abort, Fulfil, PausedRequest, Proceed, Verdict
+from bridge.page.interception.fetch_messages import Abort, Fulfil, PausedRequest, Proceed, RouteAction
 from bridge.page.target.attachment import Attachment
 from bridge.page.url_pattern import UrlPattern, url_pattern
 
-RouteHandler: TypeAlias = Verdict | Callable[[PausedRequest], Verdict | Awaitable[Verdict | None] | None]
+RouteHandler: TypeAlias = RouteAction | Callable[[PausedRequest], RouteAction | Awaitable[RouteAction | None] | None]
 
 
 @dataclass(slots=True, eq=False)
@@ -23,7 +23,7 @@ class _Route:
     handler: RouteHandler
     remove: Callable[[], Awaitable[None]] | None = field(default=None)
 
-    async def decide(self, request: PausedRequest) -> Verdict | None:
+    async def decide(self, request: PausedRequest) -> RouteAction | None:
         if not self.pattern.matches(request.url):
             return None
         if isinstance(self.handler, Abort | Fulfil | Proceed):

@@ -22,7 +22,7 @@ from bridge.errors import (
     Unsupported,
 )
 from bridge.page.interception.fetch_domain import Rank
-from bridge.page.interception.fetch_messages import Abort, PausedRequest, Verdict
+from bridge.page.interception.fetch_messages import Abort, PausedRequest, RouteAction
 from bridge.page.navigation.navigate import navigation_failed
 from bridge.page.target.attachment import Attachment
 from bridge.policy.address import parse_address
@@ -126,7 +126,7 @@ class Interception:
     async def install(self, attachment: Attachment, *, timeout_s: float) -> tuple[bool, bool]:
         """Whether requests are asked about, and whether the ways around a proxy are closed."""
 
-        async def judge(request: PausedRequest) -> Verdict | None:
+        async def judge(request: PausedRequest) -> RouteAction | None:
             return await self._judge(request, attachment.state.main_frame_id or "")
 
         attachment.check_shown = self.check_shown
@@ -179,7 +179,7 @@ class Interception:
                 return NavigationFailed(error.url, "net::ERR_INVALID_HTTP_RESPONSE", hint=hint)
         return error
 
-    async def _judge(self, request: PausedRequest, main_frame_id: str) -> Verdict | None:
+    async def _judge(self, request: PausedRequest, main_frame_id: str) -> RouteAction | None:
         is_top = request.kind == "Document" and request.frame_id == main_frame_id
         trail = self._follow(request, is_top)
         try:

@@ -13,16 +13,16 @@ from typing import overload
 
 from bridge.deadline import Deadline
 from bridge.errors import DeadlineExceeded, ExpectationFailed, UsageError
-from bridge.page.instrumentation import observable
+from bridge.page.instrumentation import instrumented
 from bridge.page.locating import LocatingPage
-from bridge.page.locators.locators import Found, Locator, Match, Text
+from bridge.page.locators.locators import Locator, LocatorMatches, Match, Text
 from bridge.page.url_pattern import url_pattern
 
 EXPECT_TIMEOUT_S = 5.0
 _PAGE_LOOK_S = 0.05
 
 
-@observable(lambda expected: expected._locator._page, repr)
+@instrumented(lambda expected: expected._locator._page, repr)
 class LocatorExpectations:
     """What is expected of the one element that a locator finds; each method waits until it is so.
 
@@ -144,7 +144,7 @@ class LocatorExpectations:
         Where a frame does not answer, nobody knows that there is none.
         """
 
-        def holds(found: Found) -> bool | None:
+        def holds(found: LocatorMatches) -> bool | None:
             self._locator.raise_if_several(found)
             absent = None if found.unread else when_absent
             return test(found.matches[0]) if found.matches else absent
@@ -152,13 +152,17 @@ class LocatorExpectations:
         await self._wait(holds, said, lambda found: seen(found.matches[0]), timeout_s)
 
     async def _all(
-        self, test: Callable[[Found], bool], said: str, seen: Callable[[Found], str], timeout_s: float
+        self, test: Callable[[LocatorMatches], bool], said: str, seen: Callable[[LocatorMatches], str], timeout_s: float
     ) -> None:
         """Of all that match, so only where every frame answers."""
         await self._wait(lambda found: None if found.unread else test(found), said, seen, timeout_s)
 
     async def _wait(
-        self, holds: Callable[[Found], bool | None], said: str, seen: Callable[[Found], str], timeout_s: float
+        self,
+        holds: Callable[[LocatorMatches], bool | None],
+        said: str,
+        seen: Callable[[LocatorMatches], str],
+        timeout_s: float,
     ) -> None:
         deadline = Deadline.after(timeout_s)
         found = await self._locator.look(None, deadline)
@@ -177,7 +181,7 @@ class LocatorExpectations:
                 raise failed from late
 
 
-@observable(lambda expected: expected._page, repr)
+@instrumented(lambda expected: expected._page, repr)
 class PageExpectations:
     """What is expected of a page as a whole."""
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from bridge.deadline import Deadline
 from bridge.errors import RefNotFound, ScriptFailed, SeveralMatches, StaleRef, UsageError
-from bridge.page.instrumentation import observable
+from bridge.page.instrumentation import instrumented
 from bridge.page.results import ActionResult
 from bridge.page.snapshots.aria_roles import checked_role
 from bridge.page.target.attachment import WorldGone
@@ -67,7 +67,7 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class LocatorMatches:
     """What a look at the page saw: how many match, and the first of them.
 
     Attributes:
@@ -89,7 +89,7 @@ class Found:
         return f"{', '.join(match.described() for match in self.matches)}{more}"
 
 
-@observable(lambda locator: locator._page, repr)
+@instrumented(lambda locator: locator._page, repr)
 class Locator:
     """A description of elements on a page; every method that narrows it gives a new one."""
 
@@ -250,7 +250,7 @@ class Locator:
         self.raise_if_several(found)
         return found.matches[0]
 
-    def raise_if_several(self, found: Found) -> None:
+    def raise_if_several(self, found: LocatorMatches) -> None:
         if found.count > 1:
             raise SeveralMatches(
                 f"{self!r} matches {found.count} elements: {found.described()}.",
@@ -259,7 +259,7 @@ class Locator:
                 matches=[match.described() for match in found.matches],
             )
 
-    async def look(self, seen: Found | None = None, deadline: Deadline | None = None) -> Found:
+    async def look(self, seen: LocatorMatches | None = None, deadline: Deadline | None = None) -> LocatorMatches:
         """What matches now; with `seen`, as soon as it is something else, or after a moment.
 
         Raises:
@@ -267,7 +267,7 @@ class Locator:
         """
         return await self._page._look(self._steps, seen, deadline)
 
-    async def _whole(self, what: str) -> Found:
+    async def _whole(self, what: str) -> LocatorMatches:
         """A look that all frames have answered."""
         deadline = Deadline.after(LOCATOR_TIMEOUT_S)
         while (found := await self.look(None, deadline)).unread:
@@ -290,7 +290,9 @@ class Locator:
         return Locator(self._page, (*self._steps, step), f"{self._said}.{said}" if self._said else said)
 
 
-async def look(page: LocatingPage, steps: tuple[Step, ...], seen: Found | None, deadline: Deadline | None) -> Found:
+async def look(
+    page: LocatingPage, steps: tuple[Step, ...], seen: LocatorMatches | None, deadline: Deadline | None
+) -> LocatorMatches:
     """One look at all frames at once."""
     attachment = await page._here()
     frames = attachment.state.ordered_frames()
@@ -336,13 +338,13 @@ async def look(page: LocatingPage, steps: tuple[Step, ...], seen: Found | None, 
     if isinstance(replies[0], WorldGone) and wait_s:
         await asyncio.sleep(min(wait_s, 0.05))
     if nth is None:
-        return Found(sum(counts), tuple(match for match in found if match)[:_LISTED], told, unread)
+        return LocatorMatches(sum(counts), tuple(match for match in found if match)[:_LISTED], told, unread)
     place = nth if nth >= 0 else len(found) + nth
     # Beyond a frame that does not answer nobody knows the numbers.
     known_below = sum(counts[: silent[0]]) if silent and nth >= 0 else len(found)
     known_from = sum(counts[: silent[-1]]) if silent and nth < 0 else 0
     if not known_from <= place < known_below:
-        return Found(0, (), told, unread)
+        return LocatorMatches(0, (), told, unread)
     match = found[place]
     if match is None:
         for frame, count in zip(frames, counts, strict=True):
@@ -351,7 +353,7 @@ async def look(page: LocatingPage, steps: tuple[Step, ...], seen: Found | None, 
                 match = next(iter(page._matches(frame.frame_id, reply["items"])), None)
                 break
             place -= count
-    return Found(1, (match,), told) if match else Found(0, (), told)
+    return LocatorMatches(1, (match,), told) if match else LocatorMatches(0, (), told)
 
 
 def match_of(ref: str, item: Mapping[str, Any]) -> Match:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bridge.errors import UsageError
-from bridge.page.logs.log_slice import LogPart
+from bridge.page.logs.log_slice import LogSlice
 
 LEVELS = ("debug", "info", "warning", "error")
 _TEXT_CHARS = 4_000
@@ -69,7 +69,7 @@ class ConsoleEntry:
         }
 
 
-class ConsoleLog(LogPart[ConsoleEntry]):
+class ConsoleLog(LogSlice[ConsoleEntry]):
     """Messages, oldest first."""
 
     __slots__ = ()

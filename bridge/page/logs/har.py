@@ -9,10 +9,10 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import bridge
-from bridge.page.logs.request_entry import REDACTED, DocumentTimes, NetworkEntry, shown_headers, shown_url
+from bridge.page.logs.request_entry import REDACTED, DocumentTimes, RequestEntry, shown_headers, shown_url
 
 
-def to_har(entries: Iterable[NetworkEntry], pages: Iterable[DocumentTimes], *, redact: bool = True) -> dict[str, Any]:
+def to_har(entries: Iterable[RequestEntry], pages: Iterable[DocumentTimes], *, redact: bool = True) -> dict[str, Any]:
     """The archive; times that are not known are -1, as the format says, and bodies are left out."""
     listed = list(pages)
     known = {(page.tab_id, page.loader_id): f"{page.tab_id}-{number}" for number, page in enumerate(listed, 1)}
@@ -44,7 +44,7 @@ def _since(start: float, end: float | None) -> float:
     return -1 if end is None else round(max(0.0, (end - start) * 1000), 3)
 
 
-def _entry(entry: NetworkEntry, page: str | None, redact: bool) -> dict[str, Any]:
+def _entry(entry: RequestEntry, page: str | None, redact: bool) -> dict[str, Any]:
     timings = _timings(entry)
     out: dict[str, Any] = {
         **({"pageref": page} if page else {}),
@@ -67,7 +67,7 @@ def _entry(entry: NetworkEntry, page: str | None, redact: bool) -> dict[str, Any
     return out
 
 
-def _request(entry: NetworkEntry, redact: bool) -> dict[str, Any]:
+def _request(entry: RequestEntry, redact: bool) -> dict[str, Any]:
     return {
         "method": entry.method,
         "url": shown_url(entry.url, redact),
@@ -80,7 +80,7 @@ def _request(entry: NetworkEntry, redact: bool) -> dict[str, Any]:
     }
 
 
-def _response(entry: NetworkEntry, redact: bool) -> dict[str, Any]:
+def _response(entry: RequestEntry, redact: bool) -> dict[str, Any]:
     status = entry.status or 0
     out: dict[str, Any] = {
         "status": status,
@@ -99,7 +99,7 @@ def _response(entry: NetworkEntry, redact: bool) -> dict[str, Any]:
     return out
 
 
-def _timings(entry: NetworkEntry) -> dict[str, float]:
+def _timings(entry: RequestEntry) -> dict[str, float]:
     """In milliseconds. ResourceTiming's numbers count from its `requestTime`, which is in seconds."""
     found = entry.timing
 

@@ -9,7 +9,7 @@ from typing import Generic, Protocol, Self, TypeVar
 from bridge.errors import UsageError
 
 
-class Entry(Protocol):
+class LogEntry(Protocol):
     """What stands in a log: numbered from 1 through the session, and said or asked for by one tab."""
 
     @property
@@ -18,11 +18,11 @@ class Entry(Protocol):
     def tab_id(self) -> str: ...
 
 
-E = TypeVar("E", bound=Entry)
+E = TypeVar("E", bound=LogEntry)
 
 
 @dataclass(frozen=True, slots=True)
-class LogPart(Generic[E]):
+class LogSlice(Generic[E]):
     """Entries, oldest first.
 
     Attributes:

@@ -15,7 +15,7 @@ REDACTED = "[redacted]"
 
 
 @dataclass(slots=True)
-class NetworkEntry:
+class RequestEntry:
     """One request; a redirect ends it, and where it led is another one.
 
     Attributes:

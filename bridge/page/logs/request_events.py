@@ -1,4 +1,4 @@
-"""Requests as the browser tells of them, reduced to one entry each; headers and timing kept, bodies not."""
+"""RequestEvents as the browser tells of them, reduced to one entry each; headers and timing kept, bodies not."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from typing import Any
 
 from bridge.page.logs import websocket_entries
 from bridge.page.logs.headers import URL_CHARS, kept_headers
-from bridge.page.logs.request_entry import DocumentTimes, NetworkEntry
+from bridge.page.logs.request_entry import DocumentTimes, RequestEntry
 
 _EARLY_KEPT = 100
 _PAGES_KEPT = 200
 
 
-class Requests:
+class RequestEvents:
     """The session's requests, bounded: the oldest go, whatever state they are in."""
 
     def __init__(self, kept: int) -> None:
         self._kept = kept
         self._last = 0
-        self._entries: dict[int, NetworkEntry] = {}
-        self._open: dict[tuple[str, str], NetworkEntry] = {}
+        self._entries: dict[int, RequestEntry] = {}
+        self._open: dict[tuple[str, str], RequestEntry] = {}
         # The extra info, with the headers that really went, may come before the event that it belongs to.
         self._early: dict[tuple[str, str], dict[str, str]] = {}
         self._pages: dict[tuple[str, str], DocumentTimes] = {}
 
-    def __iter__(self) -> Iterator[NetworkEntry]:
+    def __iter__(self) -> Iterator[RequestEntry]:
         return iter(list(self._entries.values()))
 
     def __len__(self) -> int:
@@ -66,7 +66,7 @@ class Requests:
             self._end(before, params, "redirected", float(redirect.get("encodedDataLength", 0)))
         request = params["request"]
         self._last += 1
-        entry = NetworkEntry(
+        entry = RequestEntry(
             number=self._last,
             tab_id=key[0],
             request_id=key[1],
@@ -91,9 +91,9 @@ class Requests:
     def begin(self, key: tuple[str, str], *, url: str, method: str, resource_type: str) -> None:
         """An entry for what is told of by other events than a request's."""
         self._last += 1
-        self._keep(key, NetworkEntry(self._last, *key, "", "", url, method, resource_type, 0.0, 0.0))
+        self._keep(key, RequestEntry(self._last, *key, "", "", url, method, resource_type, 0.0, 0.0))
 
-    def under_way(self, key: tuple[str, str]) -> NetworkEntry | None:
+    def under_way(self, key: tuple[str, str]) -> RequestEntry | None:
         return self._open.get(key)
 
     def end(self, key: tuple[str, str], state: str, at: object) -> None:
@@ -101,7 +101,7 @@ class Requests:
             entry.ended_at = float(at) if isinstance(at, int | float) else entry.started_at
             entry.state = state
 
-    def _keep(self, key: tuple[str, str], entry: NetworkEntry) -> None:
+    def _keep(self, key: tuple[str, str], entry: RequestEntry) -> None:
         self._entries[entry.number] = self._open[key] = entry
         if len(self._entries) > self._kept:
             gone = self._entries.pop(next(iter(self._entries)))
@@ -147,26 +147,26 @@ class Requests:
             entry.from_cache = True
 
     @staticmethod
-    def _end(entry: NetworkEntry, params: Mapping[str, Any], state: str, encoded_bytes: float) -> None:
+    def _end(entry: RequestEntry, params: Mapping[str, Any], state: str, encoded_bytes: float) -> None:
         entry.ended_at = float(params.get("timestamp", entry.started_at))
         entry.encoded_bytes = max(0, int(encoded_bytes))
         entry.state = state
 
 
-_HANDLERS: dict[str, Callable[[Requests, tuple[str, str], Mapping[str, Any]], None]] = {
+_HANDLERS: dict[str, Callable[[RequestEvents, tuple[str, str], Mapping[str, Any]], None]] = {
     **websocket_entries.HANDLERS,
-    "Network.requestWillBeSent": Requests._will_be_sent,
-    "Network.requestWillBeSentExtraInfo": Requests._sent_really,
-    "Network.responseReceived": Requests._responded,
-    "Network.responseReceivedExtraInfo": Requests._responded_really,
-    "Network.dataReceived": Requests._received,
-    "Network.loadingFinished": Requests._finished,
-    "Network.loadingFailed": Requests._failed,
-    "Network.requestServedFromCache": Requests._from_cache,
+    "Network.requestWillBeSent": RequestEvents._will_be_sent,
+    "Network.requestWillBeSentExtraInfo": RequestEvents._sent_really,
+    "Network.responseReceived": RequestEvents._responded,
+    "Network.responseReceivedExtraInfo": RequestEvents._responded_really,
+    "Network.dataReceived": RequestEvents._received,
+    "Network.loadingFinished": RequestEvents._finished,
+    "Network.loadingFailed": RequestEvents._failed,
+    "Network.requestServedFromCache": RequestEvents._from_cache,
 }
 
 
-def _answer(entry: NetworkEntry, response: Mapping[str, Any]) -> None:
+def _answer(entry: RequestEntry, response: Mapping[str, Any]) -> None:
     status = int(response.get("status", 0))
     entry.status = status or None
     entry.status_text = str(response.get("statusText", ""))

@@ -7,20 +7,20 @@ import re
 from typing import Any
 
 from bridge.errors import UsageError
-from bridge.page.logs.log_slice import LogPart
-from bridge.page.logs.request_entry import NetworkEntry
-from bridge.page.logs.request_events import Requests
+from bridge.page.logs.log_slice import LogSlice
+from bridge.page.logs.request_entry import RequestEntry
+from bridge.page.logs.request_events import RequestEvents
 
 
-class NetworkLog(LogPart[NetworkEntry]):
-    """Requests, oldest first."""
+class RequestLog(LogSlice[RequestEntry]):
+    """RequestEvents, oldest first."""
 
     __slots__ = ()
 
     @classmethod
     def select(
         cls,
-        requests: Requests,
+        requests: RequestEvents,
         *,
         tab_id: str | None,
         url: str | None,
@@ -30,7 +30,7 @@ class NetworkLog(LogPart[NetworkEntry]):
         failed: bool | None,
         after: int,
         limit: int,
-    ) -> NetworkLog:
+    ) -> RequestLog:
         """`url` is a part of the address, or a glob where it has a `*`; `status` a number or a class such as "4xx".
 
         Raises:
@@ -38,7 +38,7 @@ class NetworkLog(LogPart[NetworkEntry]):
         """
         statuses = _statuses(status)
 
-        def fits(entry: NetworkEntry) -> bool:
+        def fits(entry: RequestEntry) -> bool:
             return (
                 (url is None or _fits(entry.url, url))
                 and (method is None or entry.method == method.upper())

@@ -13,9 +13,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from bridge.page.logs.console import ConsoleEntry, ConsoleLog, entry_of_call, entry_of_exception, entry_of_log
-from bridge.page.logs.request_entry import NetworkEntry
-from bridge.page.logs.request_events import Requests
-from bridge.page.logs.request_log import NetworkLog
+from bridge.page.logs.request_entry import RequestEntry
+from bridge.page.logs.request_events import RequestEvents
+from bridge.page.logs.request_log import RequestLog
 
 CONSOLE_KEPT = 1_000
 REQUESTS_KEPT = 2_000
@@ -24,7 +24,7 @@ _REPLAYED = 1_000
 Reducer = Callable[[str, Mapping[str, Any], str | None], None]
 
 
-class Journal:
+class SessionLogs:
     """Both logs of a session.
 
     Attributes:
@@ -36,7 +36,7 @@ class Journal:
         self._console: deque[ConsoleEntry] = deque(maxlen=console_kept)
         self._console_last = 0
         self._heard: dict[str, dict[tuple[str, float, str], None]] = {}
-        self.requests = Requests(requests_kept)
+        self.requests = RequestEvents(requests_kept)
         self.origins: dict[str, set[str]] = {}
 
     def reader(self, tab_id: str) -> Reducer:
@@ -107,9 +107,9 @@ class Journal:
         failed: bool | None = None,
         after: int = 0,
         limit: int = 100,
-    ) -> NetworkLog:
+    ) -> RequestLog:
         """The newest `limit` requests that fit, oldest first."""
-        return NetworkLog.select(
+        return RequestLog.select(
             self.requests,
             tab_id=tab_id,
             url=url,
@@ -125,7 +125,7 @@ class Journal:
         """Everything that is kept of a tab, or of the session, as HAR 1.2."""
         from bridge.page.logs.har import to_har
 
-        entries: list[NetworkEntry] = [entry for entry in self.requests if tab_id in (None, entry.tab_id)]
+        entries: list[RequestEntry] = [entry for entry in self.requests if tab_id in (None, entry.tab_id)]
         return to_har(entries, self.requests.pages(tab_id), redact=redact)
 
 

@@ -11,22 +11,22 @@ from typing import TYPE_CHECKING, Any
 from bridge.page.logs.headers import URL_CHARS, kept_headers
 
 if TYPE_CHECKING:
-    from bridge.page.logs.request_events import Requests
+    from bridge.page.logs.request_events import RequestEvents
 
 _Key = tuple[str, str]
 
 
-def _created(requests: Requests, key: _Key, params: Mapping[str, Any]) -> None:
+def _created(requests: RequestEvents, key: _Key, params: Mapping[str, Any]) -> None:
     requests.begin(key, url=str(params.get("url", ""))[:URL_CHARS], method="GET", resource_type="websocket")
 
 
-def _asked(requests: Requests, key: _Key, params: Mapping[str, Any]) -> None:
+def _asked(requests: RequestEvents, key: _Key, params: Mapping[str, Any]) -> None:
     if (entry := requests.under_way(key)) is not None:
         entry.started_s, entry.started_at = float(params.get("wallTime", 0)), float(params.get("timestamp", 0))
         entry.request_headers = kept_headers(params.get("request", {}).get("headers"))
 
 
-def _answered(requests: Requests, key: _Key, params: Mapping[str, Any]) -> None:
+def _answered(requests: RequestEvents, key: _Key, params: Mapping[str, Any]) -> None:
     if (entry := requests.under_way(key)) is not None:
         response = params.get("response", {})
         entry.status, entry.status_text = int(response.get("status", 0)), str(response.get("statusText", ""))
@@ -34,24 +34,24 @@ def _answered(requests: Requests, key: _Key, params: Mapping[str, Any]) -> None:
         entry.protocol = "http/1.1"
 
 
-def _sent(requests: Requests, key: _Key, params: Mapping[str, Any]) -> None:
+def _sent(requests: RequestEvents, key: _Key, params: Mapping[str, Any]) -> None:
     if (entry := requests.under_way(key)) is not None:
         entry.messages_sent += 1
         entry.post_bytes += _size(params)
 
 
-def _received(requests: Requests, key: _Key, params: Mapping[str, Any]) -> None:
+def _received(requests: RequestEvents, key: _Key, params: Mapping[str, Any]) -> None:
     if (entry := requests.under_way(key)) is not None:
         entry.messages_received += 1
         entry.body_bytes += _size(params)
 
 
-def _failed(requests: Requests, key: _Key, params: Mapping[str, Any]) -> None:
+def _failed(requests: RequestEvents, key: _Key, params: Mapping[str, Any]) -> None:
     if (entry := requests.under_way(key)) is not None:
         entry.failure = str(params.get("errorMessage", "failed"))[:500]
 
 
-def _closed(requests: Requests, key: _Key, params: Mapping[str, Any]) -> None:
+def _closed(requests: RequestEvents, key: _Key, params: Mapping[str, Any]) -> None:
     if (entry := requests.under_way(key)) is not None:
         # Without an answer there was no WebSocket to close.
         requests.end(key, "failed" if entry.failure or entry.status is None else "done", params.get("timestamp"))
@@ -66,7 +66,7 @@ def _size(params: Mapping[str, Any]) -> int:
     return len(payload.encode("utf-8", "replace"))
 
 
-HANDLERS: dict[str, Callable[[Requests, _Key, Mapping[str, Any]], None]] = {
+HANDLERS: dict[str, Callable[[RequestEvents, _Key, Mapping[str, Any]], None]] = {
     "Network.webSocketCreated": _created,
     "Network.webSocketWillSendHandshakeRequest": _asked,
     "Network.webSocketHandshakeResponseReceived": _answered,

@@ -33,7 +33,7 @@ setTimeout(()=>done(JSON.stringify({ok:false,waitedMs:ms,lastSeen})),ms+20);step
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class WaitCondition:
     """What is waited for; exactly one of selector, role, text, url, gone and function is given.
 
     Attributes:
@@ -72,7 +72,7 @@ class Condition:
         return ", ".join(f"{key} {value!r}" for key, value in self.to_json().items())
 
 
-async def wait_for(attachment: Attachment, condition: Condition, *, timeout_s: float) -> float:
+async def wait_for(attachment: Attachment, condition: WaitCondition, *, timeout_s: float) -> float:
     """Milliseconds until the page met the condition, in any of its frames (`gone` and `function`: in the top frame).
 
     DeadlineExceeded: It was not met; says what was there instead.
@@ -93,7 +93,7 @@ async def wait_for(attachment: Attachment, condition: Condition, *, timeout_s: f
         await armed.give_up()
 
 
-async def _url_reached(attachment: Attachment, condition: Condition, glob: str, deadline: Deadline) -> float:
+async def _url_reached(attachment: Attachment, condition: WaitCondition, glob: str, deadline: Deadline) -> float:
     """The browser tells every address that the top frame takes: nothing has to be asked."""
     pattern, state, redact = url_pattern(glob), attachment.state, condition.redact or str
     began = time.monotonic()
@@ -117,7 +117,7 @@ class _Armed:
     LocalDOMWindow::ClearForReuse). So a document that is not shown any more is given up.
     """
 
-    def __init__(self, attachment: Attachment, condition: Condition, deadline: Deadline) -> None:
+    def __init__(self, attachment: Attachment, condition: WaitCondition, deadline: Deadline) -> None:
         self._attachment = attachment
         self._condition = condition
         self._deadline = deadline

@@ -3,7 +3,7 @@
     deadline passed, page silent
       1  Runtime.terminateExecution     the script that runs ends; the document stays
       -  nothing, for half a minute     where no script runs: the layout of a large document does come to its end; and
-                                        where so much is told that answers are far behind in it
+                                        where so much is told that is_responsive are far behind in it
       2  a fresh connection             for a socket that died without a word
       3  Page.crash                     the renderer is killed, and every tab in it; the tabs are opened again with
                                         their URLs by the next operation on them, but one whose document hung again
@@ -12,9 +12,9 @@
 Commands 1 and 3 are carried out on the renderer's IO thread (third_party/blink, DevToolsSession::IOSession), so a
 page's endless loop does not hold them up. Command 1 is answered when no script runs any more, which a thread that is
 busy with something else cannot say. Every step is bounded; together, and with the half second that a reply may come
-late, they take two seconds where the link answers in less than a tenth of one.
+late, they take two seconds where the link is_responsive in less than a tenth of one.
 
-A navigation climbs before the new document is there (`climb_out`, `departure.py`): the thread that the old one's script
+A navigation climbs before the new document is there (`recover`, `departure.py`): the thread that the old one's script
 may keep is the one that puts the new document in place.
 """
 
@@ -90,7 +90,7 @@ class StuckTab(Protocol):
         ...
 
 
-async def answers(attachment: Attachment, *, slack_s: float = 0.0) -> bool:
+async def is_responsive(attachment: Attachment, *, slack_s: float = 0.0) -> bool:
     """Whether the page's main thread carries out a command."""
     return await _replies(attachment, *_ALIVE, _PROBE_S + slack_s)
 
@@ -98,7 +98,7 @@ async def answers(attachment: Attachment, *, slack_s: float = 0.0) -> bool:
 async def free(
     attachment: Attachment, tab: StuckTab, *, again: bool = False, may_be_busy: bool = True, slack_s: float = 0.0
 ) -> Step:
-    """Climb until the page answers; the step that did it. `slack_s` is added to each bound, for slow links.
+    """Climb until the page is_responsive; the step that did it. `slack_s` is added to each bound, for slow links.
 
     A document that hangs `again` after its script was terminated would do so for ever: its renderer is killed at once.
     One that `may_be_busy` with something that is no script is left alone, and so is one that has just been heard.
@@ -126,8 +126,8 @@ async def free(
     return "kill_renderer" if await tab.kill_renderer(timeout_s=_KILL_S + slack_s) else "failed"
 
 
-async def lets_go(attachment: Attachment, deadline: Deadline, *, is_leaving: bool = False) -> bool:
-    """Whether the document that is to be left answers.
+async def unblock_navigation(attachment: Attachment, deadline: Deadline, *, is_leaving: bool = False) -> bool:
+    """Whether the document that is to be left is_responsive.
 
     Args:
         is_leaving: A navigation is sent right behind the question. What is heard of that says how slow the link is;
@@ -177,7 +177,7 @@ async def _replies_in_time(attachment: Attachment, deadline: Deadline) -> bool:
         await asyncio.gather(reply, news, gone, return_exceptions=True)
 
 
-async def climb_out(attachment: Attachment, deadline: Deadline, *, may_detour: bool) -> str:
+async def recover(attachment: Attachment, deadline: Deadline, *, may_detour: bool) -> str:
     """Before a navigation: free a document that hangs, or its successor waits for it; what was done, or "".
 
     It must be before: while the browser process waits for the renderer to put the new document in place, it keeps back

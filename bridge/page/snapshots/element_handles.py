@@ -13,7 +13,7 @@ from bridge.page.input.touch import to_top_viewport
 from bridge.page.snapshots.refs import RefEntry, RefTable
 from bridge.page.snapshots.take import Snapshots
 from bridge.page.target.attachment import WORLD_NAME, Attachment
-from bridge.page.target.execution_contexts import World
+from bridge.page.target.execution_contexts import ExecutionContext
 
 
 @asynccontextmanager
@@ -51,7 +51,9 @@ async def _object_of(
     raise refs.failure(entry, error, snapshots.is_live)
 
 
-async def evaluate_handle(attachment: Attachment, world: World, expression: str, deadline: Deadline) -> dict[str, Any]:
+async def evaluate_handle(
+    attachment: Attachment, world: ExecutionContext, expression: str, deadline: Deadline
+) -> dict[str, Any]:
     """The remote object of an expression's value."""
     reply = await attachment.call(
         "Runtime.evaluate",

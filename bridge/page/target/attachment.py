@@ -12,14 +12,14 @@ from typing import Any
 from bridge.cdp import CdpConnection
 from bridge.deadline import Deadline
 from bridge.errors import BridgeError, DeadlineExceeded, ProtocolError, ScriptFailed, TabLost, TransportError
-from bridge.page.interception.fetch_domain import Fetching
-from bridge.page.target.condition import Watch
+from bridge.page.interception.fetch_domain import FetchDomain
+from bridge.page.target.condition import Condition
 from bridge.page.target.dialogs import Dialogs
-from bridge.page.target.execution_contexts import World
-from bridge.page.target.oopif_sessions import ADD_SCRIPT, AUTO_ATTACH, Children, Commands
+from bridge.page.target.execution_contexts import ExecutionContext
+from bridge.page.target.oopif_sessions import ADD_SCRIPT, AUTO_ATTACH, Commands, OopifSessions
 from bridge.page.target.page_state import PageState
 from bridge.page.target.title_binding import SOURCE as TELLS_TITLE
-from bridge.page.target.title_binding import Titles, binding_command
+from bridge.page.target.title_binding import TitleBinding, binding_command
 from bridge.snapshot.collector import collector_paused
 from bridge.snapshot.injected import isolated_source
 
@@ -85,11 +85,11 @@ class Attachment:
     def __init__(self, connection: CdpConnection) -> None:
         self.connection = connection
         self.state = PageState()
-        self.watch = Watch()
-        self.children = Children(connection, self.state, self._first_commands)
-        self.fetching = Fetching(connection, self.children.sessions)
+        self.watch = Condition()
+        self.children = OopifSessions(connection, self.state, self._first_commands)
+        self.fetching = FetchDomain(connection, self.children.sessions)
         self.dialogs = Dialogs()
-        self.titles = Titles(self.state, WORLD_NAME)
+        self.titles = TitleBinding(self.state, WORLD_NAME)
         self.silent_sessions: set[str] = set()
         self.check_shown: Callable[[str], None] = _any_address
         self._script = isolated_source()
@@ -127,7 +127,7 @@ class Attachment:
             reply = await self._run(world, f"(async()=>{asked})()", timeout_s=deadline.remaining_s)
         return _script_value(reply)
 
-    async def _run(self, world: World, expression: str, *, timeout_s: float) -> dict[str, Any]:
+    async def _run(self, world: ExecutionContext, expression: str, *, timeout_s: float) -> dict[str, Any]:
         params = {
             "expression": expression,
             "contextId": world.context_id,
@@ -157,7 +157,7 @@ class Attachment:
                 raise
             raise WorldGone("the frame went out of its renderer while the script ran") from error
 
-    async def _create_world(self, frame_id: str, deadline: Deadline) -> World:
+    async def _create_world(self, frame_id: str, deadline: Deadline) -> ExecutionContext:
         """Make our world where the document-start script has not made one; costs two round trips."""
         session_id = self.state.session_of(frame_id)
         made = await self._call_of_frame(
@@ -166,7 +166,9 @@ class Attachment:
         context_id = made["executionContextId"]
         await self._fill(session_id, context_id, deadline)
         known = self.state.worlds.get((session_id, context_id))
-        return known or World(context_id, f"{frame_id}:{context_id}", frame_id, WORLD_NAME, False, session_id)
+        return known or ExecutionContext(
+            context_id, f"{frame_id}:{context_id}", frame_id, WORLD_NAME, False, session_id
+        )
 
     async def _fill(self, session_id: str | None, context_id: int, deadline: Deadline) -> None:
         """Run our script in a world that has been made; what is there already stays (injected_js/src/api.js)."""

@@ -9,7 +9,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-class Watch:
+class Condition:
     """Futures that are settled by the first `notify` after which their predicate gives something."""
 
     def __init__(self) -> None:

@@ -10,7 +10,7 @@ from bridge.page.target.frames import Frames
 
 
 @dataclass(frozen=True, slots=True)
-class World:
+class ExecutionContext:
     """A script world of one document; `key` is never used again for another one, `context_id` is its session's."""
 
     context_id: int
@@ -21,7 +21,7 @@ class World:
     session_id: str | None = None
 
 
-class Worlds(Frames):
+class ExecutionContexts(Frames):
     """By session and context id; a context id means something in its session only.
 
     A frame that goes into another renderer leaves worlds behind in the one where it was: these are told of as gone
@@ -30,14 +30,14 @@ class Worlds(Frames):
 
     def __init__(self) -> None:
         super().__init__()
-        self.worlds: dict[tuple[str | None, int], World] = {}
+        self.worlds: dict[tuple[str | None, int], ExecutionContext] = {}
 
-    def world_of(self, frame_id: str, name: str) -> World | None:
+    def world_of(self, frame_id: str, name: str) -> ExecutionContext | None:
         """The newest world called `name` in the frame's present document."""
         found = [world for world in self._worlds_in(frame_id) if world.name == name]
         return found[-1] if found else None
 
-    def main_world(self, frame_id: str) -> World | None:
+    def main_world(self, frame_id: str) -> ExecutionContext | None:
         """The page's own world of the frame's present document."""
         found = [world for world in self._worlds_in(frame_id) if world.is_main]
         return found[-1] if found else None
@@ -45,7 +45,7 @@ class Worlds(Frames):
     def has_main_world(self, frame_id: str) -> bool:
         return self.main_world(frame_id) is not None
 
-    def _worlds_in(self, frame_id: str) -> list[World]:
+    def _worlds_in(self, frame_id: str) -> list[ExecutionContext]:
         session_id = self.session_of(frame_id)
         return [
             world for world in self.worlds.values() if world.frame_id == frame_id and world.session_id == session_id
@@ -56,7 +56,7 @@ class Worlds(Frames):
         aux = context.get("auxData") or {}
         if "frameId" not in aux:
             return
-        self.worlds[session_id, context["id"]] = World(
+        self.worlds[session_id, context["id"]] = ExecutionContext(
             context_id=context["id"],
             key=str(context.get("uniqueId") or f"{session_id or ''}:{context['id']}"),
             frame_id=aux["frameId"],

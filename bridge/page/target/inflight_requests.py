@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-# Requests that say nothing about whether a page has finished reacting.
+# InflightRequests that say nothing about whether a page has finished reacting.
 _BACKGROUND_TYPES = frozenset({"WebSocket", "EventSource", "Media", "Ping", "CSPViolationReport", "Prefetch", "Other"})
 _KEPT = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Response:
+class DocumentResponse:
     """The main document's HTTP answer."""
 
     url: str
@@ -22,7 +22,7 @@ class Response:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class InflightRequest:
     request_id: str
     url: str
     kind: str
@@ -31,39 +31,41 @@ class Request:
     session_id: str | None = None
 
 
-class Requests:
+class InflightRequests:
     """Those in flight by id, numbered as they come; the latest answers and failures of documents."""
 
     def __init__(self) -> None:
-        self.requests: dict[str, Request] = {}
+        self.requests: dict[str, InflightRequest] = {}
         self.request_order = 0
-        self.responses: dict[str, Response] = {}
+        self.responses: dict[str, DocumentResponse] = {}
         self.failures: dict[str, str] = {}
         self.main_failure_count = 0
         self.certificate_errors: deque[str] = deque(maxlen=1)
 
-    def requests_since(self, order: int) -> list[Request]:
-        """Requests in flight that began after `order` and that a reacting page may be waiting for."""
+    def requests_since(self, order: int) -> list[InflightRequest]:
+        """InflightRequests in flight that began after `order` and that a reacting page may be waiting for."""
         return [
             request
             for request in self.requests.values()
             if request.order > order and request.kind not in _BACKGROUND_TYPES
         ]
 
-    def _add_request(self, params: Mapping[str, Any], session_id: str | None, main_frame_id: str | None) -> Request:
+    def _add_request(
+        self, params: Mapping[str, Any], session_id: str | None, main_frame_id: str | None
+    ) -> InflightRequest:
         self.request_order += 1
         request_id = params["requestId"]
         kind = params.get("type", "Other")
         url = params.get("request", {}).get("url", "")
         is_main = kind == "Document" and params.get("frameId") == main_frame_id and request_id == params.get("loaderId")
-        request = Request(request_id, url, kind, self.request_order, is_main, session_id)
+        request = InflightRequest(request_id, url, kind, self.request_order, is_main, session_id)
         self.requests[request_id] = request
         return request
 
     def _response_received(self, params: Mapping[str, Any], session_id: str | None) -> None:
         if params.get("type") == "Document":
             answer = params["response"]
-            self.responses[params["requestId"]] = Response(
+            self.responses[params["requestId"]] = DocumentResponse(
                 answer.get("url", ""), int(answer.get("status", 0)), answer.get("mimeType", "")
             )
             while len(self.responses) > _KEPT:

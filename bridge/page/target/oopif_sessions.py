@@ -44,7 +44,7 @@ _STANDING = frozenset(
 )
 
 
-class Children:
+class OopifSessions:
     """The flattened sessions of one attachment.
 
     Attributes:

@@ -14,9 +14,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bridge.page.target.execution_contexts import Worlds
+from bridge.page.target.execution_contexts import ExecutionContexts
 from bridge.page.target.frames import Frame
-from bridge.page.target.inflight_requests import Requests
+from bridge.page.target.inflight_requests import InflightRequests
 from bridge.snapshot.address import shown_url
 
 # Where a page may take its tab (core/Navigation.java of the host app), and what never gets so far as to leave a page.
@@ -35,7 +35,7 @@ class Dialog:
     default_prompt: str = ""
 
 
-class PageState(Worlds, Requests):
+class PageState(ExecutionContexts, InflightRequests):
     """The reducer: whatever concerns more than one of the three, and the tab as a whole.
 
     Attributes:
@@ -44,8 +44,8 @@ class PageState(Worlds, Requests):
     """
 
     def __init__(self) -> None:
-        Worlds.__init__(self)
-        Requests.__init__(self)
+        ExecutionContexts.__init__(self)
+        InflightRequests.__init__(self)
         self.navigating_to: str | None = None
         self.navigations = 0
         self.moves_within = 0
@@ -93,7 +93,7 @@ class PageState(Worlds, Requests):
             self.main_frame_id = frame.frame_id
             self.navigating_to = None
             self.navigations += 1
-            # Requests of the document that was left never report their end to us.
+            # InflightRequests of the document that was left never report their end to us.
             self.requests = {key: value for key, value in self.requests.items() if key == frame.loader_id}
 
     def _navigated_within_document(self, params: Mapping[str, Any], session_id: str | None) -> None:

@@ -35,7 +35,7 @@ def binding_command(world_name: str) -> tuple[str, dict[str, Any]]:
     return "Runtime.addBinding", {"name": _BINDING, "executionContextName": world_name}
 
 
-class Titles:
+class TitleBinding:
     """What the top frame's present document has told of its title, by milestone."""
 
     def __init__(self, state: PageState, world_name: str) -> None:

@@ -46,14 +46,14 @@ class App:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class AppPage:
     """A page of the app: behind which socket, and its target."""
 
     socket_name: str
     target: Target
 
 
-class Wanted:
+class PageSelector:
     """Which of several pages: by a glob over its URL, by words of its title, or (neither) any."""
 
     def __init__(self, url: str | None, title: str | None) -> None:

@@ -28,7 +28,7 @@ from bridge.errors import (
 from bridge.page.files.safe_folder import DOWNLOADS_KEY, UPLOADS_KEY, Confined
 from bridge.page.instrumentation import Observer
 from bridge.page.interception.url_policy import Interception
-from bridge.page.logs.session_logs import Journal
+from bridge.page.logs.session_logs import SessionLogs
 from bridge.page.page import Page
 from bridge.page.target.attachment import Attachment
 from bridge.page.target.dialogs import DialogAnswer
@@ -36,7 +36,7 @@ from bridge.policy.configuration import load_policy
 from bridge.policy.grant import AppGrant, Grant, TestServerGrant
 from bridge.policy.pinning import PinnedEgress
 from bridge.policy.rules import BrowserPolicy
-from bridge.session.attached.app import App, Found, Wanted
+from bridge.session.attached.app import App, AppPage, PageSelector
 from bridge.session.attached.devtools_sockets import CHROME_SOCKET, devtools_sockets, pages_of
 from bridge.session.attached.tab import AttachedTab
 from bridge.session.attachment_slot import OnAttach
@@ -79,7 +79,7 @@ class AttachedSession:
         self.on_attach: list[OnAttach] = []
         self.egress = egress
         self.notice = notice
-        self.journal = Journal()
+        self.journal = SessionLogs()
         self.observer: Observer | None = None
         self.capabilities: AttachedCapabilities | None = None
         self._interception = Interception(egress, closes_ways_around=egress.policy.blocks_webrtc)
@@ -105,7 +105,7 @@ class AttachedSession:
             DeadlineExceeded: None came; says which there were.
         """
         deadline = Deadline.after(timeout_s)
-        wanted = Wanted(url, title)
+        wanted = PageSelector(url, title)
         found = await self.find(wanted, deadline)
         self._last_tab += 1
         tab = AttachedTab(f"t{self._last_tab}", self, wanted)
@@ -154,7 +154,7 @@ class AttachedSession:
     def taken(self) -> set[str]:
         return {tab.target_id for tab, _ in self._tabs.values()}
 
-    async def find(self, wanted: Wanted, deadline: Deadline, *, relaunch: bool = False) -> Found:
+    async def find(self, wanted: PageSelector, deadline: Deadline, *, relaunch: bool = False) -> AppPage:
         """The first page that fits and is not attached; the app is launched again where it has no process."""
         seen = "no devtools socket of the app"
         launched = not relaunch or self.app.activity is None
@@ -178,7 +178,7 @@ class AttachedSession:
                 seen = ", ".join(f"{page.title[:40]!r} at {page.url[:100]}" for page in pages) or "no page"
                 free = [page for page in pages if page.target_id not in self.taken() and wanted.matches(page)]
                 if free:
-                    return Found(name, free[0])
+                    return AppPage(name, free[0])
             if deadline.remaining_s <= _POLL_S:
                 raise deadline.exceeded(f"a page of {self.app.package} with {wanted}", seen)
             await asyncio.sleep(_POLL_S)

@@ -19,16 +19,16 @@ from bridge.errors import (
 )
 from bridge.page.capture.full_page import Strategy
 from bridge.page.files.safe_folder import Confined
-from bridge.page.input.side_effects import Asides
-from bridge.page.logs.session_logs import Journal
+from bridge.page.input.side_effects import SideEffects
+from bridge.page.logs.session_logs import SessionLogs
 from bridge.page.popups import OpenedPages
 from bridge.page.recovery import hang_recovery
 from bridge.page.target.attachment import Attachment
 from bridge.page.turn import Budget
 from bridge.policy.pinning import PinnedEgress
-from bridge.session.attached.app import Found, Wanted
+from bridge.session.attached.app import AppPage, PageSelector
 from bridge.session.attached.devtools_sockets import CHROME_SOCKET
-from bridge.session.attachment_slot import HeldAttachment, OnAttach
+from bridge.session.attachment_slot import AttachmentSlot, OnAttach
 from bridge.session.host.liveness import signs_of_life
 from bridge.session.tab_host import AnyHome
 
@@ -44,20 +44,20 @@ class Owner(AnyHome, Protocol):
     @property
     def egress(self) -> PinnedEgress: ...
 
-    async def find(self, wanted: Wanted, deadline: Deadline, *, relaunch: bool = False) -> Found: ...
+    async def find(self, wanted: PageSelector, deadline: Deadline, *, relaunch: bool = False) -> AppPage: ...
 
 
 class AttachedTab:
     """A page of the app; implements what a Page needs of it."""
 
-    def __init__(self, tab_id: str, owner: Owner, wanted: Wanted) -> None:
+    def __init__(self, tab_id: str, owner: Owner, wanted: PageSelector) -> None:
         self._tab_id = tab_id
         self._owner = owner
         self._wanted = wanted
-        self._held = HeldAttachment(tab_id, owner.journal, owner.on_attach)
-        self.asides = Asides(opens_apps=True)
+        self._held = AttachmentSlot(tab_id, owner.journal, owner.on_attach)
+        self.asides = SideEffects(opens_apps=True)
         self._held.on_attach.append(self._listen)
-        self._found: Found | None = None
+        self._found: AppPage | None = None
         self._closed = False
         # Operations that take no turn may find it lost at the same time.
         self._mending = asyncio.Lock()
@@ -71,7 +71,7 @@ class AttachedTab:
         """The app is not ours: nothing can be staged in it, captured by it or asked of it."""
 
     @property
-    def journal(self) -> Journal:
+    def journal(self) -> SessionLogs:
         return self._owner.journal
 
     @property
@@ -152,7 +152,7 @@ class AttachedTab:
         self._owner.notice(said)
         return attachment, (said,)
 
-    async def open(self, found: Found, deadline: Deadline) -> Attachment:
+    async def open(self, found: AppPage, deadline: Deadline) -> Attachment:
         self._found = found
         return await self._loaded(await self._held.make(self.connect(deadline.remaining_s), deadline), deadline)
 
@@ -185,7 +185,7 @@ class AttachedTab:
             return error
         is_heard = signs_of_life(error, attachment.connection)
         if isinstance(error, DeadlineExceeded) and not self._is_over(attachment):
-            if await hang_recovery.answers(attachment):
+            if await hang_recovery.is_responsive(attachment):
                 return error
             if (lost := await self._owner.diagnose(is_heard)) is not None:
                 return lost

@@ -40,7 +40,7 @@ class _Found:
     is_silence: bool = False
 
 
-class HostLink:
+class HostConnection:
     """One device's host app, connected.
 
     Attributes:

@@ -11,7 +11,7 @@ from bridge.cdp import CdpConnection, open_cdp
 from bridge.deadline import Deadline, finish
 from bridge.errors import BridgeError, DeadlineExceeded, HostFailed, TabLost, TransportError
 from bridge.page.target.attachment import Attachment
-from bridge.session.attachment_slot import HeldAttachment
+from bridge.session.attachment_slot import AttachmentSlot
 from bridge.session.host.find_target import find_new_tab, host_service
 from bridge.session.host.tab_losses import losses_of
 from bridge.session.tab_host import Home
@@ -40,7 +40,7 @@ class HostedWebView:
         self._home = home
         self._profile = profile
 
-    async def open(self, held: HeldAttachment, deadline: Deadline, *, is_after_kill: bool = False) -> Attachment:
+    async def open(self, held: AttachmentSlot, deadline: Deadline, *, is_after_kill: bool = False) -> Attachment:
         """Have the host app make one, and hold an attachment to it.
 
         Args:
@@ -61,7 +61,7 @@ class HostedWebView:
             answers_s *= 2
         return await self._open(held, deadline, is_after_kill=is_after_kill)
 
-    async def _open(self, held: HeldAttachment, deadline: Deadline, *, is_after_kill: bool) -> Attachment:
+    async def _open(self, held: AttachmentSlot, deadline: Deadline, *, is_after_kill: bool) -> Attachment:
         view, host = self._home.view, self._home.host_client
         with losses_of(host) as losses:
             made = await host.open_tab(
@@ -83,7 +83,7 @@ class HostedWebView:
                 await finish(self.discard(timeout_s=_DISCARD_S), at_most_s=_DISCARD_S, what=what)
                 raise
 
-    async def _attach(self, held: HeldAttachment, nonce: str, deadline: Deadline) -> Attachment:
+    async def _attach(self, held: AttachmentSlot, nonce: str, deadline: Deadline) -> Attachment:
         self.target_id = await find_new_tab(self._home.device, self._service(), nonce, deadline)
         return await held.make(self.connection(deadline), deadline)
 

@@ -11,7 +11,7 @@ from typing import Any
 from bridge.deadline import Deadline
 from bridge.errors import BridgeError, DeviceLost
 from bridge.session.devices import Notice
-from bridge.session.host.connection import HostLink
+from bridge.session.host.connection import HostConnection
 from bridge.session.tab import SessionTab
 
 _REJOIN_S = 5.0
@@ -25,7 +25,7 @@ class Recovery:
     def __init__(
         self,
         serial: str,
-        link: HostLink,
+        link: HostConnection,
         open_tabs: Callable[[], tuple[SessionTab, ...]],
         notice: Notice,
         closed_by_page: Callable[[SessionTab], None],
@@ -45,7 +45,7 @@ class Recovery:
         return self._lost is None and not self._link.host.closed.is_set()
 
     async def diagnose(self, is_heard: Callable[[], bool] = lambda: False) -> BridgeError | None:
-        """What is lost and why, by asking device and host app. See `HostLink.diagnose`."""
+        """What is lost and why, by asking device and host app. See `HostConnection.diagnose`."""
         self._lost = await self._link.diagnose(is_heard)
         return self._lost
 

@@ -13,17 +13,17 @@ from typing import Any, TypeVar
 from bridge.deadline import Deadline
 from bridge.errors import TabLost
 from bridge.host.client import HostClient
-from bridge.page.target.condition import Watch
+from bridge.page.target.condition import Condition
 
 T = TypeVar("T")
 
 
-class Losses:
+class TabLosses:
     """Which tabs the host app has lost; made by `losses_of`, before there is a tab to lose."""
 
     def __init__(self) -> None:
         self._said: dict[str, str] = {}
-        self._watch = Watch()
+        self._watch = Condition()
 
     def take_event(self, event: str, fields: Mapping[str, Any]) -> None:
         if event == "tab.lost":
@@ -50,9 +50,9 @@ class Losses:
 
 
 @contextmanager
-def losses_of(host: HostClient) -> Iterator[Losses]:
+def losses_of(host: HostClient) -> Iterator[TabLosses]:
     """From now on, until the block ends."""
-    losses = Losses()
+    losses = TabLosses()
     remove = host.on_event(losses.take_event)
     try:
         yield losses

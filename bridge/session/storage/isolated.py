@@ -17,7 +17,7 @@ from bridge.adb import AdbDevice
 from bridge.deadline import Deadline, finish
 from bridge.errors import Unsupported
 from bridge.host.client import HostClient
-from bridge.page.logs.session_logs import Journal
+from bridge.page.logs.session_logs import SessionLogs
 from bridge.page.page import Page
 from bridge.session.storage.clear_storage import cleared, start_clearing
 
@@ -36,7 +36,7 @@ class IsolatingHome(Protocol):
     def host_client(self) -> HostClient: ...
 
     @property
-    def journal(self) -> Journal: ...
+    def journal(self) -> SessionLogs: ...
 
     @property
     def tabs(self) -> Mapping[str, Page]: ...

@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 from bridge.deadline import Deadline
 from bridge.errors import NavigationFailed, PolicyRefused, ScriptFailed, UsageError
 from bridge.page.interception.fetch_domain import Rank
-from bridge.page.interception.fetch_messages import Fulfil, PausedRequest, Verdict
+from bridge.page.interception.fetch_messages import Fulfil, PausedRequest, RouteAction
 from bridge.page.page import Page
 from bridge.page.target.attachment import Attachment, WorldGone
 
@@ -132,7 +132,7 @@ async def load_state(
     return StateSummary(str(path), len(saved["cookies"]), len(restored), _count(restored), tuple(notices))
 
 
-async def _empty_page(_request: PausedRequest) -> Verdict:
+async def _empty_page(_request: PausedRequest) -> RouteAction:
     return Fulfil(headers={"content-type": "text/html"}, body="<!doctype html>")
 
 

@@ -13,7 +13,7 @@ from bridge.surfaces.cli.options import SessionOptions
 from bridge.surfaces.cli.output import note, one_line, print_json, printable
 
 if TYPE_CHECKING:
-    from bridge.surfaces.kept_session import Answer
+    from bridge.surfaces.kept_session import CommandResult
 
 
 _ANSWER_S = 5.0
@@ -29,7 +29,7 @@ def perform(
     wait_for: str | None = None,
     shows_refs: bool = False,
     starts: bool = False,
-) -> Answer:
+) -> CommandResult:
     """Carry out `task` of a workspace and give its answer.
 
     Args:
@@ -50,14 +50,14 @@ def perform(
 
 def _in_kept_session(
     command: str, options: SessionOptions, task: str, params: Mapping[str, Any], *, starts: bool
-) -> Answer:
-    from bridge.surfaces.cli.runner import Steps, run_async, start_options
+) -> CommandResult:
+    from bridge.surfaces.cli.runner import CommandProgress, run_async, start_options
     from bridge.surfaces.daemon.client import ask
-    from bridge.surfaces.kept_session import Answer
+    from bridge.surfaces.kept_session import CommandResult
 
     start = start_options(options).to_json()
 
-    async def work() -> Answer:
+    async def work() -> CommandResult:
         found = await ask(
             options.session_name,
             task,
@@ -67,11 +67,11 @@ def _in_kept_session(
             may_start=starts,
             notice=note,
         )
-        return Answer(found.json, found.blob)
+        return CommandResult(found.json, found.blob)
 
     # The session's process keeps the deadline and knows what it last saw; ours is for one that does not answer.
     limit_s = None if options.timeout_s is None else options.timeout_s + _ANSWER_S
-    return run_async(command, options, Steps(limit_s), work())
+    return run_async(command, options, CommandProgress(limit_s), work())
 
 
 def _in_own_session(
@@ -83,16 +83,16 @@ def _in_own_session(
     url: str,
     wait_for: str | None,
     shows_refs: bool,
-) -> Answer:
-    from bridge.surfaces.cli.runner import Steps, checked_address, opened_page, run_async
-    from bridge.surfaces.kept_session import Workspace
+) -> CommandResult:
+    from bridge.surfaces.cli.runner import CommandProgress, checked_address, opened_page, run_async
+    from bridge.surfaces.kept_session import KeptSession
 
     address = checked_address(url, options)
-    steps = Steps(options.timeout_s)
+    steps = CommandProgress(options.timeout_s)
 
-    async def work() -> Answer:
+    async def work() -> CommandResult:
         async with opened_page(options, steps, address, wait_for) as (session, page):
-            workspace = Workspace(session)
+            workspace = KeptSession(session)
             if shows_refs:
                 steps.current = "taking a snapshot"
                 await page.snapshot()
@@ -102,7 +102,9 @@ def _in_own_session(
     return run_async(command, options, steps, work())
 
 
-def print_answer(command: str, options: SessionOptions, answer: Answer, text: str, extra: Mapping[str, Any]) -> None:
+def print_answer(
+    command: str, options: SessionOptions, answer: CommandResult, text: str, extra: Mapping[str, Any]
+) -> None:
     """The answer as JSON, or `text` with its cost and notices on stderr."""
     if options.as_json:
         print_json(command, {**answer.json, **extra})

@@ -36,7 +36,7 @@ START_TIMEOUT_S = 60.0
 NAVIGATION_TIMEOUT_S = 30.0
 
 
-class Steps:
+class CommandProgress:
     """The budget of a command, and the step it is in, which the error names when the budget is spent."""
 
     def __init__(self, timeout_s: float | None) -> None:
@@ -49,7 +49,7 @@ class Steps:
         return min(usual_s, self.deadline.remaining_s)
 
 
-def run_async(command: str, options: CommonOptions, steps: Steps, work: Coroutine[Any, Any, T]) -> T:
+def run_async(command: str, options: CommonOptions, steps: CommandProgress, work: Coroutine[Any, Any, T]) -> T:
     """Run `work` to its end inside the command's budget. Ctrl-C and SIGTERM let it clean up first.
 
     Raises:
@@ -166,7 +166,7 @@ def _has_terminal() -> bool:
 
 
 @asynccontextmanager
-async def opened_session(options: SessionOptions, steps: Steps) -> AsyncIterator[Session]:
+async def opened_session(options: SessionOptions, steps: CommandProgress) -> AsyncIterator[Session]:
     from bridge import Session
 
     timeout_s = steps.begin("starting the device and the host app", START_TIMEOUT_S)
@@ -190,7 +190,7 @@ async def opened_session(options: SessionOptions, steps: Steps) -> AsyncIterator
 
 @asynccontextmanager
 async def opened_page(
-    options: SessionOptions, steps: Steps, address: str, wait_for: str | None
+    options: SessionOptions, steps: CommandProgress, address: str, wait_for: str | None
 ) -> AsyncIterator[tuple[Session, Page]]:
     """A session with one tab at `address`, with the text `wait_for` on it where one is given."""
     async with opened_session(options, steps) as session:

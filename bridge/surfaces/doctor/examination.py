@@ -28,7 +28,7 @@ from bridge.surfaces.doctor.device import (
     wait_until_ready,
 )
 from bridge.surfaces.doctor.machine import examine_machine, usable
-from bridge.surfaces.doctor.report import OnRow, Report, Verdict, failed, passed, warned
+from bridge.surfaces.doctor.report import CheckResult, OnRow, Report, failed, passed, warned
 
 if TYPE_CHECKING:
     from bridge.page.page import Page
@@ -104,7 +104,7 @@ async def _waited(order: Order, report: Report, server: AdbServer, wait_s: float
 
     limit_s = round(min(wait_s, report.deadline.remaining_s), 1)
 
-    async def wait() -> Verdict:
+    async def wait() -> CheckResult:
         return passed(await wait_until_ready(server, order.device, timeout_s=limit_s))
 
     return (await report.ask("wait", wait, timeout_s=limit_s + ASK_S)).status == "pass"
@@ -112,7 +112,7 @@ async def _waited(order: Order, report: Report, server: AdbServer, wait_s: float
 
 async def _device(
     order: Order, report: Report, server: AdbServer, stack: AsyncExitStack, chosen: list[Chosen]
-) -> Verdict:
+) -> CheckResult:
     entries = await server.devices(timeout_s=ASK_S)
     virtual = Session.virtual_devices if order.device == "virtual" else RunningVirtualDevices()
     try:
@@ -173,7 +173,7 @@ async def _session(order: Order, report: Report, device: AdbDevice) -> None:
                     opened.append((session, await session.new_tab()))
                     stack.push_async_exit(opening.pop_all())
 
-            async def tab() -> Verdict:
+            async def tab() -> CheckResult:
                 try:
                     await open_tab(strict=True)
                 except PolicyRefused as error:  # a device that cannot be held to a policy is examined nevertheless

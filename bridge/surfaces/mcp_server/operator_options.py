@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bridge.adb import AdbServer
-from bridge.model_tools.desk import House
-from bridge.model_tools.person import Asking
+from bridge.model_tools.client_context import ServerContext
+from bridge.model_tools.elicitation import PendingElicitation
 from bridge.model_tools.sets import SetName
 from bridge.model_tools.shared_session import SharedSession
 from bridge.ops import Secret, Secrets
@@ -58,13 +58,13 @@ class ServerOptions:
 
 
 @asynccontextmanager
-async def opened_house(options: ServerOptions, environ: Mapping[str, str]) -> AsyncIterator[House]:
+async def opened_house(options: ServerOptions, environ: Mapping[str, str]) -> AsyncIterator[ServerContext]:
     """Everything that the clients of one server share; the device is opened by the first call that needs it.
 
     Raises:
         UsageError: A policy that cannot be read, a secret that is not there, a folder that is none.
     """
-    asking = Asking()
+    asking = PendingElicitation()
     policy = load_policy("model", environ)
     egress = PinnedEgress(policy, options.start.grants(), ask=asking.may_open)
     action_policy = configured_actions(environ)
@@ -103,7 +103,7 @@ async def opened_house(options: ServerOptions, environ: Mapping[str, str]) -> As
             yield session
 
     async with SharedSession(opener) as shared:
-        yield House(egress, shared, asking, action_policy, secrets)
+        yield ServerContext(egress, shared, asking, action_policy, secrets)
 
 
 def _numbered(path: Path, number: int) -> Path:

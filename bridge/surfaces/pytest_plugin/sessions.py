@@ -22,7 +22,7 @@ AnySession = Session | AttachedSession
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class SessionSettings:
     """How a test's session is opened.
 
     Attributes:
@@ -39,7 +39,7 @@ class Plan:
 
 
 @asynccontextmanager
-async def session_for_test(plan: Plan) -> AsyncIterator[AnySession]:
+async def session_for_test(plan: SessionSettings) -> AsyncIterator[AnySession]:
     """The session; what a failed test left is collected before it ends.
 
     Raises:
@@ -65,7 +65,7 @@ async def session_for_test(plan: Plan) -> AsyncIterator[AnySession]:
 
 
 @asynccontextmanager
-async def page_for_test(session: AnySession, plan: Plan) -> AsyncIterator[Page]:
+async def page_for_test(session: AnySession, plan: SessionSettings) -> AsyncIterator[Page]:
     """A tab that begins empty and leaves nothing, or the app's first page."""
     if isinstance(session, AttachedSession):
         yield session.pages[0]

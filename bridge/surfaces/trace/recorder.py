@@ -40,7 +40,7 @@ _LOOKING = frozenset({"get_state", "query", "count", "all", "ref", "read", "snap
 _TOLD_ELSEWHERE = frozenset({"cost", "changes", "refs", "stats", "text", "markdown", "legend", "lines"})
 
 
-class Recorder:
+class TraceRecorder:
     """Records one session; `to_json` is the trace so far."""
 
     def __init__(self, session: TracedSession, *, pictures: Pictures | None = None) -> None:
@@ -198,11 +198,11 @@ class Recorder:
 
 
 @asynccontextmanager
-async def recording_to(session: TracedSession, path: Path) -> AsyncIterator[Recorder]:
+async def recording_to(session: TracedSession, path: Path) -> AsyncIterator[TraceRecorder]:
     """Record until the block ends, and write the file then, however it ends."""
     from bridge.surfaces.trace.document import write_trace
 
-    recorder = Recorder(session)
+    recorder = TraceRecorder(session)
     try:
         yield recorder
     finally:

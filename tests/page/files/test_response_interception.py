@@ -14,7 +14,7 @@ import pytest
 from bridge import Session
 from bridge.errors import DeadlineExceeded, NavigationFailed, PolicyRefused, UsageError
 from bridge.page.files.response_interception import is_download
-from bridge.page.interception.fetch_messages import PausedAnswer
+from bridge.page.interception.fetch_messages import PausedResponse
 from bridge.page.page import Page
 from bridge.surfaces.local_server import LocalServer, QuietHandler, listening
 
@@ -187,5 +187,5 @@ def test_only_what_every_engine_downloads_is_taken(
     status: int, disposition: str, kind: str, is_navigation: bool, expected: bool
 ) -> None:
     headers = {"content-disposition": disposition, "content-type": kind}
-    answer = PausedAnswer("1", "https://a.example/", "GET", status, headers)
+    answer = PausedResponse("1", "https://a.example/", "GET", status, headers)
     assert is_download(answer, is_navigation=is_navigation) is expected

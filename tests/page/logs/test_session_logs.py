@@ -11,7 +11,7 @@ import pytest
 
 from bridge import Session, TestServerGrant
 from bridge.errors import NavigationFailed, UsageError
-from bridge.page.logs.session_logs import Journal
+from bridge.page.logs.session_logs import SessionLogs
 from bridge.page.page import Page
 from bridge.surfaces.local_server import QuietHandler, listening
 from tests.temp_devices import own_device
@@ -193,7 +193,7 @@ async def test_the_logs_go_on_when_a_tab_is_opened_again_and_nothing_is_in_them_
 
 
 def test_both_logs_are_bounded_and_say_what_they_dropped() -> None:
-    journal = Journal(console_kept=10, requests_kept=20)
+    journal = SessionLogs(console_kept=10, requests_kept=20)
     reduce = journal.reader("t1")
     for number in range(100):
         reduce("Runtime.consoleAPICalled", {"type": "log", "timestamp": number, "args": [{"value": "x" * 9_000}]}, None)
@@ -207,7 +207,7 @@ def test_both_logs_are_bounded_and_say_what_they_dropped() -> None:
 
 
 def test_what_runtime_enable_tells_again_is_not_logged_again() -> None:
-    journal = Journal()
+    journal = SessionLogs()
     said = {"type": "log", "timestamp": 1.5, "args": [{"value": "once"}]}
     for _ in range(2):
         reduce = journal.reader("t1")
@@ -217,7 +217,7 @@ def test_what_runtime_enable_tells_again_is_not_logged_again() -> None:
 
 
 def test_events_of_another_shape_neither_break_the_log_nor_end_it() -> None:
-    journal = Journal()
+    journal = SessionLogs()
     reduce = journal.reader("t1")
     for method in ("Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded", "Network.responseReceived"):
         for params in ({}, {"args": 7, "exceptionDetails": 1, "entry": [], "requestId": "1", "response": None}):
@@ -227,7 +227,7 @@ def test_events_of_another_shape_neither_break_the_log_nor_end_it() -> None:
 
 
 def test_filters_that_are_none_are_bad_usage() -> None:
-    journal = Journal()
+    journal = SessionLogs()
     for wrong in ({"level": "loud"}, {"limit": 0}):
         with pytest.raises(UsageError):
             journal.console(**wrong)  # type: ignore[arg-type]

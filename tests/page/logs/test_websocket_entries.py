@@ -9,7 +9,7 @@ import pytest
 from websockets.asyncio.server import ServerConnection, serve
 
 from bridge import Session, TestServerGrant
-from bridge.page.logs.request_events import Requests
+from bridge.page.logs.request_events import RequestEvents
 from bridge.page.page import Page
 from tests.conftest import LocalServer
 
@@ -56,7 +56,7 @@ async def test_a_websocket_is_in_the_log_from_handshake_to_close_without_its_wor
 
 
 def test_a_websocket_that_is_refused_has_failed() -> None:
-    log = Requests(10)
+    log = RequestEvents(10)
     for method, more in (
         ("webSocketCreated", {"url": "wss://a.example/"}),
         ("webSocketFrameError", {"errorMessage": "Error during WebSocket handshake"}),

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from bridge.page.logs.session_logs import Journal
+from bridge.page.logs.session_logs import SessionLogs
 
 
 def test_a_flood_of_requests_pushes_no_origin_out() -> None:
-    journal = Journal(requests_kept=10)
+    journal = SessionLogs(requests_kept=10)
     tell = journal.reader("t1")
     tell("Page.frameNavigated", {"frame": {"id": "F", "url": "https://first.example/a", "securityOrigin": ""}}, None)
     for number in range(100):
@@ -23,7 +23,7 @@ def test_a_flood_of_requests_pushes_no_origin_out() -> None:
 
 
 def test_an_event_of_another_shape_is_passed_over() -> None:
-    journal = Journal()
+    journal = SessionLogs()
     journal.reader("t1")("Page.frameNavigated", {"frame": None}, None)
     journal.reader("t1")("Page.frameNavigated", {"frame": {"url": "http://[broken"}}, None)
     assert journal.origins == {}

@@ -31,10 +31,10 @@ def devices(options: CommonOptions, ray: bool) -> None:
     import json
 
     from bridge.adb import AdbServer
-    from bridge.surfaces.cli.runner import Steps, run_async
+    from bridge.surfaces.cli.runner import CommandProgress, run_async
     from bridge.virtual_device.client import list_virtual_devices
 
-    steps = Steps(options.timeout_s)
+    steps = CommandProgress(options.timeout_s)
 
     async def work() -> None:
         server = AdbServer.from_environment(options.adb_server)
@@ -89,10 +89,10 @@ def targets(options: CommonOptions, device: str, with_pages: bool, forwards: boo
     from bridge.session.attached.devtools_sockets import devtools_sockets, pages_of
     from bridge.session.devices import chosen_device
     from bridge.snapshot.address import shown_url
-    from bridge.surfaces.cli.runner import Steps, run_async
+    from bridge.surfaces.cli.runner import CommandProgress, run_async
     from bridge.surfaces.composition import RunningVirtualDevices
 
-    steps = Steps(options.timeout_s)
+    steps = CommandProgress(options.timeout_s)
 
     async def work() -> None:
         server = AdbServer.from_environment(options.adb_server)
@@ -160,11 +160,11 @@ def start(options: CommonOptions, name: str | None, quirks: bool, api_level: int
     import secrets
 
     from bridge.adb import AdbServer
-    from bridge.surfaces.cli.runner import Steps, run_async
+    from bridge.surfaces.cli.runner import CommandProgress, run_async
     from bridge.virtual_device.client import start_detached
     from bridge.virtual_device.options import DeviceOptions
 
-    steps = Steps(options.timeout_s)
+    steps = CommandProgress(options.timeout_s)
     server = AdbServer.from_environment(options.adb_server)
     device = DeviceOptions(
         name=name or f"virtual-{secrets.token_hex(3)}",
@@ -195,7 +195,7 @@ def stop(options: CommonOptions, device: str | None, every: bool) -> None:
 
     With --json: stopped: [serial].
     """
-    from bridge.surfaces.cli.runner import Steps, run_async
+    from bridge.surfaces.cli.runner import CommandProgress, run_async
     from bridge.virtual_device.client import list_virtual_devices, stop_virtual_device
 
     if every and device is not None:
@@ -208,7 +208,7 @@ def stop(options: CommonOptions, device: str | None, every: bool) -> None:
     if len(chosen) > 1 and not every:
         names = ", ".join(handle.name for handle in chosen)
         raise UsageError(f"{len(chosen)} virtual devices are running: {names}.", hint="Name one, or give --all.")
-    steps = Steps(options.timeout_s)
+    steps = CommandProgress(options.timeout_s)
 
     async def work() -> None:
         for handle in chosen:

@@ -17,7 +17,7 @@ from bridge.surfaces.cli.options import FILE, WORDS, SessionOptions, WholeNumber
 from bridge.surfaces.cli.output import check_writable, note, one_line, write_file
 
 if TYPE_CHECKING:
-    from bridge.surfaces.kept_session import Answer
+    from bridge.surfaces.kept_session import CommandResult
 
 
 @click.command("open")
@@ -182,7 +182,7 @@ def wait(options: SessionOptions, address: str | None, **given: str | None) -> N
     print_answer("wait", options, answer, f"{answer.json['awaited']} after {answer.json['waited_ms']:.0f} ms", {})
 
 
-def _print_location(command: str, options: SessionOptions, answer: Answer) -> None:
+def _print_location(command: str, options: SessionOptions, answer: CommandResult) -> None:
     from bridge.snapshot.escape import plain
 
     found = answer.json

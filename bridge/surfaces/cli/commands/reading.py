@@ -53,7 +53,7 @@ def fetch(options: SessionOptions, url: str, out: Path | None, render: bool, **w
     """
     from bridge.page.navigation.navigate import checked_url
     from bridge.policy.pinning import PinnedEgress
-    from bridge.surfaces.cli.runner import Steps, opened_page, run_async, start_options
+    from bridge.surfaces.cli.runner import CommandProgress, opened_page, run_async, start_options
 
     check_writable(out)
     address = checked_url(url)
@@ -63,7 +63,7 @@ def fetch(options: SessionOptions, url: str, out: Path | None, render: bool, **w
 
     async def rendered(address: str, *, timeout_s: float) -> str:
         note(f"{address} is empty without JavaScript; opening it on a device")
-        async with opened_page(options, Steps(timeout_s), address, None) as (_, page):
+        async with opened_page(options, CommandProgress(timeout_s), address, None) as (_, page):
             told = await page.read(
                 mode=wanted["mode"],
                 max_length=wanted["max_length"],
@@ -92,7 +92,7 @@ def fetch(options: SessionOptions, url: str, out: Path | None, render: bool, **w
         note(f"{where}{page.content_type} · {page.cost}")
 
     # The fetch has the whole budget: its own words for running out of it say more than the command's.
-    run_async("fetch", options, Steps(None), work())
+    run_async("fetch", options, CommandProgress(None), work())
 
 
 def snapshot_of_file(

@@ -13,7 +13,7 @@ from bridge.surfaces.cli.output import note, one_line, print_json
 from bridge.surfaces.cli.tables import print_table
 
 if TYPE_CHECKING:
-    from bridge.surfaces.kept_session import Answer
+    from bridge.surfaces.kept_session import CommandResult
 
 
 @click.command()
@@ -114,7 +114,7 @@ def stop(options: CommonOptions, names: tuple[str, ...]) -> None:
     _end("daemon stop", options, list(names) or [record.name for record in recorded()])
 
 
-def _print_tabs(command: str, options: SessionOptions, answer: Answer) -> None:
+def _print_tabs(command: str, options: SessionOptions, answer: CommandResult) -> None:
     from bridge.snapshot.escape import plain
 
     if options.as_json:
@@ -124,13 +124,13 @@ def _print_tabs(command: str, options: SessionOptions, answer: Answer) -> None:
 
 
 def _end(command: str, options: CommonOptions, names: list[str]) -> None:
-    from bridge.surfaces.cli.runner import Steps, run_async
+    from bridge.surfaces.cli.runner import CommandProgress, run_async
     from bridge.surfaces.daemon.client import end
 
     async def work() -> list[str]:
         return [name for name in names if await end(name)]
 
-    ended = run_async(command, options, Steps(options.timeout_s), work())
+    ended = run_async(command, options, CommandProgress(options.timeout_s), work())
     if options.as_json:
         print_json(command, {"closed": ended[0] if ended else None} if command == "close" else {"stopped": ended})
         return

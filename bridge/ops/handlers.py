@@ -14,7 +14,7 @@ from bridge.snapshot.escape import cut, plain, quoted
 
 if TYPE_CHECKING:
     from bridge.page.logs.console import ConsoleLog
-    from bridge.page.logs.request_log import NetworkLog
+    from bridge.page.logs.request_log import RequestLog
     from bridge.page.navigation.navigate import WaitUntil
     from bridge.page.page import Page
     from bridge.page.results import ActionResult, NavigationResult
@@ -26,7 +26,7 @@ _EVERYTHING = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class HandlerResult:
     """An operation that went well.
 
     Attributes:
@@ -42,7 +42,7 @@ class Done:
     image_bytes: bytes | None = None
 
 
-class Steps:
+class Handlers:
     """The operations on tabs of a session, the last of which is the current one.
 
     They are those that operations have opened, and the windows that their pages have; a session may have others.
@@ -64,7 +64,7 @@ class Steps:
             await self._session.close_tab(page)
         self._tabs.clear()
 
-    async def run(self, operation: models.Operation) -> Done:
+    async def run(self, operation: models.Operation) -> HandlerResult:
         await self._session.windows_taken()
         before = self._tabs[-1:]
         self._take_windows()
@@ -82,7 +82,7 @@ class Steps:
         rest = tuple(notice for notice in done.notices if notice not in told)
         return replace(done, notices=rest, own_notices=notices) if notices else done
 
-    async def _carry_out(self, operation: models.Operation) -> Done:
+    async def _carry_out(self, operation: models.Operation) -> HandlerResult:
         match operation:
             case models.Navigate():
                 return await self._navigate(operation)
@@ -161,32 +161,32 @@ class Steps:
             raise TabLost("no tab is open.", hint="navigate opens one.")
         return self._tabs[-1]
 
-    async def _navigate(self, operation: models.Navigate) -> Done:
+    async def _navigate(self, operation: models.Navigate) -> HandlerResult:
         if not self._tabs:
             await self._session.check_url(operation.url)
             self._tabs.append(await self._session.new_tab())
         wait_until: WaitUntil = "load" if operation.wait_until_loaded else "commit"
         return self._location(await self._page().goto(operation.url, wait_until=wait_until))
 
-    async def _get_state(self) -> Done:
+    async def _get_state(self) -> HandlerResult:
         page = self._page()
         state = await page.get_state()
-        return Done(results.Location(tab=page.tab_id, url=state.url, title=plain(state.title)), state.cost)
+        return HandlerResult(results.Location(tab=page.tab_id, url=state.url, title=plain(state.title)), state.cost)
 
-    async def _new_tab(self, operation: models.NewTab) -> Done:
+    async def _new_tab(self, operation: models.NewTab) -> HandlerResult:
         """A tab whose address does not open is closed again: a failed operation leaves nothing."""
         page = await self._session.new_tab(operation.url)
         self._tabs.append(page)
         state = await page.get_state()
-        return Done(results.Location(tab=page.tab_id, url=state.url, title=plain(state.title)))
+        return HandlerResult(results.Location(tab=page.tab_id, url=state.url, title=plain(state.title)))
 
-    async def _close_tab(self) -> Done:
+    async def _close_tab(self) -> HandlerResult:
         page = self._page()
         await self._session.close_tab(page)
         self._take_windows()
-        return Done(results.Closed(closed=page.tab_id, current=self._tabs[-1].tab_id if self._tabs else None))
+        return HandlerResult(results.Closed(closed=page.tab_id, current=self._tabs[-1].tab_id if self._tabs else None))
 
-    async def _snapshot(self, operation: models.Snapshot) -> Done:
+    async def _snapshot(self, operation: models.Snapshot) -> HandlerResult:
         shot = await self._page().snapshot(
             interactive_only=operation.interactive_only,
             scope=self._secrets.checked_selector(operation.scope),
@@ -201,9 +201,9 @@ class Steps:
             hidden_text_removed=int(shot.stats.js_stats.get("hiddenTextRemoved", 0)),
             refs=len(shot.refs),
         )
-        return Done(text, shot.cost)
+        return HandlerResult(text, shot.cost)
 
-    async def _read(self, operation: models.Read) -> Done:
+    async def _read(self, operation: models.Read) -> HandlerResult:
         read = await self._page().read(
             mode=operation.mode, max_length=operation.max_length, redact=self._secrets.redact
         )
@@ -214,21 +214,21 @@ class Steps:
             truncated=read.truncated,
             hidden_text_removed=read.hidden_text_removed,
         )
-        return Done(text, read.cost, read.notices)
+        return HandlerResult(text, read.cost, read.notices)
 
-    async def _fill(self, operation: models.Fill) -> Done:
+    async def _fill(self, operation: models.Fill) -> HandlerResult:
         page = self._page()
         value = self._secrets.revealed_at(operation.value, page, operation.ref)
         return self._acted(await page.fill(operation.ref, value))
 
-    async def _download(self, operation: models.Download) -> Done:
+    async def _download(self, operation: models.Download) -> HandlerResult:
         # A page may make its own data: and blob: addresses; a model's are judged like any other.
         url = await self._session.check_url(operation.url)
         saved = await self._page().download(url=url, dest_path=operation.dest_path)
         shown = results.FileSaved(path=operation.dest_path, bytes=saved.size_bytes, mime=saved.mime or None)
-        return Done(shown, saved.cost, saved.notices)
+        return HandlerResult(shown, saved.cost, saved.notices)
 
-    async def _screenshot(self, operation: models.Screenshot) -> Done:
+    async def _screenshot(self, operation: models.Screenshot) -> HandlerResult:
         picture = await self._page().screenshot(
             full_page=operation.full_page,
             ref=operation.ref,
@@ -245,27 +245,27 @@ class Steps:
             truncated=picture.truncated,
             legend=legend,
         )
-        return Done(shown, picture.cost, image_bytes=picture.image_bytes)
+        return HandlerResult(shown, picture.cost, image_bytes=picture.image_bytes)
 
-    async def _wait_for(self, operation: models.WaitFor) -> Done:
+    async def _wait_for(self, operation: models.WaitFor) -> HandlerResult:
         waited = await self._page().wait_for(
             selector=self._secrets.checked_selector(operation.selector),
             role=operation.role,
             timeout_s=operation.timeout_ms / 1000,
         )
-        return Done(results.Waited(awaited=waited.awaited, waited_ms=waited.waited_ms), waited.cost)
+        return HandlerResult(results.Waited(awaited=waited.awaited, waited_ms=waited.waited_ms), waited.cost)
 
-    def _network_log(self, operation: models.NetworkLog) -> Done:
+    def _network_log(self, operation: models.NetworkLog) -> HandlerResult:
         key = (self._page().tab_id, "network")
         return self._log(self._page().network(after=self._cleared.get(key, 0), limit=_EVERYTHING), key, operation)
 
-    def _console(self, operation: models.Console) -> Done:
+    def _console(self, operation: models.Console) -> HandlerResult:
         key = (self._page().tab_id, "console")
         return self._log(self._page().console(after=self._cleared.get(key, 0), limit=_EVERYTHING), key, operation)
 
     def _log(
-        self, log: NetworkLog | ConsoleLog, key: tuple[str, str], operation: models.NetworkLog | models.Console
-    ) -> Done:
+        self, log: RequestLog | ConsoleLog, key: tuple[str, str], operation: models.NetworkLog | models.Console
+    ) -> HandlerResult:
         if operation.clear:
             self._cleared[key] = log.last
         # Redacted before they are filtered and cut: neither may tell what a secret begins with.
@@ -274,13 +274,15 @@ class Steps:
         fitting = [line for line in lines if wanted in line.casefold()]
         shown = [cut(line, _LINE_CHARS) for line in fitting[-operation.limit :]]
         older = len(fitting) - len(shown)
-        return Done(results.LogLines(text="\n".join(shown), entries=len(shown), older=older, dropped=log.dropped))
+        return HandlerResult(
+            results.LogLines(text="\n".join(shown), entries=len(shown), older=older, dropped=log.dropped)
+        )
 
-    def _location(self, found: NavigationResult) -> Done:
+    def _location(self, found: NavigationResult) -> HandlerResult:
         where = results.Location(tab=self._page().tab_id, url=found.url, title=plain(found.title), status=found.status)
-        return Done(where, found.cost, found.notices)
+        return HandlerResult(where, found.cost, found.notices)
 
-    def _acted(self, outcome: ActionResult, files: list[str] | None = None) -> Done:
+    def _acted(self, outcome: ActionResult, files: list[str] | None = None) -> HandlerResult:
         shown = results.ActionOutcome(
             action=outcome.action,
             ref=outcome.ref,
@@ -291,4 +293,4 @@ class Steps:
             checked=outcome.checked,
             files=files,
         )
-        return Done(shown, outcome.cost, outcome.notices)
+        return HandlerResult(shown, outcome.cost, outcome.notices)

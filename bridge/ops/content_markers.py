@@ -10,7 +10,7 @@ from bridge.snapshot.escape import url_token
 
 
 @dataclass(frozen=True, slots=True)
-class Fence:
+class ContentMarkers:
     """A pair of marks with a nonce that no page can know.
 
     Attributes:

@@ -15,7 +15,7 @@ from bridge.snapshot.escape import url_token
 MAX_QUESTIONS = 8
 
 
-class Person(Protocol):
+class Elicitation(Protocol):
     """Answers yes or no. The model is never asked: it must not be able to widen what it may do."""
 
     async def agrees(self, question: str) -> bool | None:
@@ -32,8 +32,8 @@ class Unanswered(Exception):
         self.question = question
 
 
-class Nobody:
-    """Nobody there means no."""
+class NoElicitation:
+    """NoElicitation there means no."""
 
     async def agrees(self, question: str) -> None:
         return None
@@ -41,11 +41,11 @@ class Nobody:
 
 @dataclass(eq=False, slots=True)
 class _Call:
-    person: Person
+    person: Elicitation
     questions: int = 0
 
 
-class Asking:
+class PendingElicitation:
     """Finds the person behind what a policy wants to know.
 
     A question of the policy may come up in a call, or in the background while a page loads what it is made of; there
@@ -58,7 +58,7 @@ class Asking:
         self._running: list[_Call] = []
 
     @contextmanager
-    def call_of(self, person: Person) -> Iterator[None]:
+    def call_of(self, person: Elicitation) -> Iterator[None]:
         """A call made for `person`."""
         call = _Call(person)
         token = self._present.set(call)

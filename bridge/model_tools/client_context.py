@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bridge.errors import BridgeError, TabLost
-from bridge.model_tools.answer import Answer
-from bridge.model_tools.person import Asking
+from bridge.model_tools.elicitation import PendingElicitation
 from bridge.model_tools.shared_session import SharedSession
-from bridge.ops import ActionPolicy, Fence, Secrets
+from bridge.model_tools.tool_result import ToolResult
+from bridge.ops import ActionPolicy, ContentMarkers, Secrets
 from bridge.page.input.side_effects import window_opened
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def default_cache_folder() -> Path:
 
 
 @dataclass
-class House:
+class ServerContext:
     """What all clients of one server share.
 
     Attributes:
@@ -50,14 +50,14 @@ class House:
 
     egress: PinnedEgress
     shared: SharedSession
-    asking: Asking
+    asking: PendingElicitation
     action_policy: ActionPolicy = field(default_factory=ActionPolicy)
     secrets: Secrets = field(default_factory=Secrets)
     cache_folder: Path = field(default_factory=default_cache_folder)
     one_shot: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
-class Desk:
+class ClientContext:
     """One client's tabs; the last of them that was opened or chosen is the current one.
 
     Attributes:
@@ -68,9 +68,9 @@ class Desk:
         last_url: Where the current page was when it was last asked for.
     """
 
-    def __init__(self, house: House) -> None:
+    def __init__(self, house: ServerContext) -> None:
         self.house = house
-        self.fence = Fence()
+        self.fence = ContentMarkers()
         self.turn = asyncio.Lock()
         self.notes: list[str] = []
         self.told: list[str] = []
@@ -198,7 +198,7 @@ class Desk:
             self._executor = Executor(session, secrets=self.house.secrets, fence=self.fence)
         return self._executor
 
-    async def act(self, run: Callable[[Page], Awaitable[ActionResult]]) -> Answer:
+    async def act(self, run: Callable[[Page], Awaitable[ActionResult]]) -> ToolResult:
         """Do something to the current page: the outcome, and what changed."""
         session, page = await self.session(), await self.page()
         told = set()
@@ -227,15 +227,15 @@ class Desk:
             outcome += f"; checked={str(done.checked).lower()}"
         if done.changes.text == "no change" and done.value is not None:
             lines[0] += f"; it now holds {self.house.secrets.redact(done.value)!r:.300}"
-        return Answer(outcome, "\n".join(lines), page.url)
+        return ToolResult(outcome, "\n".join(lines), page.url)
 
-    async def arrived(self, page: Page, found: NavigationResult, *, interactive_only: bool = True) -> Answer:
+    async def arrived(self, page: Page, found: NavigationResult, *, interactive_only: bool = True) -> ToolResult:
         """Where a navigation ended, with a snapshot of what is there."""
         status = f", HTTP {found.status}" if found.status is not None else ""
         shot = await page.snapshot(interactive_only=interactive_only, max_chars=_OPENED_CHARS)
         line = self.house.secrets.redact_line
         said = "".join(f"note: {line(notice)}\n" for notice in found.notices)
-        return Answer(f"opened in tab {page.tab_id}{status}", said + shot.text, shot.url)
+        return ToolResult(f"opened in tab {page.tab_id}{status}", said + shot.text, shot.url)
 
     async def seen_now(self) -> tuple[str, str]:
         """The page as it is, for whoever named a ref that is no more; ("", "") when it cannot be had."""

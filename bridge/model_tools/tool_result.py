@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from bridge.ops import Fence
+from bridge.ops import ContentMarkers
 
 MAX_ANSWER_CHARS = 12_000
 _CUT = "… ({left} more characters were cut: answers end at {limit}.)"
@@ -20,7 +20,7 @@ class Image:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ToolResult:
     """The answer to one call.
 
     Attributes:
@@ -36,7 +36,7 @@ class Answer:
     is_error: bool = False
     max_chars: int = MAX_ANSWER_CHARS
 
-    def shown(self, fence: Fence) -> str:
+    def shown(self, fence: ContentMarkers) -> str:
         """The whole as a model reads it, at most `max_chars` characters; what is cut is said, outside of the fence."""
         own = _cut(self.text, self.max_chars if not self.page_text else self.max_chars // 2)
         if not self.page_text:
