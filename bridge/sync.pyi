@@ -11,36 +11,36 @@ from bridge.deadline import Deadline
 from bridge.errors import BridgeError, NavigationFailed
 from bridge.host.client import HostClient
 from bridge.host.replies import HostHello
-from bridge.page.attachment import Attachment
-from bridge.page.console import ConsoleLog
-from bridge.page.dialogs import DialogAnswer
-from bridge.page.downloads import DownloadResult
+from bridge.page.capture.full_page import Progress, Strategy
+from bridge.page.capture.image import ImageFormat
+from bridge.page.capture.screencast import Recorder, Recording, RecordingFormat
 from bridge.page.emulation import PermissionSetting
-from bridge.page.full_page import Progress, Strategy
-from bridge.page.gestures import Direction
-from bridge.page.journal import Journal
-from bridge.page.locators import Found, Match, Text
-from bridge.page.navigation import WaitUntil
-from bridge.page.network_log import NetworkLog
-from bridge.page.picture import ImageFormat
+from bridge.page.files.downloads import DownloadResult
+from bridge.page.input.gestures import Direction
+from bridge.page.input.query import QueryKind, QueryResult
+from bridge.page.interception.routes import RouteHandler
+from bridge.page.locators.locators import Found, Match, Text
+from bridge.page.logs.console import ConsoleLog
+from bridge.page.logs.request_log import NetworkLog
+from bridge.page.logs.session_logs import Journal
+from bridge.page.navigation.navigate import WaitUntil
 from bridge.page.popups import OpenedPages
-from bridge.page.queries import QueryKind, QueryResult
-from bridge.page.reading import ReadResult
-from bridge.page.record import Recorder, Recording, RecordingFormat
 from bridge.page.results import ActionResult, NavigationResult, PageState, Screenshot, WaitResult
-from bridge.page.routes import RouteHandler
+from bridge.page.snapshots.read import ReadResult
+from bridge.page.target.attachment import Attachment
+from bridge.page.target.dialogs import DialogAnswer
 from bridge.policy.grant import Grant, TestServerGrant
 from bridge.policy.pinning import Ask, PinnedEgress
 from bridge.policy.rules import BrowserPolicy
 from bridge.reading.extract import Mode
 from bridge.reading.markdown import LinkStyle
-from bridge.session.app import App
+from bridge.session.attached.app import App
 from bridge.session.capabilities import AttachedCapabilities, Capabilities
 from bridge.session.devices import Notice
 from bridge.session.egress import Containment
-from bridge.session.home import View
-from bridge.session.state import StateSummary
+from bridge.session.storage.storage_state import StateSummary
 from bridge.session.tab import SessionTab
+from bridge.session.tab_host import View
 from bridge.snapshot import SnapshotResult
 from bridge.surfaces.device_pool.jobs import JobOutcome
 from bridge.surfaces.device_pool.pool import Item, Value

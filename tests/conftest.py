@@ -26,7 +26,7 @@ from bridge.surfaces.daemon.client import end
 from bridge.surfaces.daemon.places import recorded
 from bridge.surfaces.local_server import LocalServer as LocalServer
 from bridge.surfaces.pytest_plugin.local_server import FolderHandler, serving
-from tests.own_devices import free_port
+from tests.temp_devices import free_port
 
 TESTS = Path(__file__).parent
 PAGES = TESTS / "pages"

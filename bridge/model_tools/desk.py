@@ -15,7 +15,7 @@ from bridge.model_tools.answer import Answer
 from bridge.model_tools.person import Asking
 from bridge.model_tools.shared_session import SharedSession
 from bridge.ops import ActionPolicy, Fence, Secrets
-from bridge.page.asides import window_opened
+from bridge.page.input.side_effects import window_opened
 
 if TYPE_CHECKING:
     from bridge.ops import Executor

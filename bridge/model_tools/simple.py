@@ -133,7 +133,7 @@ def _checked(url: str | None) -> str:
 @asynccontextmanager
 async def _one_shot(desk: Desk, width: int, height: int) -> AsyncIterator[Page]:
     """A tab of that size which leaves nothing behind; one at a time, since the size is the session's."""
-    from bridge.session.home import View
+    from bridge.session.tab_host import View
 
     async with desk.house.one_shot:
         try:

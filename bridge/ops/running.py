@@ -9,13 +9,13 @@ from bridge.cost import Cost
 from bridge.errors import BridgeError, TabLost
 from bridge.ops import models, results
 from bridge.ops.secrets import Secrets
-from bridge.page.asides import window_opened
+from bridge.page.input.side_effects import window_opened
 from bridge.snapshot.escape import cut, plain, quoted
 
 if TYPE_CHECKING:
-    from bridge.page.console import ConsoleLog
-    from bridge.page.navigation import WaitUntil
-    from bridge.page.network_log import NetworkLog
+    from bridge.page.logs.console import ConsoleLog
+    from bridge.page.logs.request_log import NetworkLog
+    from bridge.page.navigation.navigate import WaitUntil
     from bridge.page.page import Page
     from bridge.page.results import ActionResult, NavigationResult
     from bridge.session.session import Session

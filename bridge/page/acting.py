@@ -10,16 +10,16 @@ from typing import Any, Literal, TypeVar
 from bridge.cost import est_tokens
 from bridge.deadline import checked_seconds
 from bridge.errors import BridgeError, RefNotFound, StaleRef, UsageError
-from bridge.page import gestures
-from bridge.page.actions import Actions, checked_input_kind
-from bridge.page.attachment import Attachment
-from bridge.page.checking import set_checked
-from bridge.page.gestures import Direction
-from bridge.page.queries import QueryKind, QueryResult, query
+from bridge.page.input import gestures
+from bridge.page.input.actions import Actions, checked_input_kind
+from bridge.page.input.gestures import Direction
+from bridge.page.input.keyboard import checked_text, press_key, type_text
+from bridge.page.input.query import QueryKind, QueryResult, query
+from bridge.page.input.set_checked import set_checked
 from bridge.page.results import ActionResult
-from bridge.page.snapshots import Snapshots
+from bridge.page.snapshots.take import Snapshots
+from bridge.page.target.attachment import Attachment
 from bridge.page.turn import Turn
-from bridge.page.typewriter import checked_text, press_key, type_text
 
 ACTION_TIMEOUT_S = 5.0
 _FRESH_SNAPSHOT_S = 5.0

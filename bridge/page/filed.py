@@ -9,15 +9,15 @@ from dataclasses import replace
 from typing import Protocol
 
 from bridge.errors import UsageError
-from bridge.page.asides import Asides
-from bridge.page.attachment import Attachment
-from bridge.page.confinement import Confined
-from bridge.page.downloads import MAX_DOWNLOAD_BYTES, Destination, DownloadingTab, DownloadResult, Downloads
-from bridge.page.refs import RefTable
+from bridge.page.files.downloads import MAX_DOWNLOAD_BYTES, Destination, DownloadingTab, DownloadResult, Downloads
+from bridge.page.files.safe_folder import Confined
+from bridge.page.files.uploads import Uploads, checked_paths
+from bridge.page.input.side_effects import Asides
 from bridge.page.results import ActionResult
-from bridge.page.snapshots import Snapshots
+from bridge.page.snapshots.refs import RefTable
+from bridge.page.snapshots.take import Snapshots
+from bridge.page.target.attachment import Attachment
 from bridge.page.turn import Turn
-from bridge.page.uploads import Uploads, checked_paths
 
 UPLOAD_TIMEOUT_S = 30.0
 DOWNLOAD_TIMEOUT_S = 60.0

@@ -10,9 +10,7 @@ from typing import Protocol
 from bridge.deadline import Deadline
 from bridge.errors import BridgeError, DeadlineExceeded, NavigationFailed, TransportError
 from bridge.page.acting import ACTION_TIMEOUT_S
-from bridge.page.attachment import Attachment, WorldGone
-from bridge.page.departure import AsksForEver, Move, depart
-from bridge.page.navigation import (
+from bridge.page.navigation.navigate import (
     NotLetGo,
     WaitUntil,
     check_arrived,
@@ -26,7 +24,9 @@ from bridge.page.navigation import (
     told_title,
     wait_loaded,
 )
+from bridge.page.navigation.unload import AsksForEver, Move, depart
 from bridge.page.results import NavigationResult, PageState
+from bridge.page.target.attachment import Attachment, WorldGone
 from bridge.page.turn import Turn
 
 NAVIGATION_TIMEOUT_S = 30.0

@@ -8,18 +8,26 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any, Literal, Protocol
 
-from bridge.page.attachment import Attachment
-from bridge.page.console import ConsoleLog
-from bridge.page.full_page import Progress, Strategy
-from bridge.page.host_services import HostServices
-from bridge.page.journal import Journal
-from bridge.page.network_log import NetworkLog
-from bridge.page.picture import ImageFormat
-from bridge.page.record import LONGEST_S, Recorder, Recording, RecordingFormat, RecordingRequest, record, recording
-from bridge.page.refs import RefTable
+from bridge.page.capture.full_page import Progress, Strategy
+from bridge.page.capture.image import ImageFormat
+from bridge.page.capture.screencast import (
+    LONGEST_S,
+    Recorder,
+    Recording,
+    RecordingFormat,
+    RecordingRequest,
+    record,
+    recording,
+)
+from bridge.page.capture.screenshots import ScreenshotRequest, Screenshots
+from bridge.page.files.host_services import HostServices
+from bridge.page.logs.console import ConsoleLog
+from bridge.page.logs.request_log import NetworkLog
+from bridge.page.logs.session_logs import Journal
 from bridge.page.results import Screenshot
-from bridge.page.screenshots import ScreenshotRequest, Screenshots
-from bridge.page.snapshots import Snapshots
+from bridge.page.snapshots.refs import RefTable
+from bridge.page.snapshots.take import Snapshots
+from bridge.page.target.attachment import Attachment
 from bridge.page.turn import Turn
 
 

@@ -9,24 +9,24 @@ from typing import TYPE_CHECKING, Protocol
 
 from bridge.errors import BridgeError, UsageError
 from bridge.page.acting import ACTION_TIMEOUT_S
-from bridge.page.actions import Actions
-from bridge.page.asides import Asides
-from bridge.page.attachment import Attachment
-from bridge.page.dialogs import DialogAnswer
 from bridge.page.emulated import SETUP_TIMEOUT_S, EmulatedPage
 from bridge.page.emulation import PageSetup
 from bridge.page.filed import FiledPage, FiledTab
+from bridge.page.input.actions import Actions
+from bridge.page.input.side_effects import Asides
+from bridge.page.instrumentation import observable
 from bridge.page.locating import LocatingPage
 from bridge.page.navigating import NAVIGATION_TIMEOUT_S, NavigatedTab, NavigatingPage
+from bridge.page.navigation.wait_for import Condition, wait_for
 from bridge.page.observed import ObservedPage, ObservedTab
-from bridge.page.operations import observable
 from bridge.page.popups import ExpectedPopup, OpenedPages, expected_popup
-from bridge.page.reading import ReadRequest, ReadResult, read
-from bridge.page.refs import RefTable
 from bridge.page.results import ActionResult, WaitResult
-from bridge.page.snapshots import SnapshotRequest, Snapshots
+from bridge.page.snapshots.read import ReadRequest, ReadResult, read
+from bridge.page.snapshots.refs import RefTable
+from bridge.page.snapshots.take import SnapshotRequest, Snapshots
+from bridge.page.target.attachment import Attachment
+from bridge.page.target.dialogs import DialogAnswer
 from bridge.page.turn import Budget, Turn
-from bridge.page.waiting import Condition, wait_for
 from bridge.snapshot import SnapshotResult, snapshot_delta
 from bridge.snapshot.escape import quoted
 
@@ -77,7 +77,7 @@ class Page(NavigatingPage, LocatingPage, ObservedPage, FiledPage, EmulatedPage):
     """A tab of a session. Not made directly: `session.new_tab()` gives one.
 
     Attributes:
-        observer: Sees every operation on this page, its locators and what is expected of them (bridge.page.operations).
+        observer: Sees every operation on this page, its locators and expectations (bridge.page.instrumentation).
     """
 
     _turn: Turn

@@ -15,8 +15,8 @@ from bridge.adb import AdbDevice
 from bridge.deadline import Deadline
 from bridge.errors import BridgeError, HostFailed, NavigationFailed, PolicyRefused, ServiceRefused
 from bridge.host.client import HostClient
-from bridge.page.attachment import Attachment
-from bridge.page.interception import Interception
+from bridge.page.interception.url_policy import Interception
+from bridge.page.target.attachment import Attachment
 from bridge.policy.gate import Gate, run_gate
 from bridge.policy.grant import Grant
 from bridge.policy.pinning import PinnedEgress

@@ -16,9 +16,9 @@ from bridge.adb import AdbDevice
 from bridge.deadline import Deadline, finish
 from bridge.errors import BridgeError, PolicyRefused, TabLost
 from bridge.host.client import HostClient
-from bridge.page.attachment import Attachment
 from bridge.page.page import Page
-from bridge.session.devtools import find_popup, host_service
+from bridge.page.target.attachment import Attachment
+from bridge.session.host.find_target import find_popup, host_service
 
 if TYPE_CHECKING:
     from bridge.session.tab import SessionTab

@@ -14,23 +14,23 @@ from typing import ClassVar, Self
 from bridge.adb import AdbServer
 from bridge.deadline import Deadline, finish
 from bridge.errors import BridgeError
-from bridge.page.confinement import DOWNLOADS_KEY, UPLOADS_KEY, Confined
-from bridge.page.dialogs import DialogAnswer
+from bridge.page.files.safe_folder import DOWNLOADS_KEY, UPLOADS_KEY, Confined
 from bridge.page.page import Page
+from bridge.page.target.dialogs import DialogAnswer
 from bridge.policy.configuration import load_policy
 from bridge.policy.grant import Grant, TestServerGrant
 from bridge.policy.pinning import Ask, PinnedEgress
 from bridge.policy.rules import BrowserPolicy, policy_for
-from bridge.session.app import App
-from bridge.session.attached import AttachedSession, attaching
+from bridge.session.attached.app import App
+from bridge.session.attached.session import AttachedSession, attaching
 from bridge.session.devices import Chosen, Notice, VirtualDevices, chosen_device, has_ended
-from bridge.session.devtools import host_service
 from bridge.session.egress import policy_digest
-from bridge.session.home import View
-from bridge.session.isolated import ISOLATED_TIMEOUT_S, PROFILE, Isolation, isolated
-from bridge.session.leaving import clear_state
-from bridge.session.link import HostLink
-from bridge.session.state import STATE_TIMEOUT_S, StateSummary, load_state, save_state
+from bridge.session.host.connection import HostLink
+from bridge.session.host.find_target import host_service
+from bridge.session.storage.clear_storage import clear_state
+from bridge.session.storage.isolated import ISOLATED_TIMEOUT_S, PROFILE, Isolation, isolated
+from bridge.session.storage.storage_state import STATE_TIMEOUT_S, StateSummary, load_state, save_state
+from bridge.session.tab_host import View
 from bridge.session.tabs import SessionTabs
 from bridge.session.tracing import Tracing, check_writable, traced
 
@@ -234,7 +234,7 @@ class Session(SessionTabs):
         return self.device.forward("tcp:0", host_service(self.host.pid), timeout_s=timeout_s)
 
     def isolated(self, *, timeout_s: float = ISOLATED_TIMEOUT_S) -> AbstractAsyncContextManager[Page]:
-        """A tab for one call: `async with session.isolated() as page:`. See `bridge.session.isolated`.
+        """A tab for one call: `async with session.isolated() as page:`. See `bridge.session.storage.isolated`.
 
         It begins without cookies, cache, history and storage, and when the block ends nothing of it is left.
 

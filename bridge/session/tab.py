@@ -9,23 +9,23 @@ from contextlib import AbstractAsyncContextManager, AbstractContextManager, supp
 from bridge.cdp import CdpConnection
 from bridge.deadline import Deadline
 from bridge.errors import BridgeError, DeadlineExceeded, DeviceError, NavigationFailed, TabLost, TransportError
-from bridge.page import ladder
-from bridge.page.asides import Asides
-from bridge.page.attachment import Attachment
-from bridge.page.confinement import Confined
-from bridge.page.full_page import Strategy
-from bridge.page.host_services import HostServices
-from bridge.page.journal import Journal
-from bridge.page.navigation import go
+from bridge.page.capture.full_page import Strategy
+from bridge.page.files.host_services import HostServices
+from bridge.page.files.safe_folder import Confined
+from bridge.page.input.side_effects import Asides
+from bridge.page.logs.session_logs import Journal
+from bridge.page.navigation.navigate import go
 from bridge.page.popups import OpenedPages
+from bridge.page.recovery import hang_recovery
+from bridge.page.target.attachment import Attachment
 from bridge.page.turn import Budget
-from bridge.session.held_attachment import HeldAttachment, OnAttach
-from bridge.session.home import Home
-from bridge.session.host_services import HostTabServices
+from bridge.session.attachment_slot import HeldAttachment, OnAttach
+from bridge.session.host.host_services import HostTabServices
+from bridge.session.host.hosted_webview import HostedWebView
+from bridge.session.host.liveness import signs_of_life
 from bridge.session.missing_page import MissingPage
-from bridge.session.signs_of_life import signs_of_life
 from bridge.session.stuck_documents import StuckDocuments
-from bridge.session.webview import HostedWebView
+from bridge.session.tab_host import Home
 
 OPEN_TIMEOUT_S = 20.0
 _REOPEN_TIMEOUT_S = 30.0
@@ -345,20 +345,20 @@ class SessionTab:
         is_heard = signs_of_life(error, attachment.connection, self._home.host_client)
         if isinstance(error, DeadlineExceeded):
             slack_s = 4 * self._webview.link_s if self._webview.link_s > _QUICK_LINK_S else 0.0
-            if not attachment.connection.closed.is_set() and await ladder.answers(attachment, slack_s=slack_s):
+            if not attachment.connection.closed.is_set() and await hang_recovery.answers(attachment, slack_s=slack_s):
                 return error
             if (lost := await self._home.diagnose(is_heard)) is not None:
                 return lost
             document = attachment.state.main.loader_id if attachment.state.main else ""
             again, may_be_busy = self._stuck.was_freed(document), self._stuck.may_be_busy(document)
-            step = await ladder.free(attachment, self, again=again, may_be_busy=may_be_busy, slack_s=slack_s)
+            step = await hang_recovery.free(attachment, self, again=again, may_be_busy=may_be_busy, slack_s=slack_s)
             self._stuck.take(document, step)
             is_gone = again and step == "kill_renderer"
             if is_gone:
                 self._missing.say(
                     f"{self.url} hung again after its script had been ended, and its renderer was ended too"
                 )
-            return ladder.told(error, step, is_gone=is_gone)
+            return hang_recovery.told(error, step, is_gone=is_gone)
         if self._lost is None:
             self._changed.clear()
             with suppress(TimeoutError):

@@ -22,24 +22,24 @@ from bridge.errors import (
 )
 from bridge.host.client import HostClient
 from bridge.host.replies import HostHello
-from bridge.page.attachment import Attachment
-from bridge.page.confinement import DOWNLOADS_KEY, UPLOADS_KEY, Confined
-from bridge.page.dialogs import DialogAnswer
-from bridge.page.journal import Journal
-from bridge.page.operations import Observer
+from bridge.page.files.safe_folder import DOWNLOADS_KEY, UPLOADS_KEY, Confined
+from bridge.page.instrumentation import Observer
+from bridge.page.logs.session_logs import Journal
 from bridge.page.page import Page
 from bridge.page.popups import OpenedPages
+from bridge.page.target.attachment import Attachment
+from bridge.page.target.dialogs import DialogAnswer
 from bridge.policy.pinning import PinnedEgress
+from bridge.session.attachment_slot import OnAttach
 from bridge.session.background import Background
 from bridge.session.capabilities import Capabilities, probe, require_supported
 from bridge.session.devices import Notice
 from bridge.session.egress import Containment
-from bridge.session.held_attachment import OnAttach
-from bridge.session.home import View
-from bridge.session.link import HostLink
+from bridge.session.host.connection import HostLink
+from bridge.session.host.reconnect import Recovery
 from bridge.session.popups import Popups
-from bridge.session.recovery import Recovery
 from bridge.session.tab import SessionTab
+from bridge.session.tab_host import View
 
 logger = logging.getLogger(__name__)
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Protocol
 
 from bridge.errors import UsageError
-from bridge.page.journal import Journal
-from bridge.page.operations import Observer
+from bridge.page.instrumentation import Observer
+from bridge.page.logs.session_logs import Journal
 from bridge.policy.pinning import PinnedEgress
 
 

@@ -14,7 +14,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 
 from bridge import Session
-from bridge.surfaces.demo_server import serve_demo_pages
+from bridge.surfaces.demo.server import serve_demo_pages
 from tests.conftest import IS_INSTALLED
 from tests.docs.test_readmes import ROOT, RUN_ELSEWHERE, Block, blocks
 

@@ -21,7 +21,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.own_devices import free_port
+from tests.temp_devices import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 READMES = [

@@ -13,8 +13,8 @@ import pytest
 from bridge.adb import AdbServer
 from bridge.deadline import Deadline
 from bridge.errors import DeadlineExceeded, NoDevice
-from bridge.surfaces.doctor import Report, Row, passed
-from bridge.surfaces.doctor_device import wait_until_ready
+from bridge.surfaces.doctor.device import wait_until_ready
+from bridge.surfaces.doctor.report import Report, Row, passed
 from bridge.virtual_device.client import VirtualDeviceHandle
 from tests.doctor.conftest import Command, detached_device
 

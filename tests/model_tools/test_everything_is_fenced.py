@@ -12,7 +12,7 @@ from desks import desk_on
 
 from bridge.model_tools import Desk, Nobody, Toolbox, tool_set
 from bridge.surfaces.local_server import LocalServer
-from tests.talker import FORGED, LOCATIONS, MARK, SAID, folders, talking
+from tests.injection_site import FORGED, LOCATIONS, MARK, SAID, folders, talking
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from bridge.model_tools import MAX_ANSWER_CHARS, Desk, House, Nobody, Toolbox, tool_set
-from bridge.surfaces.demo_server import serve_demo_pages
+from bridge.surfaces.demo.server import serve_demo_pages
 from tests.conftest import LocalServer
 
 pytestmark = pytest.mark.browser

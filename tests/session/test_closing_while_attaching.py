@@ -8,7 +8,7 @@ import pytest
 
 from bridge import Session
 from bridge.errors import TabLost
-from bridge.page.attachment import Attachment
+from bridge.page.target.attachment import Attachment
 from tests.conftest import LocalServer
 
 pytestmark = pytest.mark.browser

@@ -9,14 +9,14 @@ import pytest
 
 from bridge import BrowserPolicy, Session, TestServerGrant
 from bridge.errors import BridgeError, NameNotResolved, NavigationFailed, PolicyRefused, Unsupported
-from bridge.page.fetch_messages import PausedRequest
-from bridge.page.fetching import Fetching
-from bridge.page.interception import Interception
+from bridge.page.interception.fetch_domain import Fetching
+from bridge.page.interception.fetch_messages import PausedRequest
+from bridge.page.interception.url_policy import Interception
 from bridge.policy.pinning import PinnedEgress
 from bridge.virtual_device.client import VirtualDeviceHandle
 from tests.conftest import LocalServer
-from tests.own_devices import own_device
 from tests.policy.site import CountingServer, Site, serving
+from tests.temp_devices import own_device
 
 pytestmark = pytest.mark.browser
 

@@ -11,9 +11,9 @@ from bridge import Session
 from bridge.errors import TabLost
 from bridge.model_tools import Asking, Desk, House, SharedSession
 from bridge.page.page import Page
+from bridge.surfaces.kept_session import Workspace
 from bridge.surfaces.local_server import LocalServer
-from bridge.surfaces.workspace import Workspace
-from tests.own_sites import own_site
+from tests.temp_sites import own_site
 
 pytestmark = pytest.mark.browser
 

@@ -22,7 +22,7 @@ from bridge.host.protocol import Frame, FrameReader
 from bridge.surfaces.daemon.places import Places, Record
 from bridge.surfaces.daemon.warming import zygote_of
 from bridge.surfaces.daemon.wire import LIMITS, answer_message, error_facts, message, read_message
-from bridge.surfaces.workspace import StartOptions, Workspace, opened_workspace
+from bridge.surfaces.kept_session import StartOptions, Workspace, opened_workspace
 
 logger = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from bridge.errors import UsageError
-from bridge.page.keys import key_events, parse_chord
+from bridge.page.input.keys import key_events, parse_chord
 
 Phase = Literal["touchStart", "touchMove", "touchEnd"]
 _MAX_TEXT = 10_000

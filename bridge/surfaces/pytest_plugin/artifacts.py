@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from bridge.deadline import Deadline
-from bridge.session.attached import AttachedSession
+from bridge.session.attached.session import AttachedSession
 
 if TYPE_CHECKING:
     from bridge.page.page import Page

@@ -16,14 +16,14 @@ from typing import Any
 
 import bridge
 from bridge.errors import BridgeError, TabLost
-from bridge.page.capture import capture_viewport
-from bridge.page.masking import masked_viewport
-from bridge.page.operations import Ended, Operation
+from bridge.page.capture.secret_masking import masked_viewport
+from bridge.page.capture.viewport import capture_viewport
+from bridge.page.instrumentation import Ended, Operation
 from bridge.page.page import Page
 from bridge.policy.pinning import ConnectionRecord
 from bridge.session.tracing import TracedSession
 from bridge.snapshot import SnapshotResult, snapshot_delta
-from bridge.surfaces.trace.pictures import QUALITY, Pictures
+from bridge.surfaces.trace.images import QUALITY, Pictures
 from bridge.surfaces.trace.written import arguments_of, call, jsonable
 
 logger = logging.getLogger(__name__)

@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from bridge.surfaces.demo_server import serve_demo_pages
+from bridge.surfaces.demo.server import serve_demo_pages
 from tools.benchmarks.bench import Bench, device
 from tools.benchmarks.measuring import Contender, Finding, Samples, below, interleave, median_finding
 from tools.benchmarks.pages import ROOT

@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager
 from unittest.mock import patch
 
 from bridge import Session
-from bridge.page.interception import Interception
+from bridge.page.interception.url_policy import Interception
 from bridge.page.page import Page
 from bridge.policy import BrowserPolicy, decide
 from bridge.policy.pinning import PinnedEgress
