@@ -7,14 +7,14 @@
  * becomes a cut that says how to go on. Nothing recurses and every element is seen once: pages may be 20,000 deep.
  */
 import { assign, attr, cut, doc, findAll, flatParent, fold, is, hasWords, isField, isVoid, kidsOf, kindOf, labelsOf, matches, now, rootOf, shadowOf, tagOf, textOf } from './dom.js';
-import { CONTENT, INTERACTIVE, LEAF, ROLE_FLAGS, SAYS_IT, THIN } from './role-table.js';
+import { CONTENT, INTERACTIVE, CHILDREN_PRESENTATIONAL, ROLE_TRAITS, SAID_BY_NAME, TRANSPARENT } from './role_table.js';
 import { roleOf } from './roles.js';
 import { descriptionOf } from './names.js';
 import { attrsOf } from './states.js';
 import { clearStamps, identify, introduce, meanings, mint, resolve } from './refs.js';
-import { isSeen } from './hit.js';
-import { boxIn, isGone, isInkless, isInline, isUnseen, isVisible, styleOf } from './style.js';
-import { turn } from './turn.js';
+import { isSeen } from './actionability.js';
+import { boxIn, isGone, isInkless, isInline, isUnseen, isVisible, styleOf } from './visibility.js';
+import { counts } from './call_cache.js';
 
 
 
@@ -34,7 +34,7 @@ import { turn } from './turn.js';
  */
 
 /** Can anything in it be a control? A control that says its words in its name is not walked for less. @type {(el: Element) => any} */
-const holdsControls = (el) => shadowOf(el) || findAll(el, '*').some((it) => shadowOf(it) || ROLE_FLAGS[roleOf(it)] & INTERACTIVE || isField(it) || matches(it, 'slot,[tabindex],[onclick]'));
+const holdsControls = (el) => shadowOf(el) || findAll(el, '*').some((it) => shadowOf(it) || ROLE_TRAITS[roleOf(it)] & INTERACTIVE || isField(it) || matches(it, 'slot,[tabindex],[onclick]'));
 
 export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen = 150, interactiveOnly = true, cursorInteractive, budgetChars = 8e4, timeBudgetMs = 300, scope, extra } = {}) => {
   const start = now(), { innerHeight } = window, { _el: origin, _span } = meanings.has(scope) ? resolve(scope, 1) : { _el: scope ? findAll(rootOf(), scope)[0] : rootOf() };
@@ -83,7 +83,7 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
 
   const addText = ({ data }, parent) => {
     const piece = data.slice(0, maxTextPerNode * 2), says = hasWords(piece);
-    if (says && (!isVisible(parent) || isInkless(parent) || (tagOf(parent) == 'details' && !parent.open))) turn._removed++;
+    if (says && (!isVisible(parent) || isInkless(parent) || (tagOf(parent) == 'details' && !parent.open))) counts._hiddenTexts++;
     else if (line < maxTextPerNode * 2) put(says ? piece : ' ', says);
   };
 
@@ -98,10 +98,10 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
     const tag = tagOf(el), gone = isGone(el);
     // A control out of sight is used through its label, or by a tap that lands on it all the same.
     if (gone || (isUnseen(el, box) && !(isField(el) && (box.width > 4 || labelsOf(el).some((it) => isSeen(it)))))) {
-      if (!gone && hasWords(textOf(el))) turn._removed++;
+      if (!gone && hasWords(textOf(el))) counts._hiddenTexts++;
       return skippedHidden++;
     }
-    const role = roleOf(el), flags = ROLE_FLAGS[role], visible = isVisible(el), active = visible && flags & INTERACTIVE, edge = tag == 'br' || !isInline(el), image = role == 'img';
+    const role = roleOf(el), flags = ROLE_TRAITS[role], visible = isVisible(el), active = visible && flags & INTERACTIVE, edge = tag == 'br' || !isInline(el), image = role == 'img';
     if (cursorInteractive && visible) {
       const hand = styleOf(el).cursor == 'pointer';
       if (!active && !is(tag, 'html body label option'))
@@ -111,7 +111,7 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
     // What a control's label says is the control's name.
     if (tag == 'label' && el.control && !isGone(el.control)) _named = 1;
     if (edge) put(0);
-    if (visible && (kind || active || !(flags & THIN || _named))) {
+    if (visible && (kind || active || !(flags & TRANSPARENT || _named))) {
       const known = identify(el), { name } = known, shown = active || kind || (flags & CONTENT && (name || !interactiveOnly));
       if (shown || !image) {
         // What is undefined is not in the JSON.
@@ -130,7 +130,7 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
         refs += !!shown;
         put(node, 1);
         node.children = [];
-        if (tag != 'select') _named = flags & LEAF || (name && (kind || flags & SAYS_IT)) || _named;
+        if (tag != 'select') _named = flags & CHILDREN_PRESENTATIONAL || (name && (kind || flags & SAID_BY_NAME)) || _named;
       }
     }
     // In document order: what comes behind the children is in the list before they are.
@@ -185,7 +185,7 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
     url: doc.URL,
     title: doc.title,
     tree,
-    stats: { domNodes: doc.all.length, visitedNodes, emittedNodes, skippedHidden, hiddenTextRemoved: turn._removed, jsTimeMs: now() - start },
+    stats: { domNodes: doc.all.length, visitedNodes, emittedNodes, skippedHidden, hiddenTextRemoved: counts._hiddenTexts, jsTimeMs: now() - start },
     truncated: !!(left || reasons[0]),
     reasons,
   };

@@ -1,6 +1,6 @@
 /** What a person can see of an element, asked of computed style and boxes only where needed. */
 import { boxOf, flatParent, is, matches, rootOf, tagOf } from './dom.js';
-import { once } from './turn.js';
+import { once } from './call_cache.js';
 
 /** @type {(el: Element) => CSSStyleDeclaration} */
 export const styleOf = once(getComputedStyle);

@@ -1,5 +1,5 @@
 /** The page as a whole: scrolling, keys, where it is. */
-import { assign, doc, findAll, matches } from './dom.js';
+import { assign, doc, findAll, matches } from '../core/dom.js';
 
 /** What every event made here is. */
 export const BUBBLING = { bubbles: 1, cancelable: 1, composed: 1 };

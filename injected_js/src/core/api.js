@@ -1,5 +1,5 @@
 /** How functions become the API of a world. */
-import { newTurn } from './turn.js';
+import { newCall } from './call_cache.js';
 
 /** Adds them to the world's API, making one where there is none; what is there already stays. */
 export const install = (functions) => {
@@ -9,14 +9,14 @@ export const install = (functions) => {
       api[name] ||
       ((...args) => {
         try {
-          newTurn();
+          newCall();
           return functions[name](...args);
         } catch (e) {
           // A page's fault is an answer, not an exception.
           return { error: { code: 'script_failed', message: '' + e } };
         } finally {
           // Nothing of the page is held on to.
-          newTurn();
+          newCall();
         }
       });
   return api;

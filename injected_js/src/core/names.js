@@ -1,10 +1,10 @@
 /** Accessible names and descriptions: accname-1.2 §4.3, step letters as there; HTML-AAM §4 for the native parts. */
 import { aria, assign, attr, findAll, fold, hasWords, is, isVoid, kidsOf, kindOf, labelsOf, tagOf, textOf } from './dom.js';
-import { APART, FROM_CONTENT, INTERACTIVE, ROLE_FLAGS, SAYS_IT } from './role-table.js';
+import { OMITTED_FROM_NAMES, NAME_FROM_CONTENT, INTERACTIVE, ROLE_TRAITS, SAID_BY_NAME } from './role_table.js';
 import { isSilent, roleOf } from './roles.js';
 import { valueOf } from './states.js';
-import { isGone, isHidden, isInkless, isInline, isUnseen, isVisible } from './style.js';
-import { turn } from './turn.js';
+import { isGone, isHidden, isInkless, isInline, isUnseen, isVisible } from './visibility.js';
+import { counts } from './call_cache.js';
 
 /**
  * @typedef {object} Walk
@@ -26,7 +26,7 @@ const referenced = (el, name, _root = el) => aria(el, name) && from(idrefs(el, n
 export const authorName = (el, noTitle) => referenced(el, 'labelledby') || fold(aria(el, 'label') || (noTitle ? '' : attr(el, 'title')));
 
 /** @type {(el: Element, _known?: any) => string} */
-export const nameOf = (el, _known) => fold(compute(el, { _root: el, _seen: new Set(), _known, _sight: _known && !(ROLE_FLAGS[roleOf(el)] & INTERACTIVE), _hidden: _known && !isVisible(el) }, 0));
+export const nameOf = (el, _known) => fold(compute(el, { _root: el, _seen: new Set(), _known, _sight: _known && !(ROLE_TRAITS[roleOf(el)] & INTERACTIVE), _hidden: _known && !isVisible(el) }, 0));
 
 /** @type {(el: Element, name: string) => string} */
 export const descriptionOf = (el, name = nameOf(el), said = referenced(el, 'describedby') || fold(attr(el, 'title'))) => (said == name ? '' : said);
@@ -53,7 +53,7 @@ const pseudo = (el, which) => (/(.* \/ )?"(.*)"/.exec(getComputedStyle(el, which
 
 /** `how` it was reached: 0 itself, 1 as a child, 2 by reference or as a label. @type {(el: Element, walk: Walk, how: number) => string} */
 const compute = (el, walk, how) => {
-  const tag = tagOf(el), kids = kidsOf(el), nested = how == 1, role = roleOf(el), flags = ROLE_FLAGS[role], { _root, _seen, _hidden } = walk;
+  const tag = tagOf(el), kids = kidsOf(el), nested = how == 1, role = roleOf(el), flags = ROLE_TRAITS[role], { _root, _seen, _hidden } = walk;
   // So many elements, that nothing overflows: a name is not longer.
   if (_seen.size > 999 || (nested && _seen.has(el))) return el == _root ? ' ' : '';
   _seen.add(el);
@@ -71,13 +71,13 @@ const compute = (el, walk, how) => {
     if (said) return said;
   }
   // 2F to 2H
-  if (!isVoid(tag) && tag != 'select' && (how ? !nested || !(flags & APART) : flags & (walk._known ? SAYS_IT : FROM_CONTENT))) {
+  if (!isVoid(tag) && tag != 'select' && (how ? !nested || !(flags & OMITTED_FROM_NAMES) : flags & (walk._known ? SAID_BY_NAME : NAME_FROM_CONTENT))) {
     const ink = visible && !(sight && isInkless(el)), around = (which) => visible && (said += pseudo(el, which));
     around('::before');
     for (const kid of kids) {
       if (kindOf(kid) == 3) {
         if (ink) said = (said + kid.data).slice(0, 2e3);
-        else turn._removed += visible && hasWords(kid.data);
+        else counts._hiddenTexts += visible && hasWords(kid.data);
       } else if (kindOf(kid) == 1) {
         const words = tagOf(kid) == 'br' ? ' ' : compute(kid, walk, 1);
         if (words) said += isInline(kid) ? words : ` ${words} `;

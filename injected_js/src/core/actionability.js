@@ -1,7 +1,7 @@
 /** May an element be acted on? */
 import { boxOf, labelsOf, matches } from './dom.js';
 import { STATES } from './states.js';
-import { isUnseen, isVisible } from './style.js';
+import { isUnseen, isVisible } from './visibility.js';
 
 /** @type {(el: Element) => DOMRect} the first box of it that has an area */
 export const firstBox = (el) => [...el.getClientRects()].find((it) => it.width * it.height > 1) || boxOf(el);

@@ -1,9 +1,9 @@
 /** Actions done by script: form controls through their own setters, and the stand-alone script's synthetic gestures. */
-import { assign, doc, low, tagOf } from './dom.js';
-import { inspect } from './hit.js';
-import { BUBBLING, pressKey } from './page.js';
-import { failure, resolve } from './refs.js';
-import { checkedOf, foldLabels, valueOf, valuesOf } from './states.js';
+import { assign, doc, low, tagOf } from '../core/dom.js';
+import { inspect } from '../core/actionability.js';
+import { BUBBLING, pressKey } from './keys_and_scrolling.js';
+import { failure, resolve } from '../core/refs.js';
+import { checkedOf, foldLabels, valueOf, valuesOf } from '../core/states.js';
 
 const DOWN = 'pointerdown mousedown ', UP = 'pointerup mouseup', CLICK = DOWN + UP + ' click';
 

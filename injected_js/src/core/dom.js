@@ -4,7 +4,7 @@
  * A form's named inputs shadow the properties of the interface ([LegacyOverrideBuiltIns], HTML §4.10.3), in isolated
  * worlds too; so the tree is read with the prototypes' own methods.
  */
-import { doc } from './turn.js';
+import { doc } from './call_cache.js';
 
 export { doc };
 const E = Element.prototype;

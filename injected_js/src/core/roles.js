@@ -1,8 +1,8 @@
 /** The role of an element: explicit where ARIA allows it, else implicit (HTML-AAM §3.5). */
 import { attr, findAll, flatParent, is, low, matches, parentOf, tagOf } from './dom.js';
 import { authorName } from './names.js';
-import { ROLE_FLAGS, TAG_ROLES } from './role-table.js';
-import { once } from './turn.js';
+import { ROLE_TRAITS, TAG_ROLES } from './role_table.js';
+import { once } from './call_cache.js';
 
 export const isSilent = (role) => /^(none|pres)/.test(role);
 
@@ -16,7 +16,7 @@ const explicitRole = (el) =>
       // Presentational roles conflict resolution, ARIA §5.3.3: a global attribute or focus keeps the element's own role.
       isSilent(role) ? el.tabIndex < 0 && !el.getAttributeNames().some((name) => /^(aria-(?!hi)|tabi)/.test(name))
       : is(role, 'form region') ? authorName(el)
-      : ROLE_FLAGS[role] >= 0
+      : ROLE_TRAITS[role] >= 0
     );
 
 const SECTIONS = 'article *,aside *,nav *,section *';

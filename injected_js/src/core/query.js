@@ -2,7 +2,7 @@
 import { attr, boxOf, findAll, textOf } from './dom.js';
 import { resolve } from './refs.js';
 import { valueOf } from './states.js';
-import { styleOf } from './style.js';
+import { styleOf } from './visibility.js';
 
 const pick = (from, keys) => keys.split(' ').reduce((out, key) => ((out[key] = from[key]), out), {});
 

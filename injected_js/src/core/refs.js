@@ -7,7 +7,7 @@
 import { assign, attr, cut, doc, findAll, flatParent, isField, isLive, kidsOf, low, rootOf, tagOf, textOf } from './dom.js';
 import { roleOf } from './roles.js';
 import { nameOf } from './names.js';
-import { once } from './turn.js';
+import { once } from './call_cache.js';
 
 /**
  * @typedef {object} Meaning
