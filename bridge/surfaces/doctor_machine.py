@@ -70,7 +70,7 @@ async def _adb_server(address: str | None) -> Verdict:
 
 
 async def _chromium() -> Verdict:
-    from bridge.virtual_device.engine.chromium import find_chromium, program_version
+    from bridge.virtual_device import find_chromium, program_version
 
     try:
         program = find_chromium(os.environ)

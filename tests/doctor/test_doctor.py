@@ -15,7 +15,7 @@ from bridge.deadline import Deadline
 from bridge.errors import DeadlineExceeded, NoDevice
 from bridge.surfaces.doctor import Report, Row, passed
 from bridge.surfaces.doctor_device import wait_until_ready
-from bridge.virtual_device.client import VirtualDeviceHandle
+from bridge.virtual_device import VirtualDeviceHandle
 from tests.doctor.conftest import Command, detached_device
 
 MACHINE = ["webview-bridge", "adb program", "adb server", "chromium", "egress gate", "host app APK"]

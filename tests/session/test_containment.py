@@ -13,7 +13,7 @@ from bridge.page.fetch_messages import PausedRequest
 from bridge.page.fetching import Fetching
 from bridge.page.interception import Interception
 from bridge.policy.pinning import PinnedEgress
-from bridge.virtual_device.client import VirtualDeviceHandle
+from bridge.virtual_device import VirtualDeviceHandle
 from tests.conftest import LocalServer
 from tests.own_devices import own_device
 from tests.policy.site import CountingServer, Site, serving

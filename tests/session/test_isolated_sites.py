@@ -21,7 +21,7 @@ from bridge.policy.grant import TestServerGrant
 from bridge.session.attached import AttachedSession
 from bridge.surfaces.live_view.hands import Hands
 from bridge.surfaces.live_view.messages import Choice, Touch
-from bridge.virtual_device.client import VirtualDeviceHandle
+from bridge.virtual_device import VirtualDeviceHandle
 from tests.conftest import LocalServer
 from tests.own_devices import own_device
 

@@ -24,7 +24,7 @@ from bridge.page import interception, journal, network, refs
 from bridge.page.journal import Journal
 from bridge.page.page import Page
 from bridge.surfaces.local_server import QuietHandler, listening
-from bridge.virtual_device.client import VirtualDeviceHandle
+from bridge.virtual_device import VirtualDeviceHandle
 from tests.conftest import LocalServer
 from tests.own_devices import own_device
 from tools.benchmarks.bench import devtools_port
