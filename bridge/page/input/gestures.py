@@ -88,12 +88,11 @@ _SCROLL = """((el,dx,dy)=>{
   return{moved:on.scrollLeft!==x||on.scrollTop!==y}})"""
 
 
-async def double_click(actions: Actions, ref: str, *, timeout_s: float, settle_s: float) -> ActionResult:
+async def double_click(actions: Actions, ref: str, deadline: Deadline, *, settle_s: float) -> ActionResult:
     """Two taps in a row: two round trips. A page zoomed by double taps (no mobile viewport) gets no `dblclick`.
 
     What the first tap brings in the element's place does not get the second: that is an error with `taps_done`.
     """
-    deadline = Deadline.after(timeout_s)
     entry = actions.look_up(ref)
     with actions.attachment.connection.measure() as meter:
         before = actions.before()
@@ -104,12 +103,11 @@ async def double_click(actions: Actions, ref: str, *, timeout_s: float, settle_s
     return ActionResult(action="double_click", ref=entry.ref, changes=changes, cost=meter.cost(), notices=notices)
 
 
-async def long_press(actions: Actions, ref: str, *, timeout_s: float, settle_s: float) -> ActionResult:
+async def long_press(actions: Actions, ref: str, deadline: Deadline, *, settle_s: float) -> ActionResult:
     """A finger that stays for 0.7 s. Where the engine makes no context menu of it, the result says so.
 
     What comes in the element's place meanwhile gets no part of the press.
     """
-    deadline = Deadline.after(timeout_s)
     notices: tuple[str, ...] = ()
     entry = actions.look_up(ref)
     what = f"long_press {entry.ref}"
@@ -162,9 +160,8 @@ def _lost_under_the_finger(
         return (f"{entry.ref} was gone before the finger was lifted, so the touch was taken back: nothing was tapped",)
 
 
-async def hover(actions: Actions, ref: str, *, timeout_s: float, settle_s: float) -> ActionResult:
+async def hover(actions: Actions, ref: str, deadline: Deadline, *, settle_s: float) -> ActionResult:
     """A mouse pointer that comes to rest on the element: `:hover` and the pointer events, no press."""
-    deadline = Deadline.after(timeout_s)
     entry = actions.look_up(ref)
     with actions.attachment.connection.measure() as meter:
         before = actions.before()
@@ -182,8 +179,8 @@ async def drag(
     to: str | None,
     by: tuple[float, float] | None,
     hold_s: float,
+    deadline: Deadline,
     *,
-    timeout_s: float,
     settle_s: float,
 ) -> ActionResult:
     """Drag an element onto another one (`to`, a ref) or by CSS pixels; `hold_s` is how long it is held first."""
@@ -191,7 +188,6 @@ async def drag(
         raise UsageError("drag needs either to (a ref) or by (dx, dy)")
     if not 0 <= hold_s <= 5:
         raise UsageError(f"hold_s is {hold_s!r}; it must be from 0 to 5.")
-    deadline = Deadline.after(timeout_s)
     entry = actions.look_up(ref)
     goal = actions.look_up(to) if to is not None else None
     is_across = goal is not None and goal.frame_id != entry.frame_id
@@ -227,14 +223,13 @@ async def drag(
 
 
 async def swipe(
-    actions: Actions, direction: Direction, ref: str | None, distance_px: float, *, timeout_s: float, settle_s: float
+    actions: Actions, direction: Direction, ref: str | None, distance_px: float, deadline: Deadline, *, settle_s: float
 ) -> ActionResult:
     """A finger that moves in `direction` over the element, or over the middle of the page."""
     dx, dy = towards(direction)
     distance = _number(distance_px)
     if not 1 <= distance <= _MAX_DISTANCE_PX:
         raise UsageError(f"distance_px is {distance_px!r}; it must be from 1 to {_MAX_DISTANCE_PX}.")
-    deadline = Deadline.after(timeout_s)
     entry = actions.look_up(ref) if ref is not None else None
     with actions.attachment.connection.measure() as meter:
         before = actions.before()
@@ -254,12 +249,13 @@ async def swipe(
     return ActionResult(action="swipe", ref=entry.ref if entry else None, changes=changes, cost=meter.cost())
 
 
-async def pinch(actions: Actions, scale: float, ref: str | None, *, timeout_s: float, settle_s: float) -> ActionResult:
+async def pinch(
+    actions: Actions, scale: float, ref: str | None, deadline: Deadline, *, settle_s: float
+) -> ActionResult:
     """Two fingers that move apart (`scale` over 1) or together, around the element or the middle of the page."""
     factor = _number(scale)
     if not 0.1 <= factor <= 10 or factor == 1:
         raise UsageError(f"scale is {scale!r}; it must be from 0.1 to 10, and not 1.")
-    deadline = Deadline.after(timeout_s)
     entry = actions.look_up(ref) if ref is not None else None
     with actions.attachment.connection.measure() as meter:
         before = actions.before()
@@ -278,14 +274,13 @@ async def pinch(actions: Actions, scale: float, ref: str | None, *, timeout_s: f
 
 
 async def scroll(
-    actions: Actions, direction: Direction, amount: float, ref: str | None, *, timeout_s: float, settle_s: float
+    actions: Actions, direction: Direction, amount: float, ref: str | None, deadline: Deadline, *, settle_s: float
 ) -> ActionResult:
     """Scroll by CSS pixels: what scrolls around the element or in the middle of the page: one round trip."""
     dx, dy = towards(direction)
     distance = _number(amount)
     if not 1 <= distance <= 1_000_000:
         raise UsageError(f"amount is {amount!r}; it must be from 1 to 1000000.")
-    deadline = Deadline.after(timeout_s)
     entry = actions.look_up(ref) if ref is not None else None
     moving = f"{_SCROLL}(EL,{dx * distance},{dy * distance})"
     with actions.attachment.connection.measure() as meter:
