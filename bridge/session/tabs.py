@@ -194,7 +194,7 @@ class SessionTabs:
         """The id of the tab whose page has opened this one."""
         return self._tabs[page.tab_id][0].opener_id
 
-    async def windows_taken(self) -> None:
+    async def wait_for_popups(self) -> None:
         """Wait until the windows that pages have opened are among `pages`, or were refused."""
         await self._popups.taken()
 
