@@ -130,6 +130,7 @@ class Downloads:
                         found = replace(found, notices=(_LENGTH_UNKNOWN,))
                 else:
                     found = await self._asked_again(begun, destination, deadline)
+        self._tab.side_effects.kept_download()
         return replace(found, cost=meter.cost())
 
     async def _asked_again(self, begun: DownloadStart, destination: Destination, deadline: Deadline) -> DownloadResult:

@@ -9,7 +9,7 @@ action began) adds a round trip, and the result says what it was.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Literal
 
@@ -376,3 +376,17 @@ def checked_input_kind(kind: str) -> InputKind:
     if kind == "script":
         return "script"
     raise UsageError(f"input={kind!r}", hint='It is "touch" or "script".')
+
+
+def option_values(values: Sequence[str | Sequence[str]]) -> list[str]:
+    """What `select` was asked for, as options to look for.
+
+    Raises:
+        UsageError: Something that is no text.
+    """
+    wanted: list[str] = []
+    for value in values:
+        wanted.extend(value if isinstance(value, Sequence) and not isinstance(value, str) else [value])
+    if not all(isinstance(value, str) for value in wanted):
+        raise UsageError(f"values are {wanted!r}; options are chosen by their value or text.")
+    return wanted

@@ -17,7 +17,7 @@ from bridge.page.snapshots.refs import RefTable, is_ref
 from bridge.page.target.attachment import WORLD_NAME, Attachment, WorldGone
 from bridge.page.target.frame_calls import ask_frames
 from bridge.page.target.frames import Frame
-from bridge.snapshot import RenderOptions, SnapshotResult, render_snapshot
+from bridge.snapshot import RenderOptions, SnapshotResult, render_snapshot, snapshot_delta
 from bridge.snapshot.collector import collector_paused
 from bridge.snapshot.delta import missing_refs
 from bridge.snapshot.forms import NO_ELEMENT
@@ -65,6 +65,16 @@ class SnapshotRequest:
     boxes: bool = False
     controls_only: bool = False
     redact: Callable[[str], str] | None = None
+
+    def check(self, *, is_delta: bool) -> None:
+        """
+        Raises:
+            UsageError: Options that exclude each other.
+        """
+        if self.scope and self.more:
+            raise UsageError("scope and more exclude each other")
+        if is_delta and (self.scope or self.more or self.find or self.controls_only):
+            raise UsageError("delta covers the whole page; scope, more, find and controls_only show a part of it")
 
     def script_options(self, scope: str | None) -> dict[str, Any]:
         return {
@@ -297,6 +307,18 @@ class Snapshots:
             # Where only long words are shortened, every element was sent.
             self._is_cut_by_page = any(reason != "maxTextPerNode" for reason in raw["reasons"])
         return result
+
+    def renumber(self) -> None:
+        """Start again at e1: earlier refs are refused from now on."""
+        self._refs.number_anew()
+        self.last = None
+
+    async def as_delta(
+        self, before: SnapshotResult, result: SnapshotResult, max_chars: int, deadline: Deadline
+    ) -> SnapshotResult:
+        """`result` with the changes since `before` as its text."""
+        alive = await self.alive(before, deadline)
+        return replace(result, text=snapshot_delta(before, result, max_chars=max_chars, alive=alive).text)
 
     async def alive(self, before: SnapshotResult, deadline: Deadline) -> frozenset[str] | None:
         """What of `before` is still on the page although the page has not sent it for the last snapshot.
