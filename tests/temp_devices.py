@@ -13,7 +13,7 @@ from typing import Any
 from bridge.adb import AdbServer
 from bridge.adb.program import find_adb_program
 from bridge.errors import AdbUnavailable
-from bridge.virtual_device.client import VirtualDeviceHandle, start_virtual_device
+from bridge.virtual_device import VirtualDeviceHandle, start_virtual_device
 
 
 def free_port() -> int:

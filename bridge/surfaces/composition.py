@@ -11,7 +11,7 @@ from bridge.errors import NoDevice
 from bridge.page.instrumentation import Observer
 from bridge.session import session as session_layer
 from bridge.session.tracing import TracedSession
-from bridge.virtual_device.client import list_virtual_devices, start_virtual_device
+from bridge.virtual_device import list_virtual_devices, start_virtual_device
 
 
 class RunningVirtualDevices:

@@ -15,7 +15,7 @@ from bridge.deadline import Deadline
 from bridge.errors import DeadlineExceeded, NoDevice
 from bridge.surfaces.doctor.device import wait_until_ready
 from bridge.surfaces.doctor.report import Report, ReportRow, passed
-from bridge.virtual_device.client import VirtualDeviceHandle
+from bridge.virtual_device import VirtualDeviceHandle
 from tests.doctor.conftest import Command, detached_device
 
 MACHINE = ["webview-bridge", "adb program", "adb server", "chromium", "egress gate", "host app APK"]

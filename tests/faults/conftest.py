@@ -21,7 +21,7 @@ from bridge.adb import AdbServer
 from bridge.deadline import Deadline
 from bridge.errors import BridgeError
 from bridge.surfaces.local_server import QuietHandler, listening
-from bridge.virtual_device.client import VirtualDeviceHandle
+from bridge.virtual_device import VirtualDeviceHandle
 from tests.conftest import LocalServer, adb_program
 from tests.temp_devices import free_port, own_device
 

@@ -13,7 +13,7 @@ import pytest
 from bridge import Session
 from bridge.deadline import Deadline
 from bridge.page.input.touch import touch
-from bridge.virtual_device.client import VirtualDeviceHandle
+from bridge.virtual_device import VirtualDeviceHandle
 from tests.conftest import LocalServer
 from tests.page.page_world import in_page
 from tests.temp_devices import own_device

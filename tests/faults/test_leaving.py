@@ -9,7 +9,7 @@ import pytest
 from bridge import Session
 from bridge.adb import AdbServer
 from bridge.host.lease import held_by, lease_key
-from bridge.virtual_device.client import VirtualDeviceHandle
+from bridge.virtual_device import VirtualDeviceHandle
 from tests.conftest import LocalServer
 from tests.faults.conftest import Opened, nothing_leaks
 

@@ -14,7 +14,7 @@ from bridge import Session
 from bridge.adb import AdbServer
 from bridge.errors import BridgeError, DeadlineExceeded, DeviceLost, HostLost, TabLost
 from bridge.page.page import Page
-from bridge.virtual_device.client import VirtualDeviceHandle
+from bridge.virtual_device import VirtualDeviceHandle
 from tests.conftest import LocalServer, adb_program
 from tests.faults.conftest import Opened, nothing_leaks, within
 from tests.faults.late_ends import ends_late

@@ -12,7 +12,7 @@ from bridge.errors import BridgeError, DeadlineExceeded
 from bridge.page.interception.fetch_messages import PausedRequest, Proceed
 from bridge.page.page import Page
 from bridge.page.recovery import hang_recovery
-from bridge.virtual_device.client import VirtualDeviceHandle
+from bridge.virtual_device import VirtualDeviceHandle
 from tests.conftest import LocalServer
 from tests.faults.conftest import Opened, nothing_leaks, within
 

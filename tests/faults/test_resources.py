@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from bridge.errors import BridgeError, UsageError
-from bridge.virtual_device.client import VirtualDeviceHandle
+from bridge.virtual_device import VirtualDeviceHandle
 from tests.conftest import LocalServer
 from tests.faults.conftest import Opened, nothing_leaks, within
 from tests.faults.test_pages import lives

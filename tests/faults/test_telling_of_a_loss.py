@@ -11,7 +11,7 @@ import pytest
 from bridge import Session
 from bridge.errors import DeviceLost
 from bridge.model_tools import ClientContext, PendingElicitation, ServerContext, SharedSession
-from bridge.virtual_device.client import VirtualDeviceHandle
+from bridge.virtual_device import VirtualDeviceHandle
 from tests.conftest import LocalServer
 from tests.faults.conftest import Opened
 

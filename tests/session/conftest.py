@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bridge.adb import AdbServer
-from bridge.virtual_device.client import VirtualDeviceHandle
+from bridge.virtual_device import VirtualDeviceHandle
 from tests.temp_devices import own_device
 
 SAMPLE = Path(__file__).parent.parent / "virtual_device" / "data" / "sample-1.apk"

@@ -17,7 +17,7 @@ from bridge.errors import DeadlineExceeded, HostFailed, PolicyRefused, RefNotFou
 from bridge.page.page import Page
 from bridge.session.attached.devtools_sockets import devtools_sockets, parse_sockets
 from bridge.session.attached.session import AttachedSession
-from bridge.virtual_device.client import VirtualDeviceHandle
+from bridge.virtual_device import VirtualDeviceHandle
 from tests.conftest import LocalServer
 
 PACKAGE, ACTIVITY = "org.example.sample", ".Main"

@@ -7,7 +7,7 @@ import pytest
 from bridge import AppGrant, BrowserPolicy, Session, TestServerGrant
 from bridge.adb import AdbServer
 from bridge.errors import PolicyRefused
-from bridge.virtual_device.client import VirtualDeviceHandle
+from bridge.virtual_device import VirtualDeviceHandle
 from tests.conftest import LocalServer
 from tests.policy.site import CountingServer, Site, serving
 

@@ -13,7 +13,7 @@ from bridge.page.interception.fetch_domain import FetchDomain
 from bridge.page.interception.fetch_messages import PausedRequest
 from bridge.page.interception.url_policy import Interception
 from bridge.policy.pinning import PinnedEgress
-from bridge.virtual_device.client import VirtualDeviceHandle
+from bridge.virtual_device import VirtualDeviceHandle
 from tests.conftest import LocalServer
 from tests.policy.site import CountingServer, Site, serving
 from tests.temp_devices import own_device

@@ -21,7 +21,7 @@ from bridge.policy.grant import TestServerGrant
 from bridge.session.attached.session import AttachedSession
 from bridge.surfaces.live_view.messages import Choice, Touch
 from bridge.surfaces.live_view.touch_input import Hands
-from bridge.virtual_device.client import VirtualDeviceHandle
+from bridge.virtual_device import VirtualDeviceHandle
 from tests.conftest import LocalServer
 from tests.temp_devices import own_device
 

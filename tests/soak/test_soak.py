@@ -26,7 +26,7 @@ from bridge.page.logs.session_logs import SessionLogs
 from bridge.page.page import Page
 from bridge.page.snapshots import refs
 from bridge.surfaces.local_server import QuietHandler, listening
-from bridge.virtual_device.client import VirtualDeviceHandle
+from bridge.virtual_device import VirtualDeviceHandle
 from tests.conftest import LocalServer
 from tests.temp_devices import own_device
 from tools.benchmarks.bench import devtools_port

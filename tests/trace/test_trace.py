@@ -22,7 +22,7 @@ from bridge.surfaces.pytest_plugin.local_server import LocalServer, serving
 from bridge.surfaces.trace.document import read_trace, to_html, write_trace
 from bridge.surfaces.trace.images import MAX_PICTURE_BYTES, MAX_TOTAL_BYTES, Pictures
 from bridge.surfaces.trace.replay import test_source as replayed
-from bridge.virtual_device.engine.chromium import find_chromium
+from bridge.virtual_device import find_chromium
 from tests.pytest_plugin.conftest import SAMPLE
 
 pytestmark = pytest.mark.browser

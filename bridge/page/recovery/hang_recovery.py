@@ -24,11 +24,12 @@ import asyncio
 import logging
 import time
 from contextlib import suppress
-from typing import Literal, Protocol
+from typing import Literal
 
 from bridge.cdp import PendingCall
 from bridge.deadline import Deadline
 from bridge.errors import BridgeError, DeadlineExceeded, ProtocolError, TransportError
+from bridge.page.tab_handle import TabHandle
 from bridge.page.target.attachment import Attachment
 
 logger = logging.getLogger(__name__)
@@ -76,27 +77,13 @@ HUNG_AGAIN = (
 _LEFT = "the document that was left did not answer; its script was terminated"
 
 
-class StuckTab(Protocol):
-    """What the ladder needs of a tab."""
-
-    async def reattach(self, *, timeout_s: float) -> Attachment:
-        """A new connection to the same target."""
-        ...
-
-    async def kill_renderer(self, *, timeout_s: float) -> bool:
-        """Send Page.crash over a connection of its own and give the tab up; whether that could be done.
-
-        It will be opened again when it is used."""
-        ...
-
-
 async def is_responsive(attachment: Attachment, *, slack_s: float = 0.0) -> bool:
     """Whether the page's main thread carries out a command."""
     return await _replies(attachment, *_ALIVE, _PROBE_S + slack_s)
 
 
 async def free(
-    attachment: Attachment, tab: StuckTab, *, again: bool = False, may_be_busy: bool = True, slack_s: float = 0.0
+    attachment: Attachment, tab: TabHandle, *, again: bool = False, may_be_busy: bool = True, slack_s: float = 0.0
 ) -> Step:
     """Climb until the page is_responsive; the step that did it. `slack_s` is added to each bound, for slow links.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 
 from bridge.errors import UsageError
-from bridge.snapshot.html_roles import ROLE_FLAGS
+from bridge.snapshot.role_table import ROLE_TRAITS
 
 _NEAREST_SHOWN = 3
 
@@ -16,8 +16,8 @@ def checked_role(role: str) -> str:
     Raises:
         UsageError: ARIA has no such role, or none that the script in the page gives (`image` is `img` there).
     """
-    if role in ROLE_FLAGS:
+    if role in ROLE_TRAITS:
         return role
-    near = difflib.get_close_matches(role.strip().lower(), ROLE_FLAGS, n=_NEAREST_SHOWN)
+    near = difflib.get_close_matches(role.strip().lower(), ROLE_TRAITS, n=_NEAREST_SHOWN)
     hint = f"Did you mean {', '.join(near)}?" if near else "Roles are ARIA's words, such as button and link."
     raise UsageError(f"{role[:60]!r} is no role of an element", hint=hint)

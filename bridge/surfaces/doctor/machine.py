@@ -70,7 +70,7 @@ async def _adb_server(address: str | None) -> CheckResult:
 
 
 async def _chromium() -> CheckResult:
-    from bridge.virtual_device.engine.chromium import find_chromium, program_version
+    from bridge.virtual_device import find_chromium, program_version
 
     try:
         program = find_chromium(os.environ)

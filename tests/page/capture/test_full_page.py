@@ -19,7 +19,7 @@ from bridge.errors import CaptureFailed, NotVisible, StaleRef, UsageError
 from bridge.page.capture.plan import Layout, Region, plan_for
 from bridge.page.page import Page
 from bridge.page.results import Screenshot
-from bridge.virtual_device.engine.chromium import find_chromium
+from bridge.virtual_device import find_chromium
 from tests.conftest import LocalServer
 from tests.temp_devices import own_device
 from tools.benchmarks.memory import resident_bytes, sampling

@@ -7,7 +7,7 @@ import pytest
 from bridge.errors import UsageError
 from bridge.page.page import Page
 from bridge.page.snapshots.aria_roles import checked_role
-from bridge.snapshot.html_roles import ROLE_FLAGS
+from bridge.snapshot.role_table import ROLE_TRAITS
 
 ABOVE_EVERY_WAIT_S = 100.0
 
@@ -23,7 +23,7 @@ def test_a_role_that_no_element_has_is_refused_with_what_was_meant(written: str,
 
 
 def test_every_role_that_a_page_can_show_is_taken() -> None:
-    assert [checked_role(role) for role in ROLE_FLAGS] == [*ROLE_FLAGS]
+    assert [checked_role(role) for role in ROLE_TRAITS] == [*ROLE_TRAITS]
 
 
 @pytest.mark.browser

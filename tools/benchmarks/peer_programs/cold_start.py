@@ -24,7 +24,7 @@ async def main(started: float, port: int) -> None:
     from bridge import Session, TestServerGrant
     from bridge.adb import AdbServer
     from bridge.surfaces.cli.app import webview_bridge
-    from bridge.virtual_device.client import start_virtual_device
+    from bridge.virtual_device import start_virtual_device
 
     assert webview_bridge.commands
     mark("imports")

@@ -32,7 +32,7 @@ def devices(options: CommonOptions, ray: bool) -> None:
 
     from bridge.adb import AdbServer
     from bridge.surfaces.cli.runner import CommandProgress, run_async
-    from bridge.virtual_device.client import list_virtual_devices
+    from bridge.virtual_device import list_virtual_devices
 
     steps = CommandProgress(options.timeout_s)
 
@@ -161,8 +161,7 @@ def start(options: CommonOptions, name: str | None, quirks: bool, api_level: int
 
     from bridge.adb import AdbServer
     from bridge.surfaces.cli.runner import CommandProgress, run_async
-    from bridge.virtual_device.client import start_detached
-    from bridge.virtual_device.options import DeviceOptions
+    from bridge.virtual_device import DeviceOptions, start_detached
 
     steps = CommandProgress(options.timeout_s)
     server = AdbServer.from_environment(options.adb_server)
@@ -196,7 +195,7 @@ def stop(options: CommonOptions, device: str | None, every: bool) -> None:
     With --json: stopped: [serial].
     """
     from bridge.surfaces.cli.runner import CommandProgress, run_async
-    from bridge.virtual_device.client import list_virtual_devices, stop_virtual_device
+    from bridge.virtual_device import list_virtual_devices, stop_virtual_device
 
     if every and device is not None:
         raise UsageError("give a device or --all, not both.")
@@ -229,7 +228,7 @@ def status(options: CommonOptions) -> None:
 
     With --json: devices: [{serial, name, pid}].
     """
-    from bridge.virtual_device.client import list_virtual_devices
+    from bridge.virtual_device import list_virtual_devices
 
     rows = [{"serial": h.serial, "name": h.name, "pid": h.pid} for h in list_virtual_devices()]
     if options.as_json:
