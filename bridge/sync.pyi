@@ -29,9 +29,9 @@ from bridge.page.results import ActionResult, NavigationResult, PageLocation, Sc
 from bridge.page.snapshots.read import ReadResult
 from bridge.page.target.attachment import Attachment
 from bridge.page.target.dialogs import DialogAnswer
+from bridge.policy.browser_policy import BrowserPolicy
 from bridge.policy.grant import Grant, TestServerGrant
 from bridge.policy.pinning import Ask, PinnedEgress
-from bridge.policy.rules import BrowserPolicy
 from bridge.reading.extract import Mode
 from bridge.reading.markdown import LinkStyle
 from bridge.session.attached.app import App
@@ -124,7 +124,7 @@ class Session:
     def watch_received(self) -> Callable[[], int]: ...
     containment: Containment
     is_virtual: bool
-    journal: SessionLogs
+    logs: SessionLogs
     notice: Notice
     restores_tabs: bool
     serial: str
@@ -362,7 +362,7 @@ class AttachedSession:
     capabilities: AttachedCapabilities | None
     device: AdbDevice
     egress: PinnedEgress
-    journal: SessionLogs
+    logs: SessionLogs
     notice: Callable[[str], None]
     serial: str
 

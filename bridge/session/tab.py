@@ -11,7 +11,7 @@ from bridge.deadline import Deadline
 from bridge.errors import BridgeError, DeadlineExceeded, DeviceError, NavigationFailed, TabLost, TransportError
 from bridge.page.capture.full_page import Strategy
 from bridge.page.files.host_services import HostServices
-from bridge.page.files.safe_folder import Confined
+from bridge.page.files.safe_folder import SafeFolder
 from bridge.page.input.side_effects import SideEffects
 from bridge.page.logs.session_logs import SessionLogs
 from bridge.page.navigation.navigate import go
@@ -50,7 +50,7 @@ class SessionTab:
         self._tab_id = tab_id
         self.profile = profile
         self._home = home
-        self._held = AttachmentSlot(tab_id, home.journal, home.on_attach)
+        self._held = AttachmentSlot(tab_id, home.logs, home.on_attach)
         self._webview = HostedWebView(tab_id, home, profile)
         self._changed = asyncio.Event()
         self._lost: str | None = None
@@ -91,14 +91,14 @@ class SessionTab:
 
     @property
     def logs(self) -> SessionLogs:
-        return self._home.journal
+        return self._home.logs
 
     @property
-    def uploads(self) -> Confined:
+    def uploads(self) -> SafeFolder:
         return self._home.uploads
 
     @property
-    def downloads(self) -> Confined:
+    def downloads(self) -> SafeFolder:
         return self._home.downloads
 
     @property
