@@ -73,7 +73,9 @@ async def test_a_name_that_nobody_knows_is_told_with_who_was_asked(webview_devic
         page = await session.new_tab()
         with pytest.raises(NavigationFailed, match="ERR_NAME_NOT_RESOLVED") as failed:
             await page.goto("http://nowhere.example/")
-    assert "this machine, which looks names up for the device, says nowhere.example has no address" in failed.value.hint
+    assert (
+        "This machine resolves names for the device, and reports: nowhere.example has no address" in failed.value.hint
+    )
 
 
 async def test_with_interception_gone_the_gate_still_lets_nothing_out(
@@ -152,7 +154,7 @@ def test_a_host_that_was_seen_at_a_private_address_is_not_shown_and_not_asked_ag
         interception._watch("Network.responseReceived", response("https://a.example/", seen), None)
         interception.check_shown("https://a.example/x")
     interception._watch("Network.responseReceived", response("https://b.example/", "[::1]"), None)
-    with pytest.raises(PolicyRefused, match=r"b\.example is refused: it resolved to ::1"):
+    with pytest.raises(PolicyRefused, match=r"b\.example is refused: it resolves to ::1"):
         interception.check_shown("https://b.example/x")
     assert [record.decision for record in egress.audit] == ["deny range:loopback"]
 
