@@ -124,7 +124,7 @@ class Session:
     def watch_received(self) -> Callable[[], int]: ...
     containment: Containment
     is_virtual: bool
-    journal: SessionLogs
+    logs: SessionLogs
     notice: Notice
     restores_tabs: bool
     serial: str
@@ -362,7 +362,7 @@ class AttachedSession:
     capabilities: AttachedCapabilities | None
     device: AdbDevice
     egress: PinnedEgress
-    journal: SessionLogs
+    logs: SessionLogs
     notice: Callable[[str], None]
     serial: str
 

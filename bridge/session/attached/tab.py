@@ -54,7 +54,7 @@ class AttachedTab:
         self._tab_id = tab_id
         self._owner = owner
         self._wanted = wanted
-        self._held = AttachmentSlot(tab_id, owner.journal, owner.on_attach)
+        self._held = AttachmentSlot(tab_id, owner.logs, owner.on_attach)
         self.side_effects = SideEffects(opens_apps=True)
         self._held.on_attach.append(self._listen)
         self._found: AppPage | None = None
@@ -72,7 +72,7 @@ class AttachedTab:
 
     @property
     def logs(self) -> SessionLogs:
-        return self._owner.journal
+        return self._owner.logs
 
     @property
     def full_page_strategy(self) -> Strategy | None:
@@ -189,7 +189,7 @@ class AttachedTab:
                 return error
             if (lost := await self._owner.diagnose(is_heard)) is not None:
                 return lost
-            return hang_recovery.told(error, await hang_recovery.free(attachment, self))
+            return hang_recovery.with_recovery(error, await hang_recovery.recover(attachment, self))
         if (lost := await self._owner.diagnose(is_heard)) is not None:
             return lost
         if isinstance(error, TransportError | TabLost) and self._is_over(attachment):

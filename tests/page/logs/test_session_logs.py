@@ -118,7 +118,7 @@ async def test_a_har_is_complete_and_has_no_credentials_in_it(logged: tuple[Sess
     assert SECRET not in json.dumps(page.network().to_json())
     assert "authorization" in text
     assert SECRET in json.dumps(page.har(redact=False))
-    log = session.journal.har()["log"]
+    log = session.logs.har()["log"]
     assert len(log["entries"]) == len(page.network())
     assert log["pages"][0]["pageTimings"]["onLoad"] > 0
     document = next(entry for entry in log["entries"] if entry["_resourceType"] == "document")
@@ -189,7 +189,7 @@ async def test_the_logs_go_on_when_a_tab_is_opened_again_and_nothing_is_in_them_
         numbers = [entry.number for entry in page.network()]
         assert numbers == sorted(set(numbers))
         await session.close_tab(page)
-        assert len(session.journal.console(tab_id="t1")) > 0
+        assert len(session.logs.console(tab_id="t1")) > 0
 
 
 def test_both_logs_are_bounded_and_say_what_they_dropped() -> None:
