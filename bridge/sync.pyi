@@ -29,9 +29,9 @@ from bridge.page.results import ActionResult, NavigationResult, PageLocation, Sc
 from bridge.page.snapshots.read import ReadResult
 from bridge.page.target.attachment import Attachment
 from bridge.page.target.dialogs import DialogAnswer
+from bridge.policy.browser_policy import BrowserPolicy
 from bridge.policy.grant import Grant, TestServerGrant
 from bridge.policy.pinning import Ask, PinnedEgress
-from bridge.policy.rules import BrowserPolicy
 from bridge.reading.extract import Mode
 from bridge.reading.markdown import LinkStyle
 from bridge.session.attached.app import App
