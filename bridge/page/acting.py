@@ -53,7 +53,7 @@ class ActingPage(ABC):
     async def _here(self) -> Attachment: ...
 
     @abstractmethod
-    def _asides(self) -> tuple[str, ...]:
+    def _take_side_effects(self) -> tuple[str, ...]:
         """What has happened beside the page, and has not been told."""
 
     async def click(
@@ -265,7 +265,7 @@ class ActingPage(ABC):
         checked_seconds("settle_s", settle_s)
         result, notices = await self._run(run, timeout_s)
         cost = replace(result.cost, est_tokens=est_tokens(result.changes.text))
-        return replace(result, notices=(*notices, *result.notices, *self._asides()), cost=cost)
+        return replace(result, notices=(*notices, *result.notices, *self._take_side_effects()), cost=cost)
 
     async def _run(
         self, run: Callable[[Actions, float], Awaitable[_Outcome]], timeout_s: float

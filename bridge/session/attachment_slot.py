@@ -45,7 +45,10 @@ class AttachmentSlot:
         async with AsyncExitStack() as stack:
             connection = await stack.enter_async_context(connecting)
             connection.on_event(self._journal.reader(self._tab_id))
-            attachment = await stack.enter_async_context(attach(connection, timeout_s=deadline.remaining_s))
+            requests = self._journal.request_reducer(self._tab_id)
+            attachment = await stack.enter_async_context(
+                attach(connection, timeout_s=deadline.remaining_s, requests=requests)
+            )
             for frame in attachment.state.frames.values():
                 self._journal.note_origin(self._tab_id, frame.url)
             for prepare in (*self._of_the_session, *self.on_attach):

@@ -50,7 +50,7 @@ class Session(SessionTabs):
     Attributes:
         serial: The device's adb serial.
         containment: How far its traffic is held to the policy; has the egress gate.
-        journal: Console and network of all tabs since the first one, those of closed ones included.
+        logs: Console and network of all tabs since the first one, those of closed ones included.
         is_virtual: Whether it is Chromium on this machine instead of a phone.
         restores_tabs: Whether what is lost is restored without being asked.
     """
@@ -269,7 +269,7 @@ class Session(SessionTabs):
 
     async def _clear(self) -> None:
         """What pages have stored; the host app's process, which keeps it, may go on."""
-        origins = set().union(*self.journal.origins.values())
+        origins = set().union(*self.logs.origins.values())
         if not origins:
             return
         profiles = {None, *self._profiles.values()} - (set() if self._isolation.left_behind else {PROFILE})

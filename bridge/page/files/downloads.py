@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
-from bridge.cdp import CdpConnection
 from bridge.cdp.meter import measure
 from bridge.cost import Cost
 from bridge.deadline import Deadline
@@ -29,11 +28,11 @@ from bridge.page.files.download_body import (
     network_source,
     suggested_name,
 )
-from bridge.page.files.host_services import DownloadStart, DownloadStarts, HostServices
+from bridge.page.files.host_services import DownloadStart, DownloadStarts
 from bridge.page.files.response_interception import first_download
-from bridge.page.files.safe_folder import Confined
 from bridge.page.interception.fetch_messages import PausedResponse
 from bridge.page.logs.headers import body_bytes
+from bridge.page.tab_handle import TabHandle
 from bridge.page.target.attachment import Attachment
 
 MAX_DOWNLOAD_BYTES = 100 * 1024 * 1024
@@ -43,26 +42,6 @@ _ASKED_TWICE = (
     "asked for a second time: what answers once, or only to a form that is sent, cannot be brought this way."
 )
 _LENGTH_UNKNOWN = "the server did not say how long the file is, so it cannot be seen whether it came whole"
-
-
-class DownloadingTab(Protocol):
-    """What downloading needs of the tab."""
-
-    @property
-    def host_services(self) -> HostServices | None: ...
-
-    @property
-    def downloads(self) -> Confined: ...
-
-    async def check_url(self, url: str) -> str: ...
-
-    def watch_received(self) -> Callable[[], int]:
-        """How many bytes have come since now over the one connection that most came over; 0 where nobody counts."""
-        ...
-
-    def connect(self, timeout_s: float) -> AbstractAsyncContextManager[CdpConnection]:
-        """One more CDP connection to the tab, for as long as the block lasts."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +92,7 @@ class Destination:
 class Downloads:
     """Downloads of one attachment."""
 
-    def __init__(self, attachment: Attachment, tab: DownloadingTab) -> None:
+    def __init__(self, attachment: Attachment, tab: TabHandle) -> None:
         self._attachment = attachment
         self._tab = tab
         self._target = tab.downloads

@@ -58,7 +58,7 @@ class AttachedSession:
         app: Which app it is.
         egress: The policy: of `goto`, and of what pages request while they are attached.
         capabilities: How far that goes, as of the last page; None before the first.
-        journal: Console and network of all its pages since they were attached.
+        logs: Console and network of all its pages since they were attached.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class AttachedSession:
         self.on_attach: list[OnAttach] = []
         self.egress = egress
         self.notice = notice
-        self.journal = SessionLogs()
+        self.logs = SessionLogs()
         self.observer: Observer | None = None
         self.capabilities: AttachedCapabilities | None = None
         self._interception = Interception(egress, closes_ways_around=egress.policy.blocks_webrtc)
