@@ -16,8 +16,8 @@ from bridge.page.capture.image import ImageFormat
 from bridge.page.capture.screencast import Recording, RecordingFormat, ScreencastRecorder
 from bridge.page.emulation import PermissionSetting
 from bridge.page.files.downloads import DownloadResult
-from bridge.page.input.gestures import Direction
 from bridge.page.input.query import QueryKind, QueryResult
+from bridge.page.input.touch import Direction
 from bridge.page.interception.routes import RouteHandler
 from bridge.page.locators.locators import LocatorMatches, Match, Text
 from bridge.page.logs.console import ConsoleLog

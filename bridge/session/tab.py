@@ -353,14 +353,14 @@ class SessionTab:
                 return lost
             document = attachment.state.main.loader_id if attachment.state.main else ""
             again, may_be_busy = self._stuck.was_freed(document), self._stuck.may_be_busy(document)
-            step = await hang_recovery.free(attachment, self, again=again, may_be_busy=may_be_busy, slack_s=slack_s)
+            step = await hang_recovery.recover(attachment, self, again=again, may_be_busy=may_be_busy, slack_s=slack_s)
             self._stuck.take(document, step)
             is_gone = again and step == "kill_renderer"
             if is_gone:
                 self._missing.say(
                     f"{self.url} hung again after its script had been ended, and its renderer was ended too"
                 )
-            return hang_recovery.told(error, step, is_gone=is_gone)
+            return hang_recovery.with_recovery(error, step, is_gone=is_gone)
         if self._lost is None:
             self._changed.clear()
             with suppress(TimeoutError):

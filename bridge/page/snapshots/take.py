@@ -10,12 +10,12 @@ from typing import Any
 
 from bridge.deadline import Deadline
 from bridge.errors import DeadlineExceeded, ScriptFailed, UsageError
-from bridge.page.input.touch import frames_shown
 from bridge.page.snapshots.boxes import place_boxes
 from bridge.page.snapshots.frame_stitching import FrameTree, stitch
 from bridge.page.snapshots.refs import RefTable, is_ref
 from bridge.page.target.attachment import WORLD_NAME, Attachment, WorldGone
 from bridge.page.target.frame_calls import ask_frames
+from bridge.page.target.frame_geometry import frames_shown
 from bridge.page.target.frames import Frame
 from bridge.snapshot import RenderOptions, SnapshotResult, render_snapshot
 from bridge.snapshot.collector import collector_paused

@@ -189,7 +189,7 @@ class AttachedTab:
                 return error
             if (lost := await self._owner.diagnose(is_heard)) is not None:
                 return lost
-            return hang_recovery.told(error, await hang_recovery.free(attachment, self))
+            return hang_recovery.with_recovery(error, await hang_recovery.recover(attachment, self))
         if (lost := await self._owner.diagnose(is_heard)) is not None:
             return lost
         if isinstance(error, TransportError | TabLost) and self._is_over(attachment):

@@ -64,7 +64,7 @@ def _cpu(environ: dict[str, str], *command: str) -> Contender:
 
 
 async def _warm(environ: dict[str, str], rounds: int) -> Finding:
-    """`wvb snapshot` on a kept session, beside the operation as its own cost tells it and an interpreter's start."""
+    """`wvb snapshot` on a kept session, beside the operation's own reported cost plus the start of an interpreter."""
     costs: list[float] = []
     with serve_demo_pages() as site, tempfile.TemporaryDirectory(prefix="wvb-") as runtime:
         environ = {**environ, "XDG_RUNTIME_DIR": runtime}

@@ -1,7 +1,7 @@
 """What the policy costs: CPU time per decision, and a page of 100 requests with gate and interception and without.
 
 Both loads go to the same server through a virtual device each, in turns; one session has gate and interception, the
-other has neither: its host app is told to use no proxy.
+other has neither: its host app uses no proxy.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def _decisions() -> Finding:
     spent_us = []
     for _ in range(20):
         for entry in entries:
-            began = time.thread_time_ns()  # not the clock: what the machine does meanwhile is no cost of ours
+            began = time.thread_time_ns()  # CPU time: other work on the machine does not count
             decide(policy, entry["url"])
             spent_us.append((time.thread_time_ns() - began) / 1000)
     p99 = statistics.quantiles(spent_us, n=100)[98]
