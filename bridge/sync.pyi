@@ -16,22 +16,22 @@ from bridge.page.capture.image import ImageFormat
 from bridge.page.capture.screencast import Recording, RecordingFormat, ScreencastRecorder
 from bridge.page.emulation import PermissionSetting
 from bridge.page.files.downloads import DownloadResult
-from bridge.page.input.gestures import Direction
 from bridge.page.input.query import QueryKind, QueryResult
+from bridge.page.input.touch import Direction
 from bridge.page.interception.routes import RouteHandler
 from bridge.page.locators.locators import LocatorMatches, Match, Text
 from bridge.page.logs.console import ConsoleLog
 from bridge.page.logs.request_log import RequestLog
 from bridge.page.logs.session_logs import SessionLogs
 from bridge.page.navigation.navigate import WaitUntil
-from bridge.page.popups import OpenedPages
+from bridge.page.popups import PopupQueue
 from bridge.page.results import ActionResult, NavigationResult, PageLocation, Screenshot, WaitResult
 from bridge.page.snapshots.read import ReadResult
 from bridge.page.target.attachment import Attachment
 from bridge.page.target.dialogs import DialogAnswer
+from bridge.policy.browser_policy import BrowserPolicy
 from bridge.policy.grant import Grant, TestServerGrant
 from bridge.policy.pinning import Ask, PinnedEgress
-from bridge.policy.rules import BrowserPolicy
 from bridge.reading.extract import Mode
 from bridge.reading.markdown import LinkStyle
 from bridge.session.attached.app import App
@@ -111,7 +111,7 @@ class Session:
     def opener_of(self, page: Page) -> str | None: ...
     @property
     def pages(self) -> tuple[Page, ...]: ...
-    def popups_of(self, tab_id: str) -> AbstractContextManager[OpenedPages]: ...
+    def popups_of(self, tab_id: str) -> AbstractContextManager[PopupQueue]: ...
     def profile_of(self, tab_id: str) -> str | None: ...
     def reconnect(self, *, timeout_s: float = ...) -> tuple[str, ...]: ...
     def state_load(
@@ -120,11 +120,11 @@ class Session:
     def state_save(self, path: str | os.PathLike[str], *, timeout_s: float = ...) -> StateSummary: ...
     @property
     def tabs(self) -> Mapping[str, Page]: ...
+    def wait_for_popups(self) -> None: ...
     def watch_received(self) -> Callable[[], int]: ...
-    def windows_taken(self) -> None: ...
     containment: Containment
     is_virtual: bool
-    journal: SessionLogs
+    logs: SessionLogs
     notice: Notice
     restores_tabs: bool
     serial: str
@@ -362,7 +362,7 @@ class AttachedSession:
     capabilities: AttachedCapabilities | None
     device: AdbDevice
     egress: PinnedEgress
-    journal: SessionLogs
+    logs: SessionLogs
     notice: Callable[[str], None]
     serial: str
 

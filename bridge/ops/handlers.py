@@ -58,21 +58,21 @@ class Handlers:
 
     async def close(self) -> None:
         """Close the tabs."""
-        await self._session.windows_taken()
+        await self._session.wait_for_popups()
         self._take_windows()
         for page in self._tabs:
             await self._session.close_tab(page)
         self._tabs.clear()
 
     async def run(self, operation: models.Operation) -> HandlerResult:
-        await self._session.windows_taken()
+        await self._session.wait_for_popups()
         before = self._tabs[-1:]
         self._take_windows()
         if not set(before) <= set(self._tabs):
             # It was asked for with the other page in mind.
             raise TabLost(f"{before[0].tab_id} is gone: its page closed its own window.", hint=self._current_now())
         done = await self._carry_out(operation)
-        await self._session.windows_taken()
+        await self._session.wait_for_popups()
         before = self._tabs[-1:]
         opened = self._take_windows()
         notices = tuple(f"the page opened a window: {page.tab_id}, which is the current tab now" for page in opened)

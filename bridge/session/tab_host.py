@@ -10,9 +10,9 @@ from typing import Protocol
 from bridge.adb import AdbDevice
 from bridge.errors import BridgeError, NavigationFailed, UsageError
 from bridge.host.client import HostClient
-from bridge.page.files.safe_folder import Confined
+from bridge.page.files.safe_folder import SafeFolder
 from bridge.page.logs.session_logs import SessionLogs
-from bridge.page.popups import OpenedPages
+from bridge.page.popups import PopupQueue
 from bridge.session.attachment_slot import OnAttach
 from bridge.session.capabilities import Capabilities
 
@@ -47,13 +47,13 @@ class AnyHome(Protocol):
     def device(self) -> AdbDevice: ...
 
     @property
-    def journal(self) -> SessionLogs: ...
+    def logs(self) -> SessionLogs: ...
 
     @property
-    def uploads(self) -> Confined: ...
+    def uploads(self) -> SafeFolder: ...
 
     @property
-    def downloads(self) -> Confined: ...
+    def downloads(self) -> SafeFolder: ...
 
     @property
     def on_attach(self) -> list[OnAttach]:
@@ -86,7 +86,7 @@ class Home(AnyHome, Protocol):
         """Whether a tab that was lost is opened again without being asked."""
         ...
 
-    def popups_of(self, tab_id: str) -> AbstractContextManager[OpenedPages]: ...
+    def popups_of(self, tab_id: str) -> AbstractContextManager[PopupQueue]: ...
 
     async def check_url(self, url: str) -> str: ...
 

@@ -6,8 +6,8 @@ import pytest
 
 from bridge.errors import PolicyRefused
 from bridge.model_tools import NoElicitation, PendingElicitation
+from bridge.policy.browser_policy import BrowserPolicy
 from bridge.policy.pinning import PinnedEgress
-from bridge.policy.rules import BrowserPolicy
 
 
 class _Willing:

@@ -10,30 +10,29 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
-from bridge.cdp import CdpConnection
 from bridge.cdp.meter import measure
 from bridge.cost import Cost
 from bridge.deadline import Deadline
 from bridge.errors import NavigationFailed, UsageError
 from bridge.page.files.download_body import (
-    Bound,
     DownloadBody,
-    answer_source,
-    blob_pieces,
-    data_source,
-    network_source,
+    ReceiveLimit,
+    blob_chunks,
+    browser_body,
+    data_url_body,
+    intercepted_body,
     suggested_name,
 )
-from bridge.page.files.host_services import DownloadStart, DownloadStarts, HostServices
+from bridge.page.files.host_services import DownloadStart, DownloadStarts
 from bridge.page.files.response_interception import first_download
-from bridge.page.files.safe_folder import Confined
 from bridge.page.interception.fetch_messages import PausedResponse
 from bridge.page.logs.headers import body_bytes
+from bridge.page.tab_handle import TabHandle
 from bridge.page.target.attachment import Attachment
 
 MAX_DOWNLOAD_BYTES = 100 * 1024 * 1024
@@ -43,26 +42,6 @@ _ASKED_TWICE = (
     "asked for a second time: what answers once, or only to a form that is sent, cannot be brought this way."
 )
 _LENGTH_UNKNOWN = "the server did not say how long the file is, so it cannot be seen whether it came whole"
-
-
-class DownloadingTab(Protocol):
-    """What downloading needs of the tab."""
-
-    @property
-    def host_services(self) -> HostServices | None: ...
-
-    @property
-    def downloads(self) -> Confined: ...
-
-    async def check_url(self, url: str) -> str: ...
-
-    def watch_received(self) -> Callable[[], int]:
-        """How many bytes have come since now over the one connection that most came over; 0 where nobody counts."""
-        ...
-
-    def connect(self, timeout_s: float) -> AbstractAsyncContextManager[CdpConnection]:
-        """One more CDP connection to the tab, for as long as the block lasts."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +92,7 @@ class Destination:
 class Downloads:
     """Downloads of one attachment."""
 
-    def __init__(self, attachment: Attachment, tab: DownloadingTab) -> None:
+    def __init__(self, attachment: Attachment, tab: TabHandle) -> None:
         self._attachment = attachment
         self._tab = tab
         self._target = tab.downloads
@@ -192,19 +171,19 @@ class Downloads:
     async def _source(self, url: str, max_bytes: int, deadline: Deadline) -> AsyncIterator[DownloadBody]:
         scheme = url.partition(":")[0].lower()
         if scheme == "data":
-            yield data_source(url)
+            yield data_url_body(url)
         elif scheme == "blob":
-            yield DownloadBody(blob_pieces(self._attachment, url, deadline))
+            yield DownloadBody(blob_chunks(self._attachment, url, deadline))
         else:
             main = self._attachment.state.main
             # What is being loaded ends with its connection: broken off, nothing goes on filling the device's disk.
             async with self._tab.connect(deadline.remaining_s) as connection:
-                bound = Bound(max_bytes, self._tab.watch_received())
-                yield await network_source(connection, main.frame_id if main else "", url, bound, deadline)
+                bound = ReceiveLimit(max_bytes, self._tab.watch_received())
+                yield await browser_body(connection, main.frame_id if main else "", url, bound, deadline)
 
     @asynccontextmanager
     async def _taken(self, answer: PausedResponse, deadline: Deadline) -> AsyncIterator[DownloadBody]:
-        yield await answer_source(self._attachment.connection, answer, deadline)
+        yield await intercepted_body(self._attachment.connection, answer, deadline)
 
 
 async def _first(

@@ -26,9 +26,9 @@ from bridge.page.interception.fetch_messages import Abort, PausedRequest, RouteA
 from bridge.page.navigation.navigate import navigation_failed
 from bridge.page.target.attachment import Attachment
 from bridge.policy.address import parse_address
-from bridge.policy.judge import decide
-from bridge.policy.pinning import PinnedEgress, refusal
-from bridge.policy.proxy_messages import BadAnswer
+from bridge.policy.decision import decide
+from bridge.policy.gate.http_messages import InvalidResponse
+from bridge.policy.pinning import PinnedEgress, policy_refused
 
 MAX_REDIRECTS = 10
 _MAX_TRAILS = 2000
@@ -68,7 +68,7 @@ _UNSAFE_REDIRECTS = frozenset({"net::ERR_UNSAFE_REDIRECT", "net::ERR_UNKNOWN_URL
 # that a script opens is in its hands before anybody is attached to it, so its own are taken where it is handed out;
 # one that opens at an address of its own may run before the attachment (WebView starts it at once). Workers have
 # WebTransport only, which Chromium does not speak where a proxy is set.
-CLOSE_WAYS_AROUND = """
+BLOCK_PROXY_BYPASS = """
 {
   const { apply } = Reflect;
   const take = (view) => {
@@ -106,18 +106,18 @@ class _Trail:
     refused: PolicyRefused | None = None
 
 
-class Interception:
+class UrlPolicy:
     """One session's policy, installed in each of its attachments.
 
     Attributes:
-        closes_ways_around: Whether WebRTC and WebTransport are taken from pages.
-        watches_addresses: Whether hosts are held to the addresses at which the browser has seen them, because no gate
+        blocks_proxy_bypass: Whether WebRTC and WebTransport are taken from pages.
+        checks_addresses: Whether hosts are held to the addresses at which the browser has seen them, because no gate
             does it: what has come by then has come, but nothing more is asked of such a host and nothing shown of it.
     """
 
-    def __init__(self, egress: PinnedEgress, *, closes_ways_around: bool) -> None:
-        self.closes_ways_around = closes_ways_around
-        self.watches_addresses = False
+    def __init__(self, egress: PinnedEgress, *, blocks_proxy_bypass: bool) -> None:
+        self.blocks_proxy_bypass = blocks_proxy_bypass
+        self.checks_addresses = False
         self._egress = egress
         self._trails: OrderedDict[str, _Trail] = OrderedDict()
         self._by_first_url: OrderedDict[str, _Trail] = OrderedDict()
@@ -130,9 +130,9 @@ class Interception:
             return await self._judge(request, attachment.state.main_frame_id or "")
 
         attachment.check_shown = self.check_shown
-        if self.watches_addresses:
+        if self.checks_addresses:
             attachment.connection.on_event(self._watch)
-        closed = self.closes_ways_around and await self._close_ways_around(attachment, timeout_s)
+        closed = self.blocks_proxy_bypass and await self._close_ways_around(attachment, timeout_s)
         try:
             await attachment.fetching.add(
                 judge, rank=Rank.POLICY, timeout_s=timeout_s, decision_timeout_s=_DECISION_TIMEOUT_S
@@ -174,7 +174,7 @@ class Interception:
             case ConnectionRefusedError():
                 hint = "Nothing listens there, as far as this machine, which connects for the device, can see."
                 return NavigationFailed(error.url, "net::ERR_CONNECTION_REFUSED", hint=hint)
-            case BadAnswer() as bad:
+            case InvalidResponse() as bad:
                 hint = f"The server does not answer in HTTP that can be passed on: {bad}."
                 return NavigationFailed(error.url, "net::ERR_INVALID_HTTP_RESPONSE", hint=hint)
         return error
@@ -217,8 +217,8 @@ class Interception:
         if not url or url.partition("#")[0].partition("?")[0] in _NO_ADDRESS:
             return
         decision = decide(self._egress.policy, url, self._egress.grants)
-        if not decision.allowed and not self._egress.was_allowed_when_asked(decision):
-            raise refusal(decision, url, "the page led there, and nothing of it is shown")
+        if not decision.allowed and not self._egress.was_approved(decision):
+            raise policy_refused(decision, url, "the page led there, and nothing of it is shown")
         self._check_seen(url)
 
     def _watch(self, method: str, params: Mapping[str, Any], _session_id: str | None) -> None:
@@ -244,11 +244,11 @@ class Interception:
             raise moved
 
     async def _close_ways_around(self, attachment: Attachment, timeout_s: float) -> bool:
-        params = {"source": CLOSE_WAYS_AROUND, "runImmediately": True}
+        params = {"source": BLOCK_PROXY_BYPASS, "runImmediately": True}
         try:
             await attachment.call("Page.addScriptToEvaluateOnNewDocument", params, timeout_s=timeout_s)
             # An engine that does not know runImmediately has left the document that is there as it was.
-            await attachment.call("Runtime.evaluate", {"expression": CLOSE_WAYS_AROUND}, timeout_s=timeout_s)
+            await attachment.call("Runtime.evaluate", {"expression": BLOCK_PROXY_BYPASS}, timeout_s=timeout_s)
             answer = await attachment.call(
                 "Runtime.evaluate", {"expression": _WAYS_AROUND_OPEN, "returnByValue": True}, timeout_s=timeout_s
             )

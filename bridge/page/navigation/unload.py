@@ -1,4 +1,4 @@
-"""Leaving a document: the one that hangs is freed before its successor waits for it (see `ladder.recover`).
+"""Leaving a document: one that hangs is unblocked before its successor waits for it (`unblock_navigation`).
 
 Whether it hangs is asked while the successor is being fetched already, where interception can hold that back: the
 question then costs no round trip of its own.
@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 
 from bridge.deadline import Deadline
 from bridge.page.navigation.navigate import give_up
-from bridge.page.recovery.hang_recovery import recover, unblock_navigation
+from bridge.page.recovery.hang_recovery import can_unload, unblock_navigation
 from bridge.page.target.attachment import Attachment
 
 Move = Callable[[Attachment, Deadline], Awaitable[None]]
@@ -44,19 +44,19 @@ async def depart(
     Args:
         move: Given up and begun anew where the old document turns out to hang.
         is_fetched: It leads to a document that is asked of a server, so that interception sees it.
-        may_detour: As of `ladder.recover`.
+        may_detour: As of `hang_recovery.unblock_navigation`.
         tell: Takes what was done to the document that was left.
     """
     main = attachment.state.main
     # A page that opens dialogs may do so without end, and a navigation would wait behind them.
     has_dialogs = attachment.state.dialog is not None or attachment.dialogs.has_untold
     if main is None or not is_fetched or has_dialogs or not attachment.fetching.sees_all:
-        if not await unblock_navigation(attachment, deadline):
+        if not await can_unload(attachment, deadline):
             await _climb_out(attachment, deadline, may_detour=may_detour, tell=tell)
         await move(attachment, deadline)
         return
     # In this order on the wire: with a navigation under way the browser keeps back what is meant for the renderer.
-    asking = asyncio.ensure_future(unblock_navigation(attachment, deadline, is_leaving=True))
+    asking = asyncio.ensure_future(can_unload(attachment, deadline, is_leaving=True))
     moving = asyncio.ensure_future(move(attachment, deadline))
     try:
         with attachment.fetching.holding_document(main.frame_id) as held:
@@ -83,12 +83,12 @@ async def _climb_out(
     attachment: Attachment, deadline: Deadline, *, may_detour: bool, tell: Callable[[str], None]
 ) -> None:
     asked_before = attachment.dialogs.count
-    freed = await recover(attachment, deadline, may_detour=may_detour)
+    freed = await unblock_navigation(attachment, deadline, may_detour=may_detour)
     if (
         freed
         and not may_detour
         and attachment.dialogs.count > asked_before
-        and not await unblock_navigation(attachment, deadline)
+        and not await can_unload(attachment, deadline)
     ):
         freed = ""
     if not freed and attachment.dialogs.count - asked_before > _STORM:

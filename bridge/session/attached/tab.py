@@ -18,10 +18,10 @@ from bridge.errors import (
     Unsupported,
 )
 from bridge.page.capture.full_page import Strategy
-from bridge.page.files.safe_folder import Confined
+from bridge.page.files.safe_folder import SafeFolder
 from bridge.page.input.side_effects import SideEffects
 from bridge.page.logs.session_logs import SessionLogs
-from bridge.page.popups import OpenedPages
+from bridge.page.popups import PopupQueue
 from bridge.page.recovery import hang_recovery
 from bridge.page.target.attachment import Attachment
 from bridge.page.turn import Budget
@@ -54,8 +54,8 @@ class AttachedTab:
         self._tab_id = tab_id
         self._owner = owner
         self._wanted = wanted
-        self._held = AttachmentSlot(tab_id, owner.journal, owner.on_attach)
-        self.asides = SideEffects(opens_apps=True)
+        self._held = AttachmentSlot(tab_id, owner.logs, owner.on_attach)
+        self.side_effects = SideEffects(opens_apps=True)
         self._held.on_attach.append(self._listen)
         self._found: AppPage | None = None
         self._closed = False
@@ -71,11 +71,11 @@ class AttachedTab:
         """The app is not ours: nothing can be staged in it, captured by it or asked of it."""
 
     @property
-    def journal(self) -> SessionLogs:
-        return self._owner.journal
+    def logs(self) -> SessionLogs:
+        return self._owner.logs
 
     @property
-    def full_page(self) -> Strategy | None:
+    def full_page_strategy(self) -> Strategy | None:
         """Chrome draws beyond its view; of apps it is found out when needed. Each strategy's picture is verified."""
         return "cdp-beyond-viewport" if self._found and self._found.socket_name == CHROME_SOCKET else None
 
@@ -87,18 +87,18 @@ class AttachedTab:
         return await self._owner.egress.check_url(url)
 
     @property
-    def uploads(self) -> Confined:
+    def uploads(self) -> SafeFolder:
         return self._owner.uploads
 
     @property
-    def downloads(self) -> Confined:
+    def downloads(self) -> SafeFolder:
         return self._owner.downloads
 
     def watch_received(self) -> Callable[[], int]:
         """The app connects by itself, and nobody counts."""
         return lambda: 0
 
-    def popups(self) -> AbstractContextManager[OpenedPages]:
+    def popups(self) -> AbstractContextManager[PopupQueue]:
         raise Unsupported("windows that the app opens are the app's own; session.page() attaches to one that is there")
 
     @asynccontextmanager
@@ -169,9 +169,9 @@ class AttachedTab:
 
         def take_event(method: str, params: Mapping[str, Any], session_id: str | None) -> None:
             if method == "Inspector.detached" and session_id is None and params.get("reason") == _WINDOW_CLOSED:
-                self.asides.lost_window(self._tab_id)
+                self.side_effects.lost_window(self._tab_id)
 
-        self.asides.has_window()
+        self.side_effects.has_window()
         attachment.connection.on_event(take_event)
 
     async def close(self) -> None:
@@ -179,7 +179,7 @@ class AttachedTab:
         self._closed = True
         await self._held.close()
 
-    async def look_into(self, error: BridgeError) -> BridgeError:
+    async def diagnose(self, error: BridgeError) -> BridgeError:
         attachment = self._held.present
         if self._closed or attachment is None:
             return error
@@ -189,7 +189,7 @@ class AttachedTab:
                 return error
             if (lost := await self._owner.diagnose(is_heard)) is not None:
                 return lost
-            return hang_recovery.told(error, await hang_recovery.free(attachment, self))
+            return hang_recovery.with_recovery(error, await hang_recovery.recover(attachment, self))
         if (lost := await self._owner.diagnose(is_heard)) is not None:
             return lost
         if isinstance(error, TransportError | TabLost) and self._is_over(attachment):

@@ -24,7 +24,7 @@ from bridge.surfaces.session_command import StartOptions
 
 if TYPE_CHECKING:
     from bridge.page.page import Page
-    from bridge.policy.rules import Asker
+    from bridge.policy.browser_policy import Asker
     from bridge.session.session import Session
 
 T = TypeVar("T")

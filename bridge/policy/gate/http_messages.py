@@ -29,11 +29,11 @@ CHUNKED, UNTIL_CLOSE = -1, -2
 Headers = tuple[tuple[bytes, bytes], ...]
 
 
-class BadMessage(ValueError):
+class InvalidMessage(ValueError):
     """Bytes that are no HTTP/1.1 message that we would pass on."""
 
 
-class BadAnswer(Exception):
+class InvalidResponse(Exception):
     """A server's message that is one of those."""
 
 
@@ -66,15 +66,15 @@ class ResponseHead:
 
 
 def parse_request(head: bytes) -> RequestHead:
-    """A request's head with its empty line; BadMessage where two readers could read it differently."""
+    """A request's head with its empty line; InvalidMessage where two readers could read it differently."""
     line, headers = _split(head)
     parts = line.split(b" ")
     if len(parts) != 3 or not _TOKEN.fullmatch(parts[0]) or parts[2] not in (b"HTTP/1.1", b"HTTP/1.0"):
-        raise BadMessage("the request line is malformed")
+        raise InvalidMessage("the request line is malformed")
     try:
         target = parts[1].decode("ascii")
     except UnicodeDecodeError as error:
-        raise BadMessage("the target is not ASCII") from error
+        raise InvalidMessage("the target is not ASCII") from error
     framing = _framing(headers)
     words = _words(headers, b"connection") | _words(headers, b"proxy-connection")
     keeps_alive = b"close" not in words and (parts[2] == b"HTTP/1.1" or b"keep-alive" in words)
@@ -86,7 +86,7 @@ def parse_response(head: bytes, method: str) -> ResponseHead:
     line, headers = _split(head)
     found = _STATUS_LINE.fullmatch(line)
     if found is None:
-        raise BadMessage("the status line is malformed")
+        raise InvalidMessage("the status line is malformed")
     status = int(found[1])
     framing = _framing(headers)
     if method == "HEAD" or status < 200 or status in (204, 304):
@@ -99,21 +99,21 @@ def parse_response(head: bytes, method: str) -> ResponseHead:
     return ResponseHead(status, b"HTTP/1.1" + line[8:], headers, body, keeps_alive)
 
 
-def authority(target: str) -> tuple[str, int]:
+def parse_connect_target(target: str) -> tuple[str, int]:
     """Host and port of CONNECT's target, which has to name both (RFC 9110 §9.3.6)."""
     if target.count(":") < 1 or any(character in target for character in "/\\?#@") or not target[-1:].isdigit():
-        raise BadMessage("CONNECT names a host and a port")
+        raise InvalidMessage("CONNECT names a host and a port")
     address = parse_address(f"http://{target}/")
     if address.host is None or address.port is None:
-        raise BadMessage("CONNECT names no host and port that can be read")
+        raise InvalidMessage("CONNECT names no host and port that can be read")
     return address.host, address.port
 
 
-def absolute(target: str) -> tuple[str, int, str]:
-    """Host, port and path of a target in absolute form; a request for the gate itself is none."""
+def parse_absolute_target(target: str) -> tuple[str, int, str]:
+    """Host, port and path of a target in parse_absolute_target form; a request for the gate itself is none."""
     address = parse_address(target)
     if address.scheme != "http" or address.host is None or address.port is None:
-        raise BadMessage("its target is no absolute http: URL")
+        raise InvalidMessage("its target is no parse_absolute_target http: URL")
     authority_end = address.url.index("/", len("http://"))
     return address.host, address.port, address.url[authority_end:].partition("#")[0]
 
@@ -139,7 +139,7 @@ def forwarded_response(response: ResponseHead, *, keeps_alive: bool) -> bytes:
     return _joined(response.line, headers)
 
 
-def own_page(status: int, title: str, text: str, hint: str = "", *, code: str) -> bytes:
+def error_page(status: int, title: str, text: str, hint: str = "", *, code: str) -> bytes:
     """A whole answer of the gate itself; `code` names the reason for programs in X-Webview-Bridge."""
     reasons = {400: "Bad Request", 403: "Forbidden", 502: "Bad Gateway", 503: "Service Unavailable", 504: "Timeout"}
     body = (
@@ -162,10 +162,10 @@ def _split(head: bytes) -> tuple[bytes, Headers]:
     for line in lines[1:]:
         name, colon, value = line.partition(b":")
         if not colon or not _TOKEN.fullmatch(name) or _BAD_VALUE.search(value):
-            raise BadMessage("a header line is malformed")
+            raise InvalidMessage("a header line is malformed")
         headers.append((name, value.strip(b" \t")))
     if _BAD_VALUE.search(lines[0]):
-        raise BadMessage("the first line is malformed")
+        raise InvalidMessage("the first line is malformed")
     return lines[0], tuple(headers)
 
 
@@ -175,13 +175,13 @@ def _framing(headers: Headers) -> int | None:
     encodings = [value.lower() for name, value in headers if name.lower() == b"transfer-encoding"]
     if encodings:
         if lengths or encodings != [b"chunked"]:
-            raise BadMessage("the length of the body is ambiguous")
+            raise InvalidMessage("the length of the body is ambiguous")
         return CHUNKED
     if not lengths:
         return None
     (length, *others) = lengths
     if others or not length.isdigit() or len(length) > 16 or int(length) > MAX_CONTENT_BYTES:
-        raise BadMessage("the length of the body is ambiguous")
+        raise InvalidMessage("the length of the body is ambiguous")
     return int(length)
 
 

@@ -6,10 +6,17 @@ import asyncio
 
 from bridge.errors import BridgeError, DeadlineExceeded, NameNotResolved, PolicyRefused
 from bridge.policy.dialling import StreamPair
-from bridge.policy.forwarding import CONNECT_S, Forwarder
+from bridge.policy.gate.forwarding import CONNECT_S, Forwarder
+from bridge.policy.gate.http_messages import (
+    InvalidMessage,
+    InvalidResponse,
+    error_page,
+    parse_absolute_target,
+    parse_connect_target,
+    parse_request,
+)
+from bridge.policy.gate.streaming import drain, read_head, send_and_linger, splice
 from bridge.policy.pinning import PinnedEgress
-from bridge.policy.proxy_messages import BadAnswer, BadMessage, absolute, authority, own_page, parse_request
-from bridge.policy.streaming import drain, last_words, read_head, splice
 
 _HEAD_S = 30.0  # a client that connects and says nothing
 _KEPT_S = 120.0  # between two requests
@@ -31,7 +38,7 @@ class GateClient:
         try:
             while (head := await read_head(self._reader, wait_s)) is not None and await self._request(head):
                 wait_s = _KEPT_S
-        except BadMessage as error:
+        except InvalidMessage as error:
             await self._end_with(self._page_about(error))
         finally:
             self._forwarder.drop()
@@ -42,15 +49,15 @@ class GateClient:
         try:
             request = parse_request(head)
             if request.method == "CONNECT":
-                self._place = authority(request.target)
+                self._place = parse_connect_target(request.target)
                 await self._tunnel(*self._place)
                 return False
-            host, port, path = absolute(request.target)
+            host, port, path = parse_absolute_target(request.target)
             self._place = (host, port)
             return await self._forwarder.forward(request, host, port, path)
         except (
-            BadMessage,
-            BadAnswer,
+            InvalidMessage,
+            InvalidResponse,
             BridgeError,
             OSError,
             asyncio.IncompleteReadError,
@@ -66,35 +73,35 @@ class GateClient:
         if self._is_tunnel or self._forwarder.is_answering:
             self._writer.transport.abort()  # a page of ours in the middle of an answer would be taken for the site's
         elif self._has_pages and not self._writer.transport.is_closing():
-            await last_words(self._reader, self._writer, page)
+            await send_and_linger(self._reader, self._writer, page)
 
     def _note(self, error: Exception) -> None:
         """For the audit, and for whoever asks the egress why it failed; a request that is none is about no host."""
-        if isinstance(error, BadMessage):
+        if isinstance(error, InvalidMessage):
             return
-        self._egress.note_failure(*self._place, error)
+        self._egress.record_failure(*self._place, error)
         if isinstance(error, PolicyRefused):
             self._egress.record_refusal(*self._place, str(error.details.get("rule", "policy")))
-        elif isinstance(error, BadAnswer):
+        elif isinstance(error, InvalidResponse):
             self._forwarder.record_broken()
 
     def _page_about(self, error: Exception) -> bytes:
         host = f"{self._place[0]}:{self._place[1]}"
         match error:
-            case BadMessage():
+            case InvalidMessage():
                 text = f"The request is no proxy request: {error}."
-                return own_page(400, "Not understood", text, code="bad_request")
-            case BadAnswer():
+                return error_page(400, "Not understood", text, code="bad_request")
+            case InvalidResponse():
                 text = f"{host} does not answer in HTTP that can be passed on: {error}."
-                return own_page(502, "Not understood", text, code="bad_answer")
+                return error_page(502, "Not understood", text, code="bad_answer")
             case PolicyRefused():
-                return own_page(403, "Refused by policy", error.message, error.hint, code=error.code)
+                return error_page(403, "Refused by policy", error.message, error.hint, code=error.code)
             case NameNotResolved():
-                return own_page(502, "No such host", error.message, code=error.code)
+                return error_page(502, "No such host", error.message, code=error.code)
             case DeadlineExceeded() | TimeoutError():
-                return own_page(504, "No answer", f"{host} did not answer: {error}", code="timeout")
+                return error_page(504, "No answer", f"{host} did not answer: {error}", code="timeout")
             case _:
-                return own_page(502, "No connection", f"{host} cannot be reached: {error}", code="connection_failed")
+                return error_page(502, "No connection", f"{host} cannot be reached: {error}", code="connection_failed")
 
     async def _tunnel(self, host: str, port: int) -> None:
         await self._egress.check_tunnel(host, port)

@@ -9,19 +9,19 @@ from dataclasses import dataclass
 
 from bridge.deadline import Deadline
 from bridge.policy.dialling import StreamPair
-from bridge.policy.pinning import PinnedEgress
-from bridge.policy.proxy_messages import (
+from bridge.policy.gate.http_messages import (
     UNTIL_CLOSE,
-    BadAnswer,
-    BadMessage,
+    InvalidMessage,
+    InvalidResponse,
     RequestHead,
     ResponseHead,
     forwarded_request,
     forwarded_response,
     parse_response,
 )
-from bridge.policy.streaming import ANSWER_S, copy_body, drain, read_head, together
-from bridge.policy.traffic import Carried
+from bridge.policy.gate.streaming import RESPONSE_TIMEOUT_S, copy_body, corked, drain, read_head
+from bridge.policy.pinning import PinnedEgress
+from bridge.policy.traffic import TransferCounts
 
 CONNECT_S = 20.0
 _MAX_INTERIM = 8  # answers before the final one: 100 Continue, 103 Early Hints
@@ -36,7 +36,7 @@ class _Server:
     port: int
     address: str
     streams: StreamPair
-    carried: Carried
+    carried: TransferCounts
     is_used: bool = False
 
 
@@ -58,7 +58,8 @@ class Forwarder:
         """Carry out one request; whether the client's connection may stay.
 
         Raises:
-            PolicyRefused, NameNotResolved, BadAnswer, OSError, DeadlineExceeded: Why there is no answer, or no more.
+            PolicyRefused, NameNotResolved, InvalidResponse, OSError, DeadlineExceeded: The server sent no response, or
+                not all of it.
         """
         await self._egress.check_destination("http", host, port)
         authority = f"[{host}]" if ":" in host else host
@@ -111,7 +112,7 @@ class Forwarder:
             await drain(server.streams[1])
 
     async def _final_answer(self, server: _Server, method: str) -> ResponseHead:
-        deadline = Deadline.after(ANSWER_S)
+        deadline = Deadline.after(RESPONSE_TIMEOUT_S)
         for _ in range(_MAX_INTERIM + 1):
             with _from_server():
                 head = await read_head(server.streams[0], deadline.remaining_s)
@@ -120,19 +121,19 @@ class Forwarder:
                 server.carried.received(len(head))
                 response = parse_response(head, method)
             if response.status == 101:
-                raise BadAnswer("it switched protocols, which was not asked for")
+                raise InvalidResponse("it switched protocols, which was not asked for")
             if response.status >= 200:
                 return response
             self._writer.write(forwarded_response(response, keeps_alive=True))
             await drain(self._writer)
-        raise BadAnswer(f"more than {_MAX_INTERIM} interim answers")
+        raise InvalidResponse(f"more than {_MAX_INTERIM} interim answers")
 
     async def _answer(self, server: _Server, request: RequestHead, response: ResponseHead) -> bool:
         keeps_client = request.keeps_alive and response.body != UNTIL_CLOSE and not self._has_unread_body
         out = forwarded_response(response, keeps_alive=keeps_client)
         self.is_answering = True
         try:
-            with together(self._writer), _from_server():
+            with corked(self._writer), _from_server():
                 self._writer.write(out)
                 await copy_body(server.streams[0], self._writer, response.body, server.carried.received)
             await drain(self._writer)
@@ -168,5 +169,5 @@ class Forwarder:
 def _from_server() -> Iterator[None]:
     try:
         yield
-    except BadMessage as error:
-        raise BadAnswer(str(error)) from error
+    except InvalidMessage as error:
+        raise InvalidResponse(str(error)) from error

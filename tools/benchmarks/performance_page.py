@@ -1,4 +1,4 @@
-"""The README's performance section and its plots: made of the committed JSON, and checked against it."""
+"""The table and plots of docs/performance.md, generated from the committed results and checked against them."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from tools.benchmarks.peers import ROOT
 from tools.benchmarks.plots import plots
 from tools.benchmarks.report import shown, summary, verdict, write_json
 
-README = ROOT / "README.md"
+PAGE = ROOT / "docs" / "performance.md"
 IMAGES = ROOT / ".github" / "images"
 COMMITTED = ROOT / "tools" / "benchmarks" / "results" / "latest.json"
-BEGIN, END = "<!-- tools/bench --readme: begin -->", "<!-- tools/bench --readme: end -->"
+BEGIN, END = "<!-- tools/bench --publish: begin -->", "<!-- tools/bench --publish: end -->"
 _STATES = {"met": "met", "missed": "**missed**", "not measured": "not measured", "reported": ""}
 
 
 def section(results: Mapping[str, Any]) -> str:
-    """The section's text, markers included."""
+    """Renders the section, markers included."""
     machine, versions = results["machine"], results["versions"]
     where = f"{machine['cpu']}, {machine['cores']} cores, {machine['memory_gb']} GB, {machine['system']}"
     on = ", ".join(
@@ -38,7 +38,7 @@ def section(results: Mapping[str, Any]) -> str:
         "|---|---|---|---|---|",
         *(_row(one) for row in results["rows"] for one in row["findings"]),
         "",
-        *(f"![{title}](.github/images/{name})" for name, (title, _) in plots(results).items()),
+        *(f"![{title}](../.github/images/{name})" for name, (title, _) in plots(results).items()),
         END,
     ]
     return "\n".join(lines)
@@ -53,54 +53,54 @@ def _row(one: Mapping[str, Any]) -> str:
 
 
 def replaced(text: str, new: str) -> str:
-    """The README with the section between its markers.
+    """Replaces the section between its markers.
 
     Raises:
-        ValueError: The markers are not there, once each and in order.
+        ValueError: A marker is missing, repeated or out of order.
     """
     if text.count(BEGIN) != 1 or text.count(END) != 1 or text.index(BEGIN) > text.index(END):
-        raise ValueError(f"README.md needs the lines {BEGIN!r} and {END!r}, once each")
+        raise ValueError(f"{PAGE.name} needs the lines {BEGIN!r} and {END!r}, once each and in order")
     before, _, rest = text.partition(BEGIN)
     return before + new + rest.partition(END)[2]
 
 
 def write(whole: Mapping[str, Any]) -> int:
-    """Commit a run's summary: results, section and plots."""
+    """Writes a run's summary: results, section and plots."""
     results = summary(whole)
     try:
-        text = replaced(README.read_text(encoding="utf-8"), section(results))
+        text = replaced(PAGE.read_text(encoding="utf-8"), section(results))
     except ValueError as error:
         print(error, file=sys.stderr)
         return 1
     write_json(COMMITTED, results)
-    README.write_text(text, encoding="utf-8")
+    PAGE.write_text(text, encoding="utf-8")
     IMAGES.mkdir(parents=True, exist_ok=True)
     for name, (_, svg) in plots(results).items():
         (IMAGES / name).write_text(svg, encoding="utf-8")
-    print(f"{COMMITTED.relative_to(ROOT)}, README.md and {', '.join(plots(results))} are written")
+    print(f"{COMMITTED.relative_to(ROOT)}, docs/performance.md and {', '.join(plots(results))} written")
     return 0
 
 
 def differences() -> list[str]:
-    """What of README and plots is not what the committed results give."""
-    text = README.read_text(encoding="utf-8")
+    """Lists what does not match the committed results."""
+    text = PAGE.read_text(encoding="utf-8")
     if not COMMITTED.is_file():
-        return [] if f"{BEGIN}\n{END}" in text else ["README.md has numbers, and there are no results"]
+        return [] if f"{BEGIN}\n{END}" in text else ["docs/performance.md has numbers, but there are no results"]
     results = json.loads(COMMITTED.read_text(encoding="utf-8"))
     found = []
     try:
         if replaced(text, section(results)) != text:
-            found.append("README.md's performance section is not what the results give")
+            found.append("docs/performance.md does not match the committed results")
     except ValueError as error:
         found.append(str(error))
     for name, (_, svg) in plots(results).items():
         path = IMAGES / name
         if not path.is_file() or path.read_text(encoding="utf-8") != svg:
-            found.append(f"{name} is not what the results give")
+            found.append(f"{name} does not match the committed results")
     return found
 
 
 def check() -> int:
     found = differences()
-    print("\n".join(found) or "README.md is what the results give")
+    print("\n".join(found) or "docs/performance.md matches the committed results")
     return 1 if found else 0

@@ -10,11 +10,11 @@ from collections.abc import Coroutine, Iterator
 from typing import Any
 
 from bridge.policy.dialling import StreamPair
-from bridge.policy.proxy_messages import CHUNKED, UNTIL_CLOSE, BadMessage
-from bridge.policy.traffic import Carried, Count
+from bridge.policy.gate.http_messages import CHUNKED, UNTIL_CLOSE, InvalidMessage
+from bridge.policy.traffic import Count, TransferCounts
 
 #: A server that thinks, a body that pauses.
-ANSWER_S = 300.0
+RESPONSE_TIMEOUT_S = 300.0
 _PIECE_BYTES = 64 * 1024
 _MAX_HEAD_BYTES = 64 * 1024
 _MAX_CHUNK_LINE_BYTES = 4096
@@ -34,12 +34,12 @@ async def read_head(reader: asyncio.StreamReader, wait_s: float) -> bytes | None
         return None
     except asyncio.IncompleteReadError as error:
         if error.partial.strip():
-            raise BadMessage("the head breaks off") from error
+            raise InvalidMessage("the head breaks off") from error
         return None
     except asyncio.LimitOverrunError as error:
-        raise BadMessage("the head is too long") from error
+        raise InvalidMessage("the head is too long") from error
     if len(head) > _MAX_HEAD_BYTES:
-        raise BadMessage("the head is too long")
+        raise InvalidMessage("the head is too long")
     return head.lstrip(b"\r\n")
 
 
@@ -53,7 +53,7 @@ async def copy_body(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, 
         line = await _chunk_line(reader)
         size_text = line.split(b";")[0].strip()
         if not size_text or len(size_text) > 15 or not set(size_text) <= set(b"0123456789abcdefABCDEF"):
-            raise BadMessage("a chunk has no size")
+            raise InvalidMessage("a chunk has no size")
         size = int(size_text, 16)
         line = b"%x\r\n" % size  # without extensions, in which two readers may see different ends of the line
         writer.write(line)
@@ -63,7 +63,7 @@ async def copy_body(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, 
         await _copy_exactly(reader, writer, size, count)
         end = await _timely(reader.readexactly(2))
         if end != b"\r\n":
-            raise BadMessage("a chunk is longer than its size")
+            raise InvalidMessage("a chunk is longer than its size")
         writer.write(end)
         count(len(end))
     while (line := await _chunk_line(reader)) != b"\r\n":  # trailers
@@ -78,7 +78,7 @@ async def copy_body(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, 
 async def _chunk_line(reader: asyncio.StreamReader) -> bytes:
     line = await _timely(reader.readuntil(b"\r\n"))
     if len(line) > _MAX_CHUNK_LINE_BYTES:
-        raise BadMessage("a chunk's line is too long")
+        raise InvalidMessage("a chunk's line is too long")
     return line
 
 
@@ -86,7 +86,7 @@ async def _copy_exactly(reader: asyncio.StreamReader, writer: asyncio.StreamWrit
     while size:
         piece = await _timely(reader.read(min(size, _PIECE_BYTES)))
         if not piece:
-            raise BadMessage("the body breaks off")
+            raise InvalidMessage("the body breaks off")
         size -= len(piece)
         writer.write(piece)
         await drain(writer)
@@ -101,17 +101,17 @@ async def _copy_until_close(reader: asyncio.StreamReader, writer: asyncio.Stream
 
 
 async def _timely(reading: Coroutine[Any, Any, bytes]) -> bytes:
-    async with asyncio.timeout(ANSWER_S):
+    async with asyncio.timeout(RESPONSE_TIMEOUT_S):
         return await reading
 
 
 async def drain(writer: asyncio.StreamWriter) -> None:
-    async with asyncio.timeout(ANSWER_S):
+    async with asyncio.timeout(RESPONSE_TIMEOUT_S):
         await writer.drain()
 
 
 @contextlib.contextmanager
-def together(writer: asyncio.StreamWriter) -> Iterator[None]:
+def corked(writer: asyncio.StreamWriter) -> Iterator[None]:
     """What is written in the block, as far as that comes at once, leaves in as few pieces as it takes (TCP_CORK).
 
     adb makes a packet of the first piece of an answer, and the next waits until the device has taken that: a head that
@@ -135,7 +135,7 @@ def together(writer: asyncio.StreamWriter) -> Iterator[None]:
         hold(False)
 
 
-async def last_words(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, answer: bytes) -> None:
+async def send_and_linger(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, answer: bytes) -> None:
     """Send the last answer of a connection, and let the peer read it (RFC 9112 §9.6): to close at once, with more of
     what it sends unread, resets the connection, and the reset overtakes the answer."""
     writer.write(answer)
@@ -149,7 +149,7 @@ async def last_words(reader: asyncio.StreamReader, writer: asyncio.StreamWriter,
                 left -= len(piece)
 
 
-async def splice(near: StreamPair, far: StreamPair, carried: Carried) -> None:
+async def splice(near: StreamPair, far: StreamPair, carried: TransferCounts) -> None:
     """Copy both ways until both have ended, or the second stays silent after the first has ended."""
     ways = {
         asyncio.ensure_future(_pump(near[0], far[1], carried.sent)),

@@ -13,9 +13,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from bridge.policy.dialling import STREAM_LIMIT_BYTES
-from bridge.policy.gate_client import GateClient
+from bridge.policy.gate.client import GateClient
+from bridge.policy.gate.http_messages import error_page
 from bridge.policy.pinning import PinnedEgress
-from bridge.policy.proxy_messages import own_page
 
 _log = logging.getLogger(__name__)
 
@@ -53,7 +53,7 @@ class Gate:
         self._clients.add(task)
         try:
             if len(self._clients) > MAX_CLIENTS:
-                writer.write(own_page(503, "Busy", f"{MAX_CLIENTS} connections are open.", code="busy"))
+                writer.write(error_page(503, "Busy", f"{MAX_CLIENTS} connections are open.", code="busy"))
             else:
                 await GateClient(self.egress, (reader, writer), has_pages=self.has_pages).run()
         except (ConnectionError, TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError) as error:

@@ -8,10 +8,10 @@ from ipaddress import IPv6Address
 from typing import Any, Literal
 
 from bridge.policy.address import Address, ip_literal, parse_address
+from bridge.policy.browser_policy import ALLOW_LINE, Action, BrowserPolicy
 from bridge.policy.grant import Grant
 from bridge.policy.names import BLOCKED_PORTS, forbidden_name
 from bridge.policy.ranges import embedded_ipv4, forbidden_range
-from bridge.policy.rules import ALLOW_LINE, Action, BrowserPolicy
 
 Use = Literal["navigation", "request"]
 # What a page may do inside itself: nothing of it leaves the page, and the new document inherits the page's origin.
@@ -63,10 +63,10 @@ def decide(policy: BrowserPolicy, url: str, grants: Iterable[Grant] = (), *, use
         return denied
     if any(grant.permits(address.scheme, address.host, address.port, address.url) for grant in grants):
         return Decision("allow", "grant", url=address.url, host=address.host, port=address.port)
-    return _always_refused(address, use) or by_lists(policy, address)
+    return _always_refused(address, use) or decide_by_lists(policy, address)
 
 
-def judge_destination(
+def decide_destination(
     policy: BrowserPolicy, scheme: str, host: str, port: int, grants: Iterable[Grant] = ()
 ) -> Decision:
     """The verdict about a destination of which only host and port are known, such as a proxy's CONNECT."""
@@ -74,7 +74,7 @@ def judge_destination(
     return decide(policy, f"{scheme}://{literal}:{port}/", grants, use="request")
 
 
-def by_lists(policy: BrowserPolicy, address: Address) -> Decision:
+def decide_by_lists(policy: BrowserPolicy, address: Address) -> Decision:
     """What the policy says about an address that is neither denied nor refused outright."""
     assert address.host is not None
     assert address.port is not None
