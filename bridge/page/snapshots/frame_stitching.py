@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-
 RefOf = Callable[["FrameTree", str, str, str, bool], str]
 
 
