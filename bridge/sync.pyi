@@ -16,8 +16,8 @@ from bridge.page.capture.image import ImageFormat
 from bridge.page.capture.screencast import Recording, RecordingFormat, ScreencastRecorder
 from bridge.page.emulation.commands import PermissionSetting
 from bridge.page.files.downloads import DownloadResult
-from bridge.page.input.gestures import Direction
 from bridge.page.input.query import QueryKind, QueryResult
+from bridge.page.input.touch import Direction
 from bridge.page.interception.routes import RouteHandler
 from bridge.page.locators.locators import Text
 from bridge.page.locators.matches import LocatorMatches, Match
@@ -30,9 +30,9 @@ from bridge.page.results import ActionResult, NavigationResult, PageLocation, Sc
 from bridge.page.snapshots.read import ReadResult
 from bridge.page.target.attachment import Attachment
 from bridge.page.target.dialogs import DialogAnswer
+from bridge.policy.browser_policy import BrowserPolicy
 from bridge.policy.grant import Grant, TestServerGrant
 from bridge.policy.pinning import Ask, PinnedEgress
-from bridge.policy.rules import BrowserPolicy
 from bridge.reading.extract import Mode
 from bridge.reading.markdown import LinkStyle
 from bridge.session.attached.app import App
@@ -125,7 +125,7 @@ class Session:
     def watch_received(self) -> Callable[[], int]: ...
     containment: Containment
     is_virtual: bool
-    journal: SessionLogs
+    logs: SessionLogs
     notice: Notice
     restores_tabs: bool
     serial: str
@@ -363,7 +363,7 @@ class AttachedSession:
     capabilities: AttachedCapabilities | None
     device: AdbDevice
     egress: PinnedEgress
-    journal: SessionLogs
+    logs: SessionLogs
     notice: Callable[[str], None]
     serial: str
 

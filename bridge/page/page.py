@@ -29,10 +29,12 @@ from bridge.page.files.downloads import MAX_DOWNLOAD_BYTES, Destination, Downloa
 from bridge.page.files.uploads import Uploads, checked_paths
 from bridge.page.input import gestures
 from bridge.page.input.actions import checked_input_kind, option_values
-from bridge.page.input.gestures import Direction
+from bridge.page.input.drag_and_drop import drag
 from bridge.page.input.keyboard import checked_text, press_key, type_text
 from bridge.page.input.query import QueryKind, QueryResult, query
+from bridge.page.input.scroll import scroll
 from bridge.page.input.set_checked import set_checked
+from bridge.page.input.touch import Direction
 from bridge.page.instrumentation import Observer, instrumented
 from bridge.page.interception.fetch_messages import Credentials
 from bridge.page.interception.routes import RouteHandler
@@ -507,7 +509,7 @@ class Page:
             hold_s: Hold the finger still for this long first, for lists that drag after a long press.
         """
         async with self._action(timeout_s, settle_s) as op:
-            return op.report(await gestures.drag(op.actions, ref, to, by, hold_s, op.deadline, settle_s=settle_s))
+            return op.report(await drag(op.actions, ref, to, by, hold_s, op.deadline, settle_s=settle_s))
 
     async def swipe(
         self,
@@ -546,7 +548,7 @@ class Page:
     ) -> ActionResult:
         """Scroll by CSS pixels what scrolls around `ref` or in the middle of the page; reports if nothing moved."""
         async with self._action(timeout_s, settle_s) as op:
-            return op.report(await gestures.scroll(op.actions, direction, amount, ref, op.deadline, settle_s=settle_s))
+            return op.report(await scroll(op.actions, direction, amount, ref, op.deadline, settle_s=settle_s))
 
     # Files
 

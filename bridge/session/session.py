@@ -14,13 +14,13 @@ from typing import ClassVar, Self
 from bridge.adb import AdbServer
 from bridge.deadline import Deadline, finish
 from bridge.errors import BridgeError
-from bridge.page.files.safe_folder import DOWNLOADS_KEY, UPLOADS_KEY, Confined
+from bridge.page.files.safe_folder import DOWNLOADS_KEY, UPLOADS_KEY, SafeFolder
 from bridge.page.page import Page
 from bridge.page.target.dialogs import DialogAnswer
+from bridge.policy.browser_policy import BrowserPolicy, policy_for
 from bridge.policy.configuration import load_policy
 from bridge.policy.grant import Grant, TestServerGrant
 from bridge.policy.pinning import Ask, PinnedEgress
-from bridge.policy.rules import BrowserPolicy, policy_for
 from bridge.session.attached.app import App
 from bridge.session.attached.session import AttachedSession, attaching
 from bridge.session.devices import Chosen, Notice, VirtualDevices, chosen_device, has_ended
@@ -50,7 +50,7 @@ class Session(SessionTabs):
     Attributes:
         serial: The device's adb serial.
         containment: How far its traffic is held to the policy; has the egress gate.
-        journal: Console and network of all tabs since the first one, those of closed ones included.
+        logs: Console and network of all tabs since the first one, those of closed ones included.
         is_virtual: Whether it is Chromium on this machine instead of a phone.
         restores_tabs: Whether what is lost is restored without being asked.
     """
@@ -125,7 +125,7 @@ class Session(SessionTabs):
             HostError: The host app is missing, of another version, or does not start.
         """
         deadline, view = Deadline.after(timeout_s), View(width_px, height_px, density_dpi)
-        uploads, downloads = Confined.at(uploads_root, UPLOADS_KEY), Confined.at(downloads_root, DOWNLOADS_KEY)
+        uploads, downloads = SafeFolder.at(uploads_root, UPLOADS_KEY), SafeFolder.at(downloads_root, DOWNLOADS_KEY)
         if trace is not None:
             check_writable(Path(trace))
         notice = on_notice or _log_notice
@@ -269,7 +269,7 @@ class Session(SessionTabs):
 
     async def _clear(self) -> None:
         """What pages have stored; the host app's process, which keeps it, may go on."""
-        origins = set().union(*self.journal.origins.values())
+        origins = set().union(*self.logs.origins.values())
         if not origins:
             return
         profiles = {None, *self._profiles.values()} - (set() if self._isolation.left_behind else {PROFILE})

@@ -24,7 +24,7 @@ class StuckDocuments:
             self._busy, self._busy_since_s = document, time.monotonic()
         return time.monotonic() - self._busy_since_s < hang_recovery.BUSY_S
 
-    def take(self, document: str, step: hang_recovery.Step) -> None:
+    def take(self, document: str, step: hang_recovery.RecoveryStep) -> None:
         """What the ladder did for it."""
         self._freed = document if step in ("terminate_script", "left_flooded") else ""
         if step not in ("left_busy", "left_flooded"):

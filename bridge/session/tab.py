@@ -11,7 +11,7 @@ from bridge.deadline import Deadline
 from bridge.errors import BridgeError, DeadlineExceeded, DeviceError, NavigationFailed, TabLost, TransportError
 from bridge.page.capture.full_page import Strategy
 from bridge.page.files.host_services import HostServices
-from bridge.page.files.safe_folder import Confined
+from bridge.page.files.safe_folder import SafeFolder
 from bridge.page.input.side_effects import SideEffects
 from bridge.page.logs.session_logs import SessionLogs
 from bridge.page.navigation.navigate import go
@@ -49,7 +49,7 @@ class SessionTab:
         self._tab_id = tab_id
         self.profile = profile
         self._home = home
-        self._held = AttachmentSlot(tab_id, home.journal, home.on_attach)
+        self._held = AttachmentSlot(tab_id, home.logs, home.on_attach)
         self._webview = HostedWebView(tab_id, home, profile)
         self._changed = asyncio.Event()
         self._lost: str | None = None
@@ -90,14 +90,14 @@ class SessionTab:
 
     @property
     def logs(self) -> SessionLogs:
-        return self._home.journal
+        return self._home.logs
 
     @property
-    def uploads(self) -> Confined:
+    def uploads(self) -> SafeFolder:
         return self._home.uploads
 
     @property
-    def downloads(self) -> Confined:
+    def downloads(self) -> SafeFolder:
         return self._home.downloads
 
     @property
@@ -355,14 +355,14 @@ class SessionTab:
                 return lost
             document = attachment.state.main.loader_id if attachment.state.main else ""
             again, may_be_busy = self._stuck.was_freed(document), self._stuck.may_be_busy(document)
-            step = await hang_recovery.free(attachment, self, again=again, may_be_busy=may_be_busy, slack_s=slack_s)
+            step = await hang_recovery.recover(attachment, self, again=again, may_be_busy=may_be_busy, slack_s=slack_s)
             self._stuck.take(document, step)
             is_gone = again and step == "kill_renderer"
             if is_gone:
                 self._missing.say(
                     f"{self.url} hung again after its script had been ended, and its renderer was ended too"
                 )
-            return hang_recovery.told(error, step, is_gone=is_gone)
+            return hang_recovery.with_recovery(error, step, is_gone=is_gone)
         if self._lost is None:
             self._changed.clear()
             with suppress(TimeoutError):

@@ -22,7 +22,7 @@ from bridge.errors import (
 )
 from bridge.host.client import HostClient
 from bridge.host.replies import HostHello
-from bridge.page.files.safe_folder import DOWNLOADS_KEY, UPLOADS_KEY, Confined
+from bridge.page.files.safe_folder import DOWNLOADS_KEY, UPLOADS_KEY, SafeFolder
 from bridge.page.instrumentation import Observer
 from bridge.page.logs.session_logs import SessionLogs
 from bridge.page.page import Page
@@ -75,10 +75,10 @@ class SessionTabs:
         self.on_attach: list[OnAttach] = []
         self.restores_tabs = reconnect
         self.containment = Containment(egress, lambda: link.device, notice)
-        self.journal = SessionLogs()
+        self.logs = SessionLogs()
         self.observer: Observer | None = None
-        self.uploads = Confined.at(None, UPLOADS_KEY)
-        self.downloads = Confined.at(None, DOWNLOADS_KEY)
+        self.uploads = SafeFolder.at(None, UPLOADS_KEY)
+        self.downloads = SafeFolder.at(None, DOWNLOADS_KEY)
         self._link = link
         self._dialogs = dialogs
         self._tabs: dict[str, tuple[SessionTab, Page]] = {}
@@ -223,7 +223,7 @@ class SessionTabs:
 
     async def _bury(self, tab: SessionTab) -> None:
         await finish(tab.bury(), at_most_s=_BURY_S, what=f"detaching from {tab.tab_id}")
-        self.journal.forget_tab(tab.tab_id)
+        self.logs.forget_tab(tab.tab_id)
 
     async def _close_or_tell(self, tab: SessionTab) -> None:
         try:
@@ -233,7 +233,7 @@ class SessionTabs:
 
     async def _close_now(self, tab: SessionTab) -> None:
         await finish(tab.close(), at_most_s=_CLOSE_TAB_S, what=f"closing {tab.tab_id}")
-        self.journal.forget_tab(tab.tab_id)
+        self.logs.forget_tab(tab.tab_id)
 
     async def check_url(self, url: str) -> str:
         return await self.egress.check_url(url)

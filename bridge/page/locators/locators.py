@@ -22,8 +22,8 @@ from bridge.page.results import ActionResult
 from bridge.page.snapshots.aria_roles import checked_role
 
 if TYPE_CHECKING:
-    from bridge.page.input.gestures import Direction
     from bridge.page.input.query import QueryKind, QueryResult
+    from bridge.page.input.touch import Direction
     from bridge.page.page import Page
 
 Text = str | re.Pattern[str]

@@ -34,7 +34,7 @@ from bridge.page.navigation.title import document_title
 from bridge.page.navigation.unload import ask_to_leave, can_ask_during_fetch, lets_go, recover_document, stop_loading
 from bridge.page.navigation.url import is_fetched
 from bridge.page.operation import Operation
-from bridge.page.recovery.hang_recovery import unblock_navigation
+from bridge.page.recovery.hang_recovery import can_unload
 from bridge.page.results import NavigationResult
 from bridge.page.tab_handle import TabHandle
 from bridge.page.target.attachment import Attachment
@@ -158,7 +158,7 @@ async def _leave_and_move(op: Operation, tab: TabHandle, move: Move, notices: li
                 await asyncio.gather(moving, return_exceptions=True)
             may_leave = False
         else:
-            may_leave = await unblock_navigation(attachment, deadline)
+            may_leave = await can_unload(attachment, deadline)
         if not may_leave and (notice := await recover_document(attachment, deadline, may_detour=not move.revisit)):
             notices.append(notice)
         return await move.send(attachment, deadline)

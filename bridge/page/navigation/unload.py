@@ -13,7 +13,7 @@ from typing import Any
 from bridge.deadline import Deadline, finish
 from bridge.errors import DeadlineExceeded, TransportError
 from bridge.page.navigation.errors import EndlessDialogs
-from bridge.page.recovery.hang_recovery import recover, unblock_navigation
+from bridge.page.recovery.hang_recovery import can_unload, unblock_navigation
 from bridge.page.target.attachment import Attachment
 
 # More dialogs than this during recovery: the script opens them without end.
@@ -36,7 +36,7 @@ def can_ask_during_fetch(attachment: Attachment, *, is_fetched: bool) -> bool:
 def ask_to_leave(attachment: Attachment, deadline: Deadline) -> asyncio.Future[bool]:
     """Ask the old document whether it answers. Send this before the navigation: during one, the browser process keeps
     back what is meant for the renderer."""
-    return asyncio.ensure_future(unblock_navigation(attachment, deadline, is_leaving=True))
+    return asyncio.ensure_future(can_unload(attachment, deadline, is_leaving=True))
 
 
 async def lets_go(attachment: Attachment, answering: asyncio.Future[bool], moving: asyncio.Future[Any]) -> bool:
@@ -63,18 +63,18 @@ async def recover_document(attachment: Attachment, deadline: Deadline, *, may_de
     """Make the old document let go; returns a notice of what was done, or "".
 
     Args:
-        may_detour: See `hang_recovery.recover`.
+        may_detour: See `hang_recovery.unblock_navigation`.
 
     Raises:
         EndlessDialogs: Only killing its renderer stops it.
     """
     dialogs_before = attachment.dialogs.count
-    notice = await recover(attachment, deadline, may_detour=may_detour)
+    notice = await unblock_navigation(attachment, deadline, may_detour=may_detour)
     if (
         notice
         and not may_detour
         and attachment.dialogs.count > dialogs_before
-        and not await unblock_navigation(attachment, deadline)
+        and not await can_unload(attachment, deadline)
     ):
         notice = ""
     if not notice and attachment.dialogs.count - dialogs_before > _ENDLESS_DIALOGS:

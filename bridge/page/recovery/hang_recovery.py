@@ -34,7 +34,9 @@ from bridge.page.target.attachment import Attachment
 
 logger = logging.getLogger(__name__)
 
-Step = Literal["none", "terminate_script", "left_busy", "left_flooded", "fresh_connection", "kill_renderer", "failed"]
+RecoveryStep = Literal[
+    "none", "terminate_script", "left_busy", "left_flooded", "fresh_connection", "kill_renderer", "failed"
+]
 
 # Of a link whose replies take no time; slower ones get four of their round trips more.
 _PROBE_S = 0.35
@@ -61,7 +63,7 @@ _CONNECTED: tuple[str, dict[str, object]] = ("Page.getNavigationHistory", {})
 # Nor does the browser's own page, in the place of one that failed, have a script that could hang.
 _WITHOUT_SCRIPT = ("", ":", "about:blank")
 
-SENTENCES: dict[Step, str] = {
+SENTENCES: dict[RecoveryStep, str] = {
     "terminate_script": "The page's script did not come to an end and was terminated; the document is still there.",
     "left_busy": "No script runs: the page is busy with something else, such as the layout of a large document, and "
     "was left to it. Try again, with a longer timeout_s.",
@@ -82,9 +84,9 @@ async def is_responsive(attachment: Attachment, *, slack_s: float = 0.0) -> bool
     return await _replies(attachment, *_ALIVE, _PROBE_S + slack_s)
 
 
-async def free(
+async def recover(
     attachment: Attachment, tab: TabHandle, *, again: bool = False, may_be_busy: bool = True, slack_s: float = 0.0
-) -> Step:
+) -> RecoveryStep:
     """Climb until the page is_responsive; the step that did it. `slack_s` is added to each bound, for slow links.
 
     A document that hangs `again` after its script was terminated would do so for ever: its renderer is killed at once.
@@ -113,7 +115,7 @@ async def free(
     return "kill_renderer" if await tab.kill_renderer(timeout_s=_KILL_S + slack_s) else "failed"
 
 
-async def unblock_navigation(attachment: Attachment, deadline: Deadline, *, is_leaving: bool = False) -> bool:
+async def can_unload(attachment: Attachment, deadline: Deadline, *, is_leaving: bool = False) -> bool:
     """Whether the document that is to be left is_responsive.
 
     Args:
@@ -164,7 +166,7 @@ async def _replies_in_time(attachment: Attachment, deadline: Deadline) -> bool:
         await asyncio.gather(reply, news, gone, return_exceptions=True)
 
 
-async def recover(attachment: Attachment, deadline: Deadline, *, may_detour: bool) -> str:
+async def unblock_navigation(attachment: Attachment, deadline: Deadline, *, may_detour: bool) -> str:
     """Before a navigation: free a document that hangs, or its successor waits for it; what was done, or "".
 
     It must be before: while the browser process waits for the renderer to put the new document in place, it keeps back
@@ -195,7 +197,7 @@ async def recover(attachment: Attachment, deadline: Deadline, *, may_detour: boo
         await _replies(attachment, "Emulation.setScriptExecutionDisabled", {"value": False}, _LEAVE_S)
 
 
-def told(error: BridgeError, step: Step, *, is_gone: bool = False) -> BridgeError:
+def with_recovery(error: BridgeError, step: RecoveryStep, *, is_gone: bool = False) -> BridgeError:
     """`error` with what was done about it: the same kind, its message and details naming the step.
 
     Args:

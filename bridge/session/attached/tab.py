@@ -18,7 +18,7 @@ from bridge.errors import (
     Unsupported,
 )
 from bridge.page.capture.full_page import Strategy
-from bridge.page.files.safe_folder import Confined
+from bridge.page.files.safe_folder import SafeFolder
 from bridge.page.input.side_effects import SideEffects
 from bridge.page.logs.session_logs import SessionLogs
 from bridge.page.popups import PopupQueue
@@ -53,7 +53,7 @@ class AttachedTab:
         self._tab_id = tab_id
         self._owner = owner
         self._wanted = wanted
-        self._held = AttachmentSlot(tab_id, owner.journal, owner.on_attach)
+        self._held = AttachmentSlot(tab_id, owner.logs, owner.on_attach)
         self.side_effects = SideEffects(opens_apps=True)
         self._held.on_attach.append(self._listen)
         self._found: AppPage | None = None
@@ -71,7 +71,7 @@ class AttachedTab:
 
     @property
     def logs(self) -> SessionLogs:
-        return self._owner.journal
+        return self._owner.logs
 
     @property
     def full_page_strategy(self) -> Strategy | None:
@@ -86,11 +86,11 @@ class AttachedTab:
         return await self._owner.egress.check_url(url)
 
     @property
-    def uploads(self) -> Confined:
+    def uploads(self) -> SafeFolder:
         return self._owner.uploads
 
     @property
-    def downloads(self) -> Confined:
+    def downloads(self) -> SafeFolder:
         return self._owner.downloads
 
     def watch_received(self) -> Callable[[], int]:
@@ -186,7 +186,7 @@ class AttachedTab:
                 return error
             if (lost := await self._owner.diagnose(is_heard)) is not None:
                 return lost
-            return hang_recovery.told(error, await hang_recovery.free(attachment, self))
+            return hang_recovery.with_recovery(error, await hang_recovery.recover(attachment, self))
         if (lost := await self._owner.diagnose(is_heard)) is not None:
             return lost
         if isinstance(error, TransportError | TabLost) and self._is_over(attachment):

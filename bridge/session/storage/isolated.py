@@ -36,7 +36,7 @@ class IsolatingHome(Protocol):
     def host_client(self) -> HostClient: ...
 
     @property
-    def journal(self) -> SessionLogs: ...
+    def logs(self) -> SessionLogs: ...
 
     @property
     def tabs(self) -> Mapping[str, Page]: ...
@@ -111,8 +111,8 @@ async def _end(home: IsolatingHome, state: Isolation, page: Page, before: set[st
 async def _clear(home: IsolatingHome, state: Isolation, page: Page, deadline: Deadline) -> None:
     """Everything but the session storage, which the tab takes along."""
     own = home.profile_of(page.tab_id)
-    for tab_id in [tab_id for tab_id in home.journal.origins if home.profile_of(tab_id) == own]:
-        state.origins |= home.journal.origins.pop(tab_id)
+    for tab_id in [tab_id for tab_id in home.logs.origins if home.profile_of(tab_id) == own]:
+        state.origins |= home.logs.origins.pop(tab_id)
     attachment = await page.attached()
     host_tab = home.host_tab_of(page)
     # While the page is left, so that its workers are gone with it: both may have written until then.

@@ -112,8 +112,8 @@ class TraceRecorder:
             },
             "operations": self._operations,
             "snapshots": list(self._snapshots),
-            "console": [jsonable(entry.to_json()) for entry in session.journal.console(limit=_LOG_ENTRIES)],
-            "network": [_request(entry.to_json()) for entry in session.journal.network(limit=_LOG_ENTRIES)],
+            "console": [jsonable(entry.to_json()) for entry in session.logs.console(limit=_LOG_ENTRIES)],
+            "network": [_request(entry.to_json()) for entry in session.logs.network(limit=_LOG_ENTRIES)],
             "policy": self._policy,
             "left_out": self._left_out(),
         }
@@ -142,8 +142,8 @@ class TraceRecorder:
         return str(self._hidden("\n".join(lines)))
 
     def _log_ends(self) -> tuple[int, int]:
-        journal = self._session.journal
-        return journal.console(limit=1).last, journal.requests.last
+        logs = self._session.logs
+        return logs.console(limit=1).last, logs.requests.last
 
     def _seen(self, before: SnapshotResult | None, after: SnapshotResult | None, result: Any) -> dict[str, Any]:
         changes = getattr(result, "changes", None)

@@ -1,4 +1,4 @@
-"""Devices and tabs at work at once: CPU time per unit of work stays flat, and no tab receives the results of another."""
+"""Devices and tabs at work at once: CPU time per unit of work stays flat, and no tab gets the results of another."""
 
 from __future__ import annotations
 
