@@ -162,7 +162,7 @@ async def _address(attachment: Attachment, deadline: Deadline) -> str:
     """Where the window has gone, or tried to; "" for one that stays blank."""
     blank = ("", ":", "about:blank")
     state = attachment.state
-    await attachment.watch.wait(
+    await attachment.condition.wait(
         lambda: state.main is not None and state.main.url not in blank, timeout_s=min(_BLANK_S, deadline.remaining_s)
     )
     reply = await attachment.call("Page.getFrameTree", timeout_s=deadline.remaining_s)

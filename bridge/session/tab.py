@@ -268,7 +268,7 @@ class SessionTab:
             self._lost = reason
         self._changed.set()
         if self._held.present is not None:
-            self._held.present.watch.end(TabLost(f"{self._tab_id} is gone: {reason}"))
+            self._held.present.condition.end(TabLost(f"{self._tab_id} is gone: {reason}"))
 
     def lose_to_page(self) -> None:
         """Its page has closed the window: it is not opened again, whatever the session does with lost tabs."""
@@ -276,7 +276,7 @@ class SessionTab:
         self.side_effects.closed_window(self._tab_id)
         self._changed.set()
         if self._held.present is not None:
-            self._held.present.watch.end(self.closed_error())
+            self._held.present.condition.end(self.closed_error())
 
     async def bury(self) -> None:
         """After `lose_to_page`: detach, when what the page said last has been heard."""

@@ -155,7 +155,7 @@ class AttachedTab:
 
     async def _loaded(self, attachment: Attachment, deadline: Deadline) -> Attachment:
         """An app that was just launched is still loading; lifecycle events of a loaded document are told again."""
-        await attachment.watch.wait(
+        await attachment.condition.wait(
             lambda: attachment.state.main and "DOMContentLoaded" in attachment.state.main.lifecycle,
             timeout_s=min(_LOADED_S, deadline.remaining_s),
         )
