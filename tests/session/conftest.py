@@ -1,4 +1,4 @@
-"""A device with an app on it that is not ours."""
+"""A device with a foreign app."""
 
 from __future__ import annotations
 

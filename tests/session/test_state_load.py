@@ -1,4 +1,4 @@
-"""Putting a saved state back into a page that somebody is using."""
+"""Restoring a saved state into a page that is in use."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.conftest import LocalServer
 pytestmark = pytest.mark.browser
 
 
-async def test_routes_of_the_page_hold_again_when_its_state_was_put_back(
+async def test_routes_of_a_page_apply_again_after_its_state_was_restored(
     session: Session, local_server: LocalServer, tmp_path: Path
 ) -> None:
     origin = local_server.url("").rstrip("/")

@@ -1,4 +1,4 @@
-"""Tabs that nobody uses for a while, in a session that is kept for later."""
+"""Idle tabs in a session that is kept open."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.browser
 IDLE_S = 6.0
 
 
-async def test_a_session_that_tools_share_keeps_its_tabs_while_a_model_thinks(
+async def test_a_session_shared_by_tools_keeps_idle_tabs_alive(
     adb_port: int, local_server: LocalServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(session_tabs, "_TOUCH_EVERY_S", 0.3)
@@ -34,7 +34,7 @@ async def test_a_session_that_tools_share_keeps_its_tabs_while_a_model_thinks(
 
 
 @pytest.mark.parametrize("is_kept", [True, False])
-async def test_a_kept_session_keeps_its_tabs_longer_than_the_device_would(
+async def test_a_kept_session_keeps_idle_tabs_alive(
     adb_port: int, local_server: LocalServer, monkeypatch: pytest.MonkeyPatch, is_kept: bool
 ) -> None:
     monkeypatch.setattr(session_tabs, "_TOUCH_EVERY_S", 0.3)

@@ -1,4 +1,4 @@
-"""Whoever waits on a device that has gone is told so at once, whatever the deadline of the wait."""
+"""A wait on a lost device ends at once, whatever its timeout."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from tests.faults.conftest import Opened
 
 pytestmark = pytest.mark.browser
 
-# Far above what being told takes, far below the waits below: "told" from "not told".
+# Far above the time to report a loss, far below the timeouts below.
 TOLD_S = 15.0
 LONG_S = 100.0
 
 
 @pytest.mark.parametrize("fault", ["drop_cable", "disconnected"])
-async def test_a_wait_ends_with_the_device(
+async def test_a_wait_ends_when_the_device_is_lost(
     opened: Opened, device: VirtualDeviceHandle, faulty_server: LocalServer, fault: str
 ) -> None:
     async with opened() as session:
@@ -40,7 +40,7 @@ async def test_a_wait_ends_with_the_device(
             await device.fault("connect")
 
 
-async def test_an_operation_that_waits_for_the_device_to_come_back_says_so_when_it_begins_to(
+async def test_an_operation_that_waits_for_the_device_announces_it(
     opened: Opened, device: VirtualDeviceHandle, faulty_server: LocalServer
 ) -> None:
     told: asyncio.Queue[str] = asyncio.Queue()
@@ -58,7 +58,7 @@ async def test_an_operation_that_waits_for_the_device_to_come_back_says_so_when_
         assert (await looking).title == "Calm"
 
 
-async def test_a_tool_of_a_model_says_that_it_waits_for_the_device(
+async def test_a_model_tool_announces_that_it_waits_for_the_device(
     opened: Opened, device: VirtualDeviceHandle, faulty_server: LocalServer
 ) -> None:
     @asynccontextmanager

@@ -1,4 +1,4 @@
-"""Windows that pages open, tabs for one call, and state that is saved and put back."""
+"""Popups, isolated tabs, and state that is saved and restored."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ async def run(page: Page, expression: str) -> Any:
 
 
 @pytest.mark.parametrize("how", ["Window", "Script"])
-async def test_a_window_that_a_page_opens_is_a_page_of_its_own(session: Session, base: str, how: str) -> None:
+async def test_a_popup_is_a_page_of_its_own(session: Session, base: str, how: str) -> None:
     page = await session.new_tab(base)
     ref = (await page.snapshot()).find(name=how).ref
     async with page.expect_popup() as popup:
@@ -98,7 +98,7 @@ async def test_a_window_that_a_page_opens_is_a_page_of_its_own(session: Session,
     assert list(session.tabs) == ["t1"]
 
 
-async def test_a_window_that_nobody_expected_is_a_tab_all_the_same(session: Session, base: str) -> None:
+async def test_an_unexpected_popup_becomes_a_tab(session: Session, base: str) -> None:
     page = await session.new_tab(base)
     await page.click((await page.snapshot()).find(name="Window").ref)
     async with page.expect_popup() as popup:
@@ -107,7 +107,7 @@ async def test_a_window_that_nobody_expected_is_a_tab_all_the_same(session: Sess
     assert popup.page.tab_id in ("t2", "t3")
 
 
-async def test_no_window_and_a_forbidden_one_are_errors(session: Session, base: str) -> None:
+async def test_a_missing_popup_and_a_forbidden_one_are_errors(session: Session, base: str) -> None:
     page = await session.new_tab(base)
     shot = await page.snapshot()
 
@@ -122,7 +122,7 @@ async def test_no_window_and_a_forbidden_one_are_errors(session: Session, base: 
     assert list(session.tabs) == ["t1"]
 
 
-async def test_nothing_of_one_call_is_seen_by_the_next(session: Session, base: str) -> None:
+async def test_an_isolated_page_leaves_nothing_for_the_next_one(session: Session, base: str) -> None:
     clean = None
     for _ in range(3):
         async with session.isolated() as page:
@@ -142,9 +142,7 @@ async def test_nothing_of_one_call_is_seen_by_the_next(session: Session, base: s
         assert not session.tabs
 
 
-async def test_a_one_shot_page_takes_nothing_after_its_call_and_its_tab_is_gone_with_the_session(
-    webview_device: str, base: str
-) -> None:
+async def test_an_isolated_page_refuses_operations_after_its_block(webview_device: str, base: str) -> None:
     grant = TestServerGrant("127.0.0.1", int(base.rpartition(":")[2]))
     async with Session.open(webview_device, grants=[grant]) as session:
         async with session.isolated() as page:
@@ -155,7 +153,7 @@ async def test_a_one_shot_page_takes_nothing_after_its_call_and_its_tab_is_gone_
         assert await session.host_client.list_tabs(timeout_s=5) == ()
 
 
-async def test_interactive_tabs_keep_their_state_beside_one_shot_ones(session: Session, base: str) -> None:
+async def test_other_tabs_keep_their_storage_beside_isolated_ones(session: Session, base: str) -> None:
     kept = await session.new_tab(f"{base}/trace")
     await run(kept, "leave()")
     async with session.isolated() as page:
@@ -165,7 +163,7 @@ async def test_interactive_tabs_keep_their_state_beside_one_shot_ones(session: S
     assert "trail=1" in (await run(kept, "before()"))["cookie"]
 
 
-async def test_a_call_that_fails_leaves_as_little_as_one_that_ends_well(session: Session, base: str) -> None:
+async def test_a_block_that_fails_leaves_nothing_either(session: Session, base: str) -> None:
     async def fails() -> None:
         async with session.isolated() as page:
             await page.goto(f"{base}/trace")
@@ -179,7 +177,7 @@ async def test_a_call_that_fails_leaves_as_little_as_one_that_ends_well(session:
         assert (await run(page, "before()"))["local"] == 0
 
 
-async def test_saved_state_comes_back_and_only_its_owner_can_read_it(
+async def test_saved_state_is_restored_and_only_its_owner_can_read_it(
     webview_device: str, base: str, tmp_path: Path
 ) -> None:
     grant = TestServerGrant("127.0.0.1", int(base.rpartition(":")[2]))
@@ -204,7 +202,7 @@ async def test_saved_state_comes_back_and_only_its_owner_can_read_it(
         assert without.notices[0].startswith("session storage of")
 
 
-async def test_files_that_are_no_saved_state_are_bad_usage(session: Session, tmp_path: Path) -> None:
+async def test_a_file_that_is_not_a_saved_state_is_a_usage_error(session: Session, tmp_path: Path) -> None:
     target = tmp_path / "state.json"
     good: dict[str, Any] = {"version": 1, "cookies": [], "origins": []}
     for wrong in (
@@ -227,9 +225,7 @@ async def test_files_that_are_no_saved_state_are_bad_usage(session: Session, tmp
         await session.state_save(target)
 
 
-async def test_what_a_tab_stored_that_was_closed_before_its_session_ends_with_it_too(
-    webview_device: str, base: str
-) -> None:
+async def test_a_session_clears_what_its_closed_tabs_have_stored(webview_device: str, base: str) -> None:
     grant = TestServerGrant("127.0.0.1", int(base.rpartition(":")[2]))
     async with Session.open(webview_device, grants=[grant]) as first:
         page = await first.new_tab(f"{base}/trace")
@@ -240,7 +236,7 @@ async def test_what_a_tab_stored_that_was_closed_before_its_session_ends_with_it
         assert await run(await second.new_tab(f"{base}/trace"), "before()") == clean
 
 
-async def test_what_a_session_stored_ends_with_it_although_the_process_goes_on(
+async def test_a_session_clears_what_its_pages_have_stored_although_the_host_process_lives_on(
     webview_device: str, local_server: LocalServer
 ) -> None:
     store = "document.cookie='who=me;max-age=999';localStorage.who='me'"
