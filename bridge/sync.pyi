@@ -16,8 +16,8 @@ from bridge.page.capture.image import ImageFormat
 from bridge.page.capture.screencast import Recording, RecordingFormat, ScreencastRecorder
 from bridge.page.emulation import PermissionSetting
 from bridge.page.files.downloads import DownloadResult
-from bridge.page.input.gestures import Direction
 from bridge.page.input.query import QueryKind, QueryResult
+from bridge.page.input.touch import Direction
 from bridge.page.interception.routes import RouteHandler
 from bridge.page.locators.locators import LocatorMatches, Match, Text
 from bridge.page.logs.console import ConsoleLog
@@ -29,9 +29,9 @@ from bridge.page.results import ActionResult, NavigationResult, PageLocation, Sc
 from bridge.page.snapshots.read import ReadResult
 from bridge.page.target.attachment import Attachment
 from bridge.page.target.dialogs import DialogAnswer
+from bridge.policy.browser_policy import BrowserPolicy
 from bridge.policy.grant import Grant, TestServerGrant
 from bridge.policy.pinning import Ask, PinnedEgress
-from bridge.policy.rules import BrowserPolicy
 from bridge.reading.extract import Mode
 from bridge.reading.markdown import LinkStyle
 from bridge.session.attached.app import App

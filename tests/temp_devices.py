@@ -43,7 +43,7 @@ async def _started_somewhere() -> AdbServer:
         server = AdbServer(port=free_port())
         try:
             await server.ensure_running(timeout_s=30)
-        except AdbUnavailable:  # the port is somebody's
+        except AdbUnavailable:  # the port is taken
             continue
         return server
     raise AssertionError("no adb server could be started on five ports")

@@ -12,10 +12,12 @@ from bridge.deadline import checked_seconds
 from bridge.errors import BridgeError, RefNotFound, StaleRef, UsageError
 from bridge.page.input import gestures
 from bridge.page.input.actions import Actions, checked_input_kind
-from bridge.page.input.gestures import Direction
+from bridge.page.input.drag_and_drop import drag
 from bridge.page.input.keyboard import checked_text, press_key, type_text
 from bridge.page.input.query import QueryKind, QueryResult, query
+from bridge.page.input.scroll import scroll
 from bridge.page.input.set_checked import set_checked
+from bridge.page.input.touch import Direction
 from bridge.page.results import ActionResult
 from bridge.page.snapshots.take import Snapshots
 from bridge.page.target.attachment import Attachment
@@ -179,7 +181,7 @@ class ActingPage(ABC):
             hold_s: Hold still so long first, for lists that drag after a long press.
         """
         return await self._act(
-            lambda acts, left: gestures.drag(acts, ref, to, by, hold_s, timeout_s=left, settle_s=settle_s),
+            lambda acts, left: drag(acts, ref, to, by, hold_s, timeout_s=left, settle_s=settle_s),
             timeout_s,
             settle_s,
         )
@@ -224,7 +226,7 @@ class ActingPage(ABC):
     ) -> ActionResult:
         """Scroll by CSS pixels what scrolls around `ref`, or in the middle of the page; says when nothing moved."""
         return await self._act(
-            lambda acts, left: gestures.scroll(acts, direction, amount, ref, timeout_s=left, settle_s=settle_s),
+            lambda acts, left: scroll(acts, direction, amount, ref, timeout_s=left, settle_s=settle_s),
             timeout_s,
             settle_s,
         )

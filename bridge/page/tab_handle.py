@@ -10,7 +10,7 @@ from bridge.cdp import CdpConnection
 from bridge.errors import BridgeError, NavigationFailed
 from bridge.page.capture.full_page import Strategy
 from bridge.page.files.host_services import HostServices
-from bridge.page.files.safe_folder import Confined
+from bridge.page.files.safe_folder import SafeFolder
 from bridge.page.input.side_effects import SideEffects
 from bridge.page.logs.session_logs import SessionLogs
 from bridge.page.popups import PopupQueue
@@ -45,12 +45,12 @@ class TabHandle(Protocol):
         ...
 
     @property
-    def uploads(self) -> Confined:
+    def uploads(self) -> SafeFolder:
         """The only folder that files are uploaded from."""
         ...
 
     @property
-    def downloads(self) -> Confined:
+    def downloads(self) -> SafeFolder:
         """The only folder that downloads are written to."""
         ...
 

@@ -45,7 +45,10 @@ class AttachmentSlot:
         async with AsyncExitStack() as stack:
             connection = await stack.enter_async_context(connecting)
             connection.on_event(self._logs.reader(self._tab_id))
-            attachment = await stack.enter_async_context(attach(connection, timeout_s=deadline.remaining_s))
+            requests = self._logs.request_reducer(self._tab_id)
+            attachment = await stack.enter_async_context(
+                attach(connection, timeout_s=deadline.remaining_s, requests=requests)
+            )
             for frame in attachment.state.frames.values():
                 self._logs.note_origin(self._tab_id, frame.url)
             for prepare in (*self._session_hooks, *self.on_attach):

@@ -11,7 +11,7 @@ from bridge.deadline import Deadline
 from bridge.errors import BridgeError, DeadlineExceeded, DeviceError, NavigationFailed, TabLost, TransportError
 from bridge.page.capture.full_page import Strategy
 from bridge.page.files.host_services import HostServices
-from bridge.page.files.safe_folder import Confined
+from bridge.page.files.safe_folder import SafeFolder
 from bridge.page.input.side_effects import SideEffects
 from bridge.page.logs.session_logs import SessionLogs
 from bridge.page.navigation.navigate import go
@@ -70,11 +70,11 @@ class SessionTab:
         return self._host.logs
 
     @property
-    def uploads(self) -> Confined:
+    def uploads(self) -> SafeFolder:
         return self._host.uploads
 
     @property
-    def downloads(self) -> Confined:
+    def downloads(self) -> SafeFolder:
         return self._host.downloads
 
     @property

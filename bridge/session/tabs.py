@@ -21,7 +21,7 @@ from bridge.errors import (
     TransportError,
 )
 from bridge.host.client import HostClient
-from bridge.page.files.safe_folder import Confined
+from bridge.page.files.safe_folder import SafeFolder
 from bridge.page.instrumentation import Observer
 from bridge.page.logs.session_logs import SessionLogs
 from bridge.page.page import Page
@@ -71,8 +71,8 @@ class Tabs:
         *,
         reconnect: bool,
         dialogs: DialogAnswer,
-        uploads: Confined,
-        downloads: Confined,
+        uploads: SafeFolder,
+        downloads: SafeFolder,
     ) -> None:
         self.view = view
         self.notice = notice

@@ -13,7 +13,7 @@ from PIL import Image
 from bridge import Session, expect
 from bridge.deadline import Deadline
 from bridge.errors import ActionFailed, DeadlineExceeded, ExpectationFailed, Unsupported, UsageError
-from bridge.page.input.key_guard import focus
+from bridge.page.input.keyboard import focus
 from bridge.page.input.keys import typing_commands
 from bridge.page.interception.fetch_messages import Fulfil
 from bridge.page.page import Page

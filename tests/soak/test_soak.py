@@ -21,7 +21,7 @@ from bridge import Session
 from bridge.adb import AdbServer
 from bridge.deadline import Deadline
 from bridge.page.interception import url_policy
-from bridge.page.logs import request_events, session_logs
+from bridge.page.logs import request_store, session_logs
 from bridge.page.logs.session_logs import SessionLogs
 from bridge.page.page import Page
 from bridge.page.snapshots import refs
@@ -93,9 +93,9 @@ def temp_folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 def small_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(SessionLogs.__init__, "__kwdefaults__", {"console_kept": KEPT, "requests_kept": KEPT})
     monkeypatch.setattr(session_logs, "_REPLAYED", KEPT)
-    monkeypatch.setattr(request_events, "_PAGES_KEPT", KEPT)
+    monkeypatch.setattr(request_store, "PAGES_KEPT", KEPT)
     monkeypatch.setattr(refs, "_LEFT_KEPT", KEPT)
-    monkeypatch.setattr(url_policy, "_MAX_TRAILS", KEPT)
+    monkeypatch.setattr(url_policy, "_MAX_CHAINS", KEPT)
 
 
 @pytest.fixture

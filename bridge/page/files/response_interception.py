@@ -67,8 +67,8 @@ async def first_download(
     taken: asyncio.Future[PausedResponse] = asyncio.get_running_loop().create_future()
 
     def wants(answer: PausedResponse) -> bool:
-        told = attachment.state.requests.values()
-        is_navigation = bool(answer.network_id) or any(request.url == answer.url for request in told)
+        in_flight = attachment.state.requests.values()
+        is_navigation = bool(answer.network_id) or any(entry.goes_to(answer.url) for entry in in_flight)
         if taken.done() or not is_download(answer, is_navigation=is_navigation):
             return False
         if asks_again and answer.method == "GET" and body_bytes(answer.headers) is None:
@@ -77,7 +77,7 @@ async def first_download(
         return True
 
     try:
-        remove = await attachment.fetching.take_answers(wants, timeout_s=deadline.remaining_s)
+        remove = await attachment.fetching.intercept_responses(wants, timeout_s=deadline.remaining_s)
     except Unsupported as error:
         if not asks_again:
             raise

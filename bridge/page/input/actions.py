@@ -19,13 +19,14 @@ from bridge.errors import Covered, DeadlineExceeded, RefNotFound, ScriptFailed, 
 from bridge.page.input.action_outcome import Verdicts, kept_from
 from bridge.page.input.settle import OTHERS_LEAST_MS, QUIET_MS, Before, Settled, changes_of_closed, changes_since
 from bridge.page.input.side_effects import SideEffects
-from bridge.page.input.touch import tap_commands, to_top_viewport
+from bridge.page.input.touch import tap_commands
 from bridge.page.results import ActionResult, Changes
-from bridge.page.snapshots.element_calls import on_element
+from bridge.page.snapshots.element_handles import on_element
 from bridge.page.snapshots.refs import RefEntry, RefTable
 from bridge.page.snapshots.take import SnapshotRequest, Snapshots
 from bridge.page.target.attachment import Attachment, WorldGone
 from bridge.page.target.frame_calls import ask_frames
+from bridge.page.target.frame_geometry import to_top_viewport
 
 InputKind = Literal["touch", "script"]
 # What is left for settling when getting ready has taken all the time there was.
@@ -155,8 +156,9 @@ class Actions:
         for _ in range(int(ready.get("up") or 0)):
             frame = frames.get(frame_id)
             frame_id = (frame.parent_id if frame else None) or frame_id
+        of = f"{entry.ref} ({entry.described()})"
         indexes, left_s = self.snapshots.frame_indexes, deadline.remaining_s
-        return await to_top_viewport(self.attachment, indexes, entry, x, y, timeout_s=left_s, of_frame=frame_id)
+        return await to_top_viewport(self.attachment, indexes, frame_id, x, y, of=of, timeout_s=left_s)
 
     async def prepare(
         self, entry: RefEntry, action: str, deadline: Deadline, *, hit: bool = True, also: str = "", first: str = ""

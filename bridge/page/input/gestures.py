@@ -7,25 +7,19 @@ from __future__ import annotations
 
 import asyncio
 import json
-import math
 import time
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager, suppress
-from typing import Literal, get_args
 
 from bridge.deadline import Deadline
-from bridge.errors import ActionFailed, BridgeError, RefNotFound, UsageError
+from bridge.errors import BridgeError, RefNotFound, UsageError
 from bridge.page.input.action_outcome import kept_from
-from bridge.page.input.actions import Actions, settle_time
-from bridge.page.input.drag_and_drop import drag_and_drop
+from bridge.page.input.actions import Actions
 from bridge.page.input.settle import Settled
-from bridge.page.input.touch import to_top_viewport, touch
+from bridge.page.input.touch import Direction, checked_px, touch, unit_vector
 from bridge.page.results import ActionResult
-from bridge.page.snapshots.element_calls import on_element
 from bridge.page.snapshots.refs import RefEntry
 
-Direction = Literal["up", "down", "left", "right"]
-_TOWARDS = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
 # Android's long-press timeout is 400 or 500 ms (ViewConfiguration); pages that time it themselves take up to 600.
 _LONG_PRESS_S = 0.7
 _STEPS = 12
@@ -45,47 +39,6 @@ _MENU = """(el=>{
     {bubbles:true,cancelable:true,composed:true,clientX:x,clientY:y,pointerType:'touch',isPrimary:true}));
   a.keepTap();
   return'script'})"""
-
-_DRAG_KIND = """(el=>{globalThis.__cancelled=0;
-  addEventListener('pointercancel',()=>{globalThis.__cancelled=1},{capture:true,once:true});
-  return!!el.closest('[draggable=true]')})"""
-_BOX = "(el=>{if(!el)return null;const b=el.getBoundingClientRect();return[b.left,b.top,b.width,b.height]})"
-# Drag and drop of HTML (§6.11) begins by mouse only; its events are sent by script, with one DataTransfer for all.
-_HTML_DRAG = """(async(el,goal)=>{
-  const from=el.closest('[draggable=true]'),given=new DataTransfer(),
-    mid=e=>{const b=e.getBoundingClientRect();return{clientX:b.left+b.width/2,clientY:b.top+b.height/2}},
-    send=(on,type,at)=>on.dispatchEvent(new DragEvent(type,
-      {bubbles:true,cancelable:true,composed:true,dataTransfer:given,...mid(at)})),
-    frame=()=>new Promise(f=>{requestAnimationFrame(f);setTimeout(f,60)}),
-    under=()=>{const m=mid(goal),e=document.elementFromPoint(m.clientX,m.clientY);return e&&goal.contains(e)?e:goal};
-  if(!send(from,'dragstart',el))return'the page refused to start the drag';
-  await frame();
-  let on=under();
-  send(on,'dragenter',goal);
-  let taken=!send(on,'dragover',goal);
-  await frame();
-  if(goal.isConnected){on=under();taken=!send(on,'dragover',goal)||taken}
-  if(taken)send(on,'drop',goal);
-  if(from.isConnected)send(from,'dragend',goal);
-  return taken?'':'the place does not take what was dragged'})"""
-
-_SCROLL = """((el,dx,dy)=>{
-  const root=document.scrollingElement||document.documentElement;
-  const room=(e)=>{
-    const page=e===root,s=getComputedStyle(e),
-      style=dx?s.overflowX:s.overflowY;
-    if(!page&&!/auto|scroll|overlay/.test(style))return 0;
-    const at=dx?e.scrollLeft:e.scrollTop,
-      most=dx?e.scrollWidth-e.clientWidth:e.scrollHeight-e.clientHeight,back=dx&&s.direction=='rtl';
-    return dx+dy<0?(back?at+most:at)>.5:most-at>.5&&(!back||at<-.5)};
-  const up=e=>e.assignedSlot||e.parentElement||(e.getRootNode().host);
-  let at=el,hit;
-  if(!at){at=document.elementFromPoint(innerWidth/2,innerHeight/2);
-    while(at&&at.shadowRoot&&(hit=at.shadowRoot.elementFromPoint(innerWidth/2,innerHeight/2))&&hit!==at)at=hit}
-  while(at&&!room(at))at=up(at);
-  const on=at||root,x=on.scrollLeft,y=on.scrollTop;
-  on.scrollBy({left:dx,top:dy,behavior:'instant'});
-  return{moved:on.scrollLeft!==x||on.scrollTop!==y}})"""
 
 
 async def double_click(actions: Actions, ref: str, *, timeout_s: float, settle_s: float) -> ActionResult:
@@ -176,62 +129,12 @@ async def hover(actions: Actions, ref: str, *, timeout_s: float, settle_s: float
     return ActionResult(action="hover", ref=entry.ref, changes=changes, cost=meter.cost())
 
 
-async def drag(
-    actions: Actions,
-    ref: str,
-    to: str | None,
-    by: tuple[float, float] | None,
-    hold_s: float,
-    *,
-    timeout_s: float,
-    settle_s: float,
-) -> ActionResult:
-    """Drag an element onto another one (`to`, a ref) or by CSS pixels; `hold_s` is how long it is held first."""
-    if (to is None) == (by is None):
-        raise UsageError("drag needs either to (a ref) or by (dx, dy)")
-    if not 0 <= hold_s <= 5:
-        raise UsageError(f"hold_s is {hold_s!r}; it must be from 0 to 5.")
-    deadline = Deadline.after(timeout_s)
-    entry = actions.look_up(ref)
-    goal = actions.look_up(to) if to is not None else None
-    is_across = goal is not None and goal.frame_id != entry.frame_id
-    notices: tuple[str, ...] = ()
-    with actions.attachment.connection.measure() as meter:
-        before = actions.before()
-        if goal is not None:
-            await actions.prepare(goal, "scroll_into_view", deadline, hit=False)
-        x, y, ready = await actions.point(entry, "drag", deadline, also=_DRAG_KIND)
-        if goal is not None and is_across:
-            if not ready.get("also"):
-                await actions.stand_down(entry)
-                raise UsageError(
-                    f"{entry.ref} and {goal.ref} are in different frames, and a finger's touch stays in one.",
-                    hint="Only what is draggable=true can be dropped in another frame.",
-                )
-            await drag_and_drop(actions, entry, (x, y), await _middle(actions, entry, goal, deadline), deadline)
-            settled = await actions.act_and_settle(entry, None, [], settle_s, deadline)
-            actions.verdicts.check_hit(entry, settled)
-        elif goal is not None and ready.get("also"):
-            settled, said = await _html_drag(actions, entry, goal, settle_s, deadline)
-            notices = (f"{said}",) if said else ()
-        else:
-            end = (x + _number(by[0]), y + _number(by[1])) if by else await _middle(actions, entry, goal, deadline)
-            await _slide(actions, f"drag {entry.ref}", [[(x, y)], [end]], deadline, hold_s=hold_s)
-            look = "(()=>globalThis.__cancelled)"
-            settled = await actions.act_and_settle(entry, None, [], settle_s, deadline, after=look)
-            actions.verdicts.check_hit(entry, settled)
-            if settled.acted.get("after"):
-                notices = ("the browser took the movement for scrolling; the page did not claim it as a drag",)
-        changes = await actions.changes(before, settled)
-    return ActionResult(action="drag", ref=entry.ref, changes=changes, cost=meter.cost(), notices=notices)
-
-
 async def swipe(
     actions: Actions, direction: Direction, ref: str | None, distance_px: float, *, timeout_s: float, settle_s: float
 ) -> ActionResult:
     """A finger that moves in `direction` over the element, or over the middle of the page."""
-    dx, dy = towards(direction)
-    distance = _number(distance_px)
+    dx, dy = unit_vector(direction)
+    distance = checked_px(distance_px)
     if not 1 <= distance <= _MAX_DISTANCE_PX:
         raise UsageError(f"distance_px is {distance_px!r}; it must be from 1 to {_MAX_DISTANCE_PX}.")
     deadline = Deadline.after(timeout_s)
@@ -246,7 +149,7 @@ async def swipe(
             distance = min(distance, (width if dx else height) * 0.9)
             x, y = width / 2 - dx * distance / 2, height / 2 - dy * distance / 2
         what = f"swipe {entry.ref}" if entry else f"swipe {direction}"
-        await _slide(actions, what, [[(x, y)], [(x + dx * distance, y + dy * distance)]], deadline)
+        await slide(actions, what, [[(x, y)], [(x + dx * distance, y + dy * distance)]], deadline)
         settled = await actions.act_and_settle(entry, None, [], settle_s, deadline)
         if entry is not None:
             actions.verdicts.check_hit(entry, settled)
@@ -256,7 +159,7 @@ async def swipe(
 
 async def pinch(actions: Actions, scale: float, ref: str | None, *, timeout_s: float, settle_s: float) -> ActionResult:
     """Two fingers that move apart (`scale` over 1) or together, around the element or the middle of the page."""
-    factor = _number(scale)
+    factor = checked_px(scale)
     if not 0.1 <= factor <= 10 or factor == 1:
         raise UsageError(f"scale is {scale!r}; it must be from 0.1 to 10, and not 1.")
     deadline = Deadline.after(timeout_s)
@@ -271,64 +174,13 @@ async def pinch(actions: Actions, scale: float, ref: str | None, *, timeout_s: f
         near, far = wide / max(factor, 1 / factor), wide
         start, end = (near, far) if factor > 1 else (far, near)
         fingers = [[(x - way, y), (x + way, y)] for way in (start, end)]
-        await _slide(actions, f"pinch {entry.ref}" if entry else "pinch", fingers, deadline)
+        await slide(actions, f"pinch {entry.ref}" if entry else "pinch", fingers, deadline)
         settled = await actions.act_and_settle(entry, None, [], settle_s, deadline)
         changes = await actions.changes(before, settled)
     return ActionResult(action="pinch", ref=entry.ref if entry else None, changes=changes, cost=meter.cost())
 
 
-async def scroll(
-    actions: Actions, direction: Direction, amount: float, ref: str | None, *, timeout_s: float, settle_s: float
-) -> ActionResult:
-    """Scroll by CSS pixels: what scrolls around the element or in the middle of the page: one round trip."""
-    dx, dy = towards(direction)
-    distance = _number(amount)
-    if not 1 <= distance <= 1_000_000:
-        raise UsageError(f"amount is {amount!r}; it must be from 1 to 1000000.")
-    deadline = Deadline.after(timeout_s)
-    entry = actions.look_up(ref) if ref is not None else None
-    moving = f"{_SCROLL}(EL,{dx * distance},{dy * distance})"
-    with actions.attachment.connection.measure() as meter:
-        before = actions.before()
-        settle_s = settle_time(settle_s, deadline)
-        settle = f"a.settle({actions.settle_options(settle_s)})"
-        if entry is None:
-            body = f"const m={moving.replace('EL', 'null')};"
-        else:
-            check = f"a.prepare({json.dumps(entry.local)},'scroll',{{timeoutMs:300,hit:false}})"
-            ready = f"const p=await {check};if(p.error)return p;"
-            body = f"{ready}const m={on_element(f'el=>{moving}'.replace('EL', 'el'), entry.local)};"
-        expression = f"(async a=>{{{body}return Object.assign(await {settle},m)}})(__agentBrowser)"
-        awaited = f"scroll {entry.ref}" if entry else f"scroll {direction}"
-        settled = await actions.settle_with(entry, awaited, expression, [], settle_s, deadline)
-        if entry is not None:
-            actions.verdicts.raise_for(entry, "scroll", settled.acted.get("error"), deadline)
-        changes = await actions.changes(before, settled)
-    stuck = settled.acted.get("moved") is False
-    notices = (f"nothing there scrolls {direction} any further",) if stuck else ()
-    return ActionResult(
-        action="scroll", ref=entry.ref if entry else None, changes=changes, cost=meter.cost(), notices=notices
-    )
-
-
-def towards(direction: str) -> tuple[int, int]:
-    """The unit vector of a direction, in CSS pixels.
-
-    Raises:
-        UsageError: It is none.
-    """
-    if direction not in _TOWARDS:
-        raise UsageError(f"direction={direction!r}", hint=f"It is one of {', '.join(get_args(Direction))}.")
-    return _TOWARDS[direction]
-
-
-def _number(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise UsageError(f"{value!r} is no number of CSS pixels.")
-    return float(value)
-
-
-async def _slide(
+async def slide(
     actions: Actions,
     what: str,
     keyframes: list[list[tuple[float, float]]],
@@ -368,50 +220,6 @@ async def _cancel_touch(actions: Actions, what: str, deadline: Deadline) -> None
     """Take the touch back, which is no tap; without one, or in a page that is gone, nothing happens."""
     with suppress(BridgeError):
         await actions.send([touch("touchCancel")], what, Deadline(deadline.timeout_s, time.monotonic() + _LIFT_S))
-
-
-async def _middle(actions: Actions, entry: RefEntry, goal: RefEntry | None, deadline: Deadline) -> tuple[float, float]:
-    """The middle of the goal, which must be on the screen together with what is dragged."""
-    assert goal is not None
-    seen = "[v.offsetLeft,v.offsetTop,v.width,v.height]"
-    look = f"((a,v)=>({{box:{on_element(_BOX, goal.local)},seen:{seen}}}))(__agentBrowser,visualViewport)"
-    found = await actions.evaluate(goal, look, f"drag {entry.ref}", deadline)
-    box = found.get("box") if isinstance(found, Mapping) else None
-    if not isinstance(box, list):
-        await actions.stand_down(entry)
-        raise actions.refs.failure(goal, {"code": "ref_not_found"}, actions.snapshots.is_live)
-    left, top, width, height = (float(number) for number in box)
-    view_left, view_top, view_width, view_height = found["seen"]
-    x, y = left + width / 2 - view_left, top + height / 2 - view_top
-    if not (0 <= x < view_width and 0 <= y < view_height):
-        await actions.stand_down(entry)
-        raise ActionFailed(
-            f"{entry.ref} ({entry.described()}) and {goal.ref} ({goal.described()}) are not on the screen together.",
-            hint="Drag in steps, to an element between them.",
-        )
-    frame = actions.attachment.state.frames.get(goal.frame_id)
-    if frame is None or frame.parent_id is None:
-        return x, y
-    return await to_top_viewport(
-        actions.attachment, actions.snapshots.frame_indexes, goal, x, y, timeout_s=deadline.remaining_s
-    )
-
-
-async def _html_drag(
-    actions: Actions, entry: RefEntry, goal: RefEntry, settle_s: float, deadline: Deadline
-) -> tuple[Settled, str]:
-    settle_s = settle_time(settle_s, deadline)
-    settle = f"a.settle({actions.settle_options(settle_s)})"
-    both = f"{on_element('el=>el', entry.local)},{on_element('el=>el', goal.local)}"
-    expression = (
-        f"(async a=>{{const d=[{both}];if(!d[0]||!d[1])return{{error:{{code:'ref_not_found'}}}};"
-        f"const told=await {_HTML_DRAG}(...d);return Object.assign(await {settle},{{told}})}})(__agentBrowser)"
-    )
-    settled = await actions.settle_with(entry, f"drag {entry.ref}", expression, [], settle_s, deadline)
-    actions.verdicts.raise_for(entry, "drag", settled.acted.get("error"), deadline)
-    told = settled.acted.get("told")
-    said = "HTML drag and drop was done by script"
-    return settled, f"{said}: {told}" if told else said
 
 
 async def _viewport(actions: Actions, deadline: Deadline) -> tuple[float, float]:

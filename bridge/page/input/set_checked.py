@@ -10,7 +10,7 @@ from bridge.deadline import Deadline
 from bridge.errors import action_error
 from bridge.page.input.actions import Actions
 from bridge.page.results import ActionResult, Changes
-from bridge.page.snapshots.element_calls import on_element
+from bridge.page.snapshots.element_handles import on_element
 from bridge.page.snapshots.refs import RefEntry
 
 # true, false or "mixed"; null for what cannot be checked; "gone" without an element.

@@ -27,8 +27,8 @@ from bridge.page.target.attachment import WorldGone
 from bridge.page.target.frame_calls import ask_frames
 
 if TYPE_CHECKING:
-    from bridge.page.input.gestures import Direction
     from bridge.page.input.query import QueryKind, QueryResult
+    from bridge.page.input.touch import Direction
     from bridge.page.locating import LocatingPage
 
 Text = str | re.Pattern[str]

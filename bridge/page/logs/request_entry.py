@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
+from bridge.page.logs.headers import URL_CHARS
+
 _SECRET_HEADERS = re.compile(
     r"(?i)(authorization|proxy-authorization|cookie|set-cookie|x-api-key|x-auth-token|x-csrf-token|x-xsrf-token)\Z"
 )
@@ -19,9 +21,12 @@ class RequestEntry:
     """One request; a redirect ends it, and where it led is another one.
 
     Attributes:
-        number: Its place in the session's log, from 1; never used again.
-        status: HTTP status, None while there is no answer, and where there was no HTTP.
-        failure: Chromium's net error, or why it was blocked; "" for a request that did not fail.
+        session_id: The CDP session that reported it; None for the page's own.
+        number: Its number in the session's log, from 1 and never reused; 0 outside a log.
+        order: Its number among the HTTP requests of its connection, from 1.
+        status: HTTP status, None while there is no response, and where there was no HTTP.
+        net_error: Chromium's net error; "" for a request that did not fail.
+        failure: The net error and why the request was blocked, for people; "" for a request that did not fail.
         initiator: What made it: `parser`, `script`, …, with the place where that is known.
         remote_address: IP and port, "" where nothing was connected to.
         encoded_bytes: What came over the network, headers included; `body_bytes` is the body after decoding.
@@ -30,16 +35,18 @@ class RequestEntry:
         messages_sent, messages_received: Of a WebSocket, whose `post_bytes` and `body_bytes` are theirs.
     """
 
-    number: int
     tab_id: str
     request_id: str
-    loader_id: str
-    frame_id: str
     url: str
     method: str
     resource_type: str
-    started_s: float
-    started_at: float
+    session_id: str | None = None
+    number: int = 0
+    order: int = 0
+    loader_id: str = ""
+    frame_id: str = ""
+    started_s: float = 0.0
+    started_at: float = 0.0
     initiator: str = ""
     request_headers: dict[str, str] = field(default_factory=dict)
     post_bytes: int = 0
@@ -55,10 +62,20 @@ class RequestEntry:
     encoded_bytes: int = 0
     body_bytes: int = 0
     ended_at: float | None = None
+    net_error: str = ""
     failure: str = ""
     state: str = "pending"
     messages_sent: int = 0
     messages_received: int = 0
+
+    @property
+    def is_document(self) -> bool:
+        """Whether it loads a document of a frame, which has its id."""
+        return self.resource_type == "document" and self.request_id == self.loader_id
+
+    def goes_to(self, url: str) -> bool:
+        """Whether it asks for `url`, fragments aside."""
+        return self.url.partition("#")[0] == url[:URL_CHARS].partition("#")[0]
 
     @property
     def duration_ms(self) -> float | None:

@@ -9,18 +9,18 @@ from typing import Any
 from bridge.errors import UsageError
 from bridge.page.logs.log_slice import LogSlice
 from bridge.page.logs.request_entry import RequestEntry
-from bridge.page.logs.request_events import RequestEvents
+from bridge.page.logs.request_store import RequestStore
 
 
 class RequestLog(LogSlice[RequestEntry]):
-    """RequestEvents, oldest first."""
+    """Requests, oldest first."""
 
     __slots__ = ()
 
     @classmethod
     def select(
         cls,
-        requests: RequestEvents,
+        requests: RequestStore,
         *,
         tab_id: str | None,
         url: str | None,

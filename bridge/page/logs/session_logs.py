@@ -1,6 +1,6 @@
 """What the pages of a session have said and asked the network for: two bounded logs that outlive connections.
 
-A journal is fed from each tab's CDP events by a reducer, before anybody waits for them, so a log read after an action
+A logs is fed from each tab's CDP events by a reducer, before anybody waits for them, so a log read after an action
 holds everything that the browser said before the action's reply. It belongs to the session: a tab that is reopened, or
 reached again over a new connection, goes on writing into it.
 """
@@ -14,8 +14,9 @@ from urllib.parse import urlsplit
 
 from bridge.page.logs.console import ConsoleEntry, ConsoleLog, entry_of_call, entry_of_exception, entry_of_log
 from bridge.page.logs.request_entry import RequestEntry
-from bridge.page.logs.request_events import RequestEvents
 from bridge.page.logs.request_log import RequestLog
+from bridge.page.logs.request_reducer import RequestReducer
+from bridge.page.logs.request_store import RequestStore
 
 CONSOLE_KEPT = 1_000
 REQUESTS_KEPT = 2_000
@@ -36,19 +37,16 @@ class SessionLogs:
         self._console: deque[ConsoleEntry] = deque(maxlen=console_kept)
         self._console_last = 0
         self._heard: dict[str, dict[tuple[str, float, str], None]] = {}
-        self.requests = RequestEvents(requests_kept)
+        self.requests = RequestStore(requests_kept)
         self.origins: dict[str, set[str]] = {}
 
     def reader(self, tab_id: str) -> Reducer:
         """What a new connection of that tab feeds its events to, from before the first one."""
-        self.requests.connection_began(tab_id)
 
         def reduce(method: str, params: Mapping[str, Any], session_id: str | None) -> None:
             try:
                 if method == "Page.frameNavigated":
                     self.note_origin(tab_id, str(params["frame"].get("securityOrigin") or params["frame"]["url"]))
-                elif method.startswith("Network."):
-                    self.requests.reduce(tab_id, method, params)
                 elif method in ("Page.domContentEventFired", "Page.loadEventFired"):
                     if session_id is None:  # else it is of a frame in a renderer of its own
                         self.requests.document_event(tab_id, method, float(params["timestamp"]))
@@ -59,6 +57,10 @@ class SessionLogs:
                 return  # a newer WebView's event of another shape is no reason to lose the others
 
         return reduce
+
+    def request_reducer(self, tab_id: str) -> RequestReducer:
+        """The reducer of `Network.*` events for a new connection of the tab; its entries are the log's."""
+        return self.requests.reducer(tab_id)
 
     def note_origin(self, tab_id: str, url: str) -> None:
         """A document of that address, or origin, was shown."""
@@ -81,6 +83,7 @@ class SessionLogs:
     def forget_tab(self, tab_id: str) -> None:
         """It is closed, so nothing is told of it again; what it has said and asked for stays."""
         self._heard.pop(tab_id, None)
+        self.requests.forget_tab(tab_id)
 
     def console(
         self,

@@ -10,15 +10,14 @@ from typing import Any
 
 from bridge.deadline import Deadline
 from bridge.errors import DeadlineExceeded, ScriptFailed, UsageError
-from bridge.page.input.touch import frames_shown
 from bridge.page.snapshots.boxes import place_boxes
 from bridge.page.snapshots.frame_stitching import FrameTree, stitch
 from bridge.page.snapshots.refs import RefTable, is_ref
 from bridge.page.target.attachment import WORLD_NAME, Attachment, WorldGone
 from bridge.page.target.frame_calls import ask_frames
+from bridge.page.target.frame_geometry import frames_shown
 from bridge.page.target.frames import Frame
 from bridge.snapshot import RenderOptions, SnapshotResult, render_snapshot
-from bridge.snapshot.collector import collector_paused
 from bridge.snapshot.delta import missing_refs
 from bridge.snapshot.forms import NO_ELEMENT
 
@@ -171,13 +170,10 @@ class Snapshots:
             stays_bare = bare.is_for_long(self._attachment.state.navigations)
             try:
                 stitched = await self._asked(request, timeout_s=deadline.remaining_s)
+                tree = stitched()
                 if self._has_boxes_of_frames(request):
-                    whole = await self._placed(stitched(), request, timeout_s=deadline.remaining_s)
-                    result = self.render(whole, request)
-                    break
-                # As one piece: the stitched tree has gone when the collector looks again.
-                with collector_paused():
-                    result = self.render(stitched(), request)
+                    tree = await self._placed(tree, request, timeout_s=deadline.remaining_s)
+                result = self.render(tree, request)
                 break
             except WorldGone as error:
                 if isinstance(error, _NoRoot):

@@ -13,6 +13,7 @@ from bridge.cdp import CdpConnection
 from bridge.deadline import Deadline
 from bridge.errors import BridgeError, DeadlineExceeded, ProtocolError, ScriptFailed, TabLost, TransportError
 from bridge.page.interception.fetch_domain import FetchDomain
+from bridge.page.logs.request_reducer import RequestReducer
 from bridge.page.target.condition import Condition
 from bridge.page.target.dialogs import Dialogs
 from bridge.page.target.execution_contexts import ExecutionContext
@@ -20,7 +21,6 @@ from bridge.page.target.oopif_sessions import ADD_SCRIPT, AUTO_ATTACH, Commands,
 from bridge.page.target.page_state import PageState
 from bridge.page.target.title_binding import SOURCE as TELLS_TITLE
 from bridge.page.target.title_binding import TitleBinding, binding_command
-from bridge.snapshot.collector import collector_paused
 from bridge.snapshot.injected import isolated_source
 
 logger = logging.getLogger(__name__)
@@ -82,9 +82,9 @@ class Attachment:
             where that may not be shown.
     """
 
-    def __init__(self, connection: CdpConnection) -> None:
+    def __init__(self, connection: CdpConnection, requests: RequestReducer | None = None) -> None:
         self.connection = connection
-        self.state = PageState()
+        self.state = PageState(requests)
         self.watch = Condition()
         self.children = OopifSessions(connection, self.state, self._first_commands)
         self.fetching = FetchDomain(connection, self.children.sessions)
@@ -273,7 +273,6 @@ def _any_address(_url: str) -> None:
     """Without a policy every address may be shown."""
 
 
-@collector_paused()
 def _script_value(reply: Mapping[str, Any]) -> Any:
     thrown = reply.get("exceptionDetails")
     if thrown:
@@ -289,14 +288,19 @@ def _script_value(reply: Mapping[str, Any]) -> Any:
 
 
 @asynccontextmanager
-async def attach(connection: CdpConnection, *, timeout_s: float) -> AsyncIterator[Attachment]:
+async def attach(
+    connection: CdpConnection, *, timeout_s: float, requests: RequestReducer | None = None
+) -> AsyncIterator[Attachment]:
     """Make a fresh page connection ready: domains on, our script in every document, dialogs answered.
+
+    Args:
+        requests: Reduces the connection's `Network.*` events; one of its own where no log keeps them.
 
     Raises:
         DeadlineExceeded: The tab did not answer in `timeout_s`.
         TabLost: It answered, but without script contexts.
     """
-    attachment = Attachment(connection)
+    attachment = Attachment(connection, requests)
     remove = connection.on_event(attachment._take_event)
     tasks = [
         asyncio.ensure_future(attachment._answer_dialogs()),

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from bridge.page.logs.request_reducer import RequestReducer
 from bridge.page.target.execution_contexts import ExecutionContexts
 from bridge.page.target.frames import Frame
 from bridge.page.target.inflight_requests import InflightRequests
@@ -43,9 +44,9 @@ class PageState(ExecutionContexts, InflightRequests):
         navigations: How many documents the top frame has shown; `moves_within` counts those inside a document.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, requests: RequestReducer | None = None) -> None:
         ExecutionContexts.__init__(self)
-        InflightRequests.__init__(self)
+        InflightRequests.__init__(self, requests)
         self.navigating_to: str | None = None
         self.navigations = 0
         self.moves_within = 0
@@ -68,10 +69,6 @@ class PageState(ExecutionContexts, InflightRequests):
             "Runtime.executionContextCreated": self._world_created,
             "Runtime.executionContextDestroyed": self._world_destroyed,
             "Runtime.executionContextsCleared": self._worlds_cleared,
-            "Network.requestWillBeSent": self._request_sent,
-            "Network.responseReceived": self._response_received,
-            "Network.loadingFinished": self._request_done,
-            "Network.loadingFailed": self._request_failed,
             "Security.certificateError": self._certificate_error,
             "Inspector.targetCrashed": self._crashed,
             "Inspector.detached": self._detached,
@@ -81,6 +78,8 @@ class PageState(ExecutionContexts, InflightRequests):
 
     def reduce(self, method: str, params: Mapping[str, Any], session_id: str | None = None) -> bool:
         """Take one event; True when it was one that this state is made of."""
+        if method.startswith("Network."):
+            return self._take_request(method, params, session_id)
         handler = self._handlers.get(method)
         if handler is None:
             return False
@@ -93,7 +92,7 @@ class PageState(ExecutionContexts, InflightRequests):
             self.main_frame_id = frame.frame_id
             self.navigating_to = None
             self.navigations += 1
-            # InflightRequests of the document that was left never report their end to us.
+            # The end of a request of the document that was left may never be reported.
             self.requests = {key: value for key, value in self.requests.items() if key == frame.loader_id}
 
     def _navigated_within_document(self, params: Mapping[str, Any], session_id: str | None) -> None:
@@ -136,10 +135,16 @@ class PageState(ExecutionContexts, InflightRequests):
         if params["frameId"] == self.main_frame_id:
             self.navigating_to = None
 
-    def _request_sent(self, params: Mapping[str, Any], session_id: str | None) -> None:
-        request = self._add_request(params, session_id, self.main_frame_id)
-        if request.is_main:
-            self.navigating_to = request.url
+    def _take_request(self, method: str, params: Mapping[str, Any], session_id: str | None) -> bool:
+        entry = self._network_event(method, params, session_id)
+        if entry is None:
+            return False
+        if entry.is_document and entry.frame_id == self.main_frame_id:
+            if method == "Network.requestWillBeSent":
+                self.navigating_to = entry.url.partition("#")[0]
+            elif method == "Network.loadingFailed":
+                self.main_failure_count += 1
+        return True
 
     def _dialog_opening(self, params: Mapping[str, Any], session_id: str | None) -> None:
         self.dialog = Dialog(

@@ -18,7 +18,7 @@ from bridge.errors import (
     Unsupported,
 )
 from bridge.page.capture.full_page import Strategy
-from bridge.page.files.safe_folder import Confined
+from bridge.page.files.safe_folder import SafeFolder
 from bridge.page.input.side_effects import SideEffects
 from bridge.page.logs.session_logs import SessionLogs
 from bridge.page.popups import PopupQueue
@@ -79,11 +79,11 @@ class AttachedTab:
         return await self._session.egress.check_url(url)
 
     @property
-    def uploads(self) -> Confined:
+    def uploads(self) -> SafeFolder:
         return self._session.uploads
 
     @property
-    def downloads(self) -> Confined:
+    def downloads(self) -> SafeFolder:
         return self._session.downloads
 
     def watch_received(self) -> Callable[[], int]:

@@ -141,8 +141,8 @@ class TraceRecorder:
         return str(self._hidden("\n".join(lines)))
 
     def _log_ends(self) -> tuple[int, int]:
-        journal = self._session.logs
-        return journal.console(limit=1).last, journal.requests.last
+        logs = self._session.logs
+        return logs.console(limit=1).last, logs.requests.last
 
     def _seen(self, before: SnapshotResult | None, after: SnapshotResult | None, result: Any) -> dict[str, Any]:
         changes = getattr(result, "changes", None)

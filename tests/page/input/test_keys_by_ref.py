@@ -6,7 +6,7 @@ import pytest
 
 from bridge.deadline import Deadline
 from bridge.errors import ActionFailed, BridgeError, RefNotFound, StaleRef
-from bridge.page.input.key_guard import focus
+from bridge.page.input.keyboard import focus
 from bridge.page.input.keys import key_events, parse_chord, typing_commands
 from bridge.page.input.touch import touch
 from bridge.page.page import Page

@@ -8,7 +8,7 @@ import pytest
 
 from bridge.deadline import Deadline
 from bridge.errors import ActionFailed, Unsupported
-from bridge.page.input.key_guard import focus, focused_frame
+from bridge.page.input.keyboard import focus, focused_frame
 from bridge.page.input.keys import key_events, parse_chord
 from bridge.page.page import Page
 from tests.conftest import LocalServer

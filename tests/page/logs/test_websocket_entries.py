@@ -9,7 +9,7 @@ import pytest
 from websockets.asyncio.server import ServerConnection, serve
 
 from bridge import Session, TestServerGrant
-from bridge.page.logs.request_events import RequestEvents
+from bridge.page.logs.request_store import RequestStore
 from bridge.page.page import Page
 from tests.conftest import LocalServer
 
@@ -56,12 +56,13 @@ async def test_a_websocket_is_in_the_log_from_handshake_to_close_without_its_wor
 
 
 def test_a_websocket_that_is_refused_has_failed() -> None:
-    log = RequestEvents(10)
+    log = RequestStore(10)
+    reducer = log.reducer("t1")
     for method, more in (
         ("webSocketCreated", {"url": "wss://a.example/"}),
         ("webSocketFrameError", {"errorMessage": "Error during WebSocket handshake"}),
         ("webSocketClosed", {"timestamp": 7.0}),
     ):
-        log.reduce("t1", f"Network.{method}", {"requestId": "9", **more})
+        reducer.reduce(f"Network.{method}", {"requestId": "9", **more})
     (entry,) = log
     assert (entry.state, entry.failure) == ("failed", "Error during WebSocket handshake")

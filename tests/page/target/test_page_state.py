@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from bridge.page.logs.request_store import RequestStore
 from bridge.page.target.page_state import PageState
 
 
@@ -181,3 +182,27 @@ def test_a_frame_that_comes_back_into_its_parents_renderer_stays_when_its_sessio
     isolated(state)
     state.reduce("Target.detachedFromTarget", {"sessionId": "S"})
     assert "child" not in state.frames
+
+
+def test_the_log_and_the_requests_in_flight_are_views_of_the_same_entries() -> None:
+    log = RequestStore(kept=1)
+    state = PageState(log.reducer("t1"))
+    state.reduce(*navigated("top", "L1", "https://a.example/"))
+    state.reduce(*request("first", "XHR"))
+    state.reduce(*request("second", "XHR"))
+    assert list(log) == [state.requests["second"]]
+    assert "first" in state.requests, "a request that the log dropped is still in flight"
+    state.reduce("Network.loadingFinished", {"requestId": "first"})
+    assert list(state.requests) == ["second"]
+
+
+def test_requests_pending_over_an_earlier_connection_are_lost() -> None:
+    log = RequestStore(kept=10)
+    earlier = log.reducer("t1")
+    earlier.reduce(*request("ended", "XHR"))
+    earlier.reduce("Network.loadingFailed", {"requestId": "ended", "errorText": "net::ERR_FAILED"})
+    earlier.reduce(*request("pending", "XHR"))
+    log.reducer("t1").reduce(*request("next", "XHR"))
+    assert [(entry.request_id, entry.state) for entry in log] == [
+        ("ended", "failed"), ("pending", "lost"), ("next", "pending")
+    ]  # fmt: skip

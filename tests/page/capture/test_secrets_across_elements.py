@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bridge.errors import CaptureFailed
 from bridge.ops import Secrets
-from bridge.page.capture.secret_spans import hidden_texts
+from bridge.page.capture.secret_masking import hidden_texts
 
 SECRET = "hunter2secretvalue"
 redact = Secrets({"PW": SECRET, "WORDS": "correct horse battery", "LONGER": SECRET + "longer"}).redact
