@@ -1,4 +1,4 @@
-"""What this WebView can do, asked once: strategies are chosen from the answers, never from a version number."""
+"""Probes what a WebView can do, once per session; strategies follow the result, never a version number."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class Popups:
     def __init__(self, tabs: Tabs) -> None:
         self._tabs = tabs
         self._queues: list[tuple[str, PopupQueue]] = []
-        # One at a time: two new targets of one opener could not be told apart.
+        # One at a time: two new targets of one opener could not be distinguished.
         self._adopt_lock = asyncio.Lock()
         self._adopting = 0
         self._adopted = asyncio.Event()

@@ -46,7 +46,7 @@ logger = logging.getLogger(__name__)
 
 START_TIMEOUT_S = 60.0
 RECONNECT_TIMEOUT_S = 60.0
-# A frozen host app delays nobody; one that answers gets the time that clearing takes on a slow link.
+# How long a frozen host app may delay the end; one that answers gets the time that clearing takes on a slow link.
 _ANSWER_S = 2.0
 _CLEAR_S = 15.0
 _RELEASE_S = 3.0
@@ -58,7 +58,7 @@ class Session:
 
     Attributes:
         serial: The device's adb serial.
-        containment: How far its traffic is held to the policy; has the egress gate.
+        containment: Enforces the policy on its traffic; has the egress gate.
         is_virtual: Whether the device is Chromium on this machine instead of a phone.
         notice: Takes one sentence for the user.
     """

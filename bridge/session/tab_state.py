@@ -68,7 +68,7 @@ class TabLife:
 
     Attributes:
         state: See `TabState`.
-        page_lost: Why the tab's page is not to be had again, in words; "" if it is, or was never lost.
+        page_lost: Why the tab has lost its page, to follow "the page of t1 is gone: "; "" if it has not.
     """
 
     def __init__(self) -> None:

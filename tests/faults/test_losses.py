@@ -70,8 +70,8 @@ async def test_an_unplugged_device_is_lost_and_a_reconnect_finds_its_tabs_unchan
             with pytest.raises(DeviceLost):
                 await session.new_tab()
             await device.fault("connect")
-            said = await session.reconnect(timeout_s=20)
-            assert said[1:] == tuple(f"{page.tab_id} was still there, at {page.url}" for page in (calm, other))
+            notices = await session.reconnect(timeout_s=20)
+            assert notices[1:] == tuple(f"{page.tab_id} was still there, at {page.url}" for page in (calm, other))
             assert (await calm.click(ref)).changes.settled == "quiet"
             await is_as_before(session, calm, other, faulty_server)
 
@@ -87,11 +87,11 @@ async def test_a_window_that_closed_itself_while_disconnected_is_not_reopened(
         await device.fault("drop_cable")  # the request ends with it, upon which the page closes its window
         assert isinstance(await failure(page), DeviceLost)
         await device.fault("connect")
-        said = await session.reconnect(timeout_s=20)
+        notices = await session.reconnect(timeout_s=20)
         with pytest.raises(TabLost, match="its page closed its own window"):
             await popup.page.wait_for(text="never", timeout_s=20)
         assert session.pages == (page,)
-        assert not [line for line in said if "opened again" in line]
+        assert not [line for line in notices if "opened again" in line]
         assert (await page.snapshot()).title == "Opener"
 
 
@@ -141,8 +141,8 @@ async def test_a_host_process_that_ended_is_lost_and_a_reconnect_restarts_it(
         lost = await failure(calm)
         assert isinstance(lost, HostLost)
         assert "was updated from" in lost.message or fault == "kill_host"
-        said = await session.reconnect(timeout_s=20)
-        assert f"opened again at {faulty_server.url('calm')}; earlier refs are dead" in said[1]
+        notices = await session.reconnect(timeout_s=20)
+        assert f"opened again at {faulty_server.url('calm')}; earlier refs are dead" in notices[1]
         await is_as_before(session, calm, other, faulty_server)
         assert session.host.pid != before
         assert session.capabilities is not None

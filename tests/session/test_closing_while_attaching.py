@@ -39,14 +39,14 @@ async def test_a_tab_that_is_closed_while_attaching_is_detached(session: Session
 async def test_popups_may_be_closed_while_they_are_adopted(session: Session, local_server: LocalServer) -> None:
     page = await session.new_tab(local_server.url("second.html"))
     attachment = await page.attached()
-    told = asyncio.Event()
-    session.host_client.on_event(lambda event, _fields: told.set() if event == "popup" else None)
+    reported = asyncio.Event()
+    session.host_client.on_event(lambda event, _fields: reported.set() if event == "popup" else None)
     opening = {"expression": "open('/second.html')", "userGesture": True}
     for _ in range(5):
-        told.clear()
+        reported.clear()
         attachment.connection.send("Runtime.evaluate", opening).abandon()
         async with asyncio.timeout(30):
-            await told.wait()
+            await reported.wait()
         await session.close_tab(session.pages[1])
         await session.wait_for_popups()
     assert session.pages == (page,)

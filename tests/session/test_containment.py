@@ -124,7 +124,7 @@ async def test_a_popup_that_opens_while_the_session_ends_is_closed(
                 "Runtime.evaluate", {"expression": "window.open(location.href)", "userGesture": True}
             ).abandon()
             async with asyncio.timeout(30):
-                while len(session.tabs) < 2:  # noqa: ASYNC110 - the news is what is waited for, and nobody tells it on
+                while len(session.tabs) < 2:  # noqa: ASYNC110 - no event reports it
                     await asyncio.sleep(0.01)
         async with asyncio.timeout(20):  # the host app closes a tab after its pending commands
             while [tab for tab in await watching.host_client.list_tabs(timeout_s=10) if tab["opener"] is not None]:  # noqa: ASYNC110

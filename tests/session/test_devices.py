@@ -121,9 +121,9 @@ async def test_a_virtual_device_in_use_is_skipped_and_another_is_started(
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     server = Attached(("127.0.0.1:8", "device"), ("127.0.0.1:9", "device"))
     running = Virtual("127.0.0.1:8", "127.0.0.1:9")
-    with hold_lease("127.0.0.1:8", owner="somebody", policy_digest=""):
+    with hold_lease("127.0.0.1:8", owner="another", policy_digest=""):
         assert (await choose(server, "virtual", running))[0] == SelectedDevice("127.0.0.1:9", True)
-        with hold_lease("127.0.0.1:9", owner="somebody", policy_digest=""):
+        with hold_lease("127.0.0.1:9", owner="another", policy_digest=""):
             assert (await choose(server, "virtual", running))[0] == SelectedDevice("127.0.0.1:7777", True)
 
 
@@ -139,6 +139,6 @@ async def test_without_virtual_devices_a_missing_device_is_an_error() -> None:
 
 
 async def test_a_command_that_cannot_start_a_virtual_device_gives_no_notice_of_one() -> None:
-    said, notices = await choose(Attached(), "auto", RunningVirtualDevices())
-    assert isinstance(said, NoDevice)
+    error, notices = await choose(Attached(), "auto", RunningVirtualDevices())
+    assert isinstance(error, NoDevice)
     assert notices == []

@@ -182,9 +182,11 @@ async def test_requests_of_another_renderer_are_judged_and_routed(page: Page) ->
 async def test_init_scripts_run_first_in_another_renderer(page: Page) -> None:
     await page.add_init_script("console.log('first of all in ' + location.pathname)")
     await page.reload()
-    said = [entry.text for entry in page.console().entries]
-    assert said.count("first of all in /isolated/inner.html") == 1
-    assert said.index("first of all in /isolated/inner.html") < len(said) - 1 - said[::-1].index("isolated page speaks")
+    texts = [entry.text for entry in page.console().entries]
+    assert texts.count("first of all in /isolated/inner.html") == 1
+    assert texts.index("first of all in /isolated/inner.html") < len(texts) - 1 - texts[::-1].index(
+        "isolated page speaks"
+    )
 
 
 async def isolated_frame(page: Page) -> tuple[str, str]:

@@ -86,8 +86,8 @@ async def test_a_window_that_closes_itself_while_loading_does_not_become_a_tab(
 
         with pytest.raises(TabLost, match="its page closed its own window"):
             await used()
-    told = " ".join((*clicked.notices, *(await page.scroll("down")).notices))
-    assert "closed itself: t2 is no more" in told
+    notices = " ".join((*clicked.notices, *(await page.scroll("down")).notices))
+    assert "closed itself: t2 is no more" in notices
     assert session.pages == (page,)
 
 

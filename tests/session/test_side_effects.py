@@ -42,7 +42,7 @@ async def page(webview_device: str, site: LocalServer, tmp_path: Path) -> AsyncI
         yield opened
 
 
-async def told(page: Page, name: str, words: str) -> str:
+async def notice_of(page: Page, name: str, words: str) -> str:
     """The notice with this text, of the click or of one of the results after it."""
     ref = (await page.snapshot(interactive_only=False)).find(name=name).ref
     notices = (await page.click(ref)).notices
@@ -51,23 +51,23 @@ async def told(page: Page, name: str, words: str) -> str:
             if words in notice:
                 return notice
         notices = (await page.scroll("down")).notices
-    raise AssertionError(f"nobody said {words!r}")
+    raise AssertionError(f"no notice with {words!r}")
 
 
 async def test_a_popup_is_reported_with_its_tab_id(page: Page) -> None:
-    assert await told(page, "Window", "the page opened a window") == "the page opened a window: t2"
+    assert await notice_of(page, "Window", "the page opened a window") == "the page opened a window: t2"
 
 
 async def test_a_refused_popup_is_reported(page: Page) -> None:
-    assert "10.0.0.1" in await told(page, "Refused", "was not kept")
+    assert "10.0.0.1" in await notice_of(page, "Refused", "was not kept")
 
 
 async def test_a_file_chooser_that_was_cancelled_is_reported(page: Page) -> None:
-    assert "upload" in await told(page, "File", "a file chooser was opened")
+    assert "upload" in await notice_of(page, "File", "a file chooser was opened")
 
 
 async def test_a_discarded_download_is_reported(page: Page, site: LocalServer) -> None:
-    assert site.url("report") in await told(page, "Report", "a download began")
+    assert site.url("report") in await notice_of(page, "Report", "a download began")
 
 
 async def test_a_requested_download_is_not_reported_as_discarded(page: Page) -> None:

@@ -44,8 +44,7 @@ _ASK_S = 0.15
 _KILL_S = 0.4
 # Per step, for a document that a navigation leaves: more of them are busy than hung.
 _UNLOAD_S = 1.0
-# A navigation was sent and this long nothing was heard of it: the old document is being asked whether it may be left,
-# and hangs.
+# No event for this long after a navigation was sent: the old document hangs in its beforeunload handlers.
 _SILENT_S = 2.5
 # An adb stream sends the next packet when the one before was acknowledged: a reply may come behind earlier ones.
 _NEWS_BEFORE_REPLY = 3

@@ -60,7 +60,7 @@ class AttachedTab:
 
     @property
     def host_services(self) -> None:
-        """None: there is no host app in a foreign app."""
+        """None: a foreign app has no host services."""
 
     @property
     def logs(self) -> SessionLogs:

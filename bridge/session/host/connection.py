@@ -133,8 +133,8 @@ class HostConnection:
         try:
             state = await state_probe
         except DeadlineExceeded:
-            words = f"{self.serial} cannot be reached: the adb server at {self._server.address} does not answer."
-            return _Loss(DeviceLost(words, hint=_RECONNECT_HINT, serial=self.serial), is_silence=True)
+            message = f"{self.serial} cannot be reached: the adb server at {self._server.address} does not answer."
+            return _Loss(DeviceLost(message, hint=_RECONNECT_HINT, serial=self.serial), is_silence=True)
         if state != "device" and self._has_ended():
             return _Loss(self._end())
         if state != "device":
@@ -142,13 +142,13 @@ class HostConnection:
         try:
             booted_at = await boot_probe
         except DeadlineExceeded:
-            words = f"adb lists {self.serial}, but it does not answer."
-            return _Loss(DeviceLost(words, hint=_RECONNECT_HINT), is_silence=True)
+            message = f"adb lists {self.serial}, but it does not answer."
+            return _Loss(DeviceLost(message, hint=_RECONNECT_HINT), is_silence=True)
         except BridgeError as error:
             return _Loss(DeviceLost(f"{self.serial} is gone: {error.message}", hint=_RECONNECT_HINT))
         if booted_at > self._connected_at:
-            words = f"{self.serial} was restarted {time.monotonic() - booted_at:.0f} s ago."
-            return _Loss(DeviceLost(words, hint=_RECONNECT_HINT))
+            message = f"{self.serial} was restarted {time.monotonic() - booted_at:.0f} s ago."
+            return _Loss(DeviceLost(message, hint=_RECONNECT_HINT))
         return host_loss
 
     def _end(self) -> DeviceLost:
@@ -161,8 +161,8 @@ class HostConnection:
             try:
                 await self.host.touch(timeout_s=_PROBE_S)
             except DeadlineExceeded:
-                words = f"the host app on {self.serial} does not answer: its process is frozen."
-                return _Loss(HostLost(words, hint=_RECONNECT_HINT), is_silence=True)
+                message = f"the host app on {self.serial} does not answer: its process is frozen."
+                return _Loss(HostLost(message, hint=_RECONNECT_HINT), is_silence=True)
             except HostLost as error:
                 reason = error
             except BridgeError as error:
@@ -174,10 +174,10 @@ class HostConnection:
 
     async def _booted_at(self) -> float:
         """When the device was started, on our clock, or somewhat earlier; `-math.inf` if it does not say."""
-        asked_at = time.monotonic()
-        answer = await self.device.shell("cat /proc/uptime", timeout_s=_PROBE_S)
-        words = answer.stdout.split()
-        return asked_at - float(words[0]) if words and _is_number(words[0]) else -math.inf
+        sent_at = time.monotonic()
+        uptime = await self.device.shell("cat /proc/uptime", timeout_s=_PROBE_S)
+        fields = uptime.stdout.split()
+        return sent_at - float(fields[0]) if fields and _is_number(fields[0]) else -math.inf
 
     async def _why_it_died(self) -> str:
         """An update of WebView ends every process that has it loaded; "" if that was not the cause."""
@@ -252,8 +252,8 @@ class HostConnection:
             await asyncio.sleep(_POLL_S)
 
     async def _has_booted(self, deadline: Deadline) -> bool:
-        answer = await self.device.shell("getprop sys.boot_completed", timeout_s=min(_CONNECT_S, deadline.remaining_s))
-        return answer.stdout.strip() == "1"
+        prop = await self.device.shell("getprop sys.boot_completed", timeout_s=min(_CONNECT_S, deadline.remaining_s))
+        return prop.stdout.strip() == "1"
 
 
 def _is_number(text: str) -> bool:
