@@ -33,6 +33,7 @@ def expect(subject: Page) -> PageExpectations: ...
 INTERNAL = {
     "diagnose",
     "find",
+    "finder",
     "observer",
     "on_attach",
     "open_tabs",

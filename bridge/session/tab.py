@@ -19,7 +19,6 @@ from bridge.page.popups import PopupQueue
 from bridge.page.recovery.hang_recovery import HangHistory, is_responsive, recover, with_recovery
 from bridge.page.recovery.liveness import heard_recently
 from bridge.page.target.attachment import Attachment
-from bridge.page.turn import Budget
 from bridge.session.attachment_slot import AttachmentSlot, OnAttach
 from bridge.session.host.host_services import HostTabServices
 from bridge.session.host.hosted_webview import HostedWebView
@@ -105,9 +104,7 @@ class SessionTab:
         """A second connection to the tab, beside the attachment's."""
         return self._webview.connection(Deadline.after(timeout_s))
 
-    async def attachment(
-        self, *, revisit: bool = True, budget: Budget | None = None
-    ) -> tuple[Attachment, tuple[str, ...]]:
+    async def attachment(self, deadline: Deadline, *, revisit: bool = True) -> tuple[Attachment, tuple[str, ...]]:
         """The live attachment, with notices of what had to be restored first.
 
         A tab that idled, or whose renderer hang recovery killed, is reopened; any other lost tab only in a session that
@@ -115,7 +112,7 @@ class SessionTab:
         other caller gets a blank tab.
 
         Args:
-            budget: The time that reopening may take.
+            deadline: The operation's; restarted if the device or the host app had to be restored first.
 
         Raises:
             TabLost: The tab is closed or lost, or its page could not be reopened.
@@ -125,26 +122,30 @@ class SessionTab:
         self._require_open()
         if not revisit:
             self._life.forget_page()
-        notices = await self._host.ensure_connected()
-        timeout_s = budget(bool(notices)) if budget is not None else None
+        notices = await self._connect_host(deadline)
         self._host.keep_alive()
-        if not await self._rejoin_if_disconnected(timeout_s):
-            notices += await self._host.ensure_connected()
-            timeout_s = budget(bool(notices)) if budget is not None else None
+        if not await self._rejoin_if_disconnected(deadline):
+            notices += await self._connect_host(deadline)
         if self._life.is_gone:
-            notices += await self._restore_once(revisit, Deadline.after(_at_most(_REOPEN_TIMEOUT_S, timeout_s)))
+            notices += await self._restore_once(revisit, deadline.at_most(_REOPEN_TIMEOUT_S))
         self._require_open()
         if self._slot.present is None:
             raise TabLost(f"{self._tab_id} was never opened")
-        if budget is None or budget(False) != 0:  # else the operation itself reports that its time is up, and why
+        if not deadline.passed:  # else the operation itself reports that its time is up, and why
             self._life.require_page(self._tab_id)
         return self._slot.present, notices
+
+    async def _connect_host(self, deadline: Deadline) -> tuple[str, ...]:
+        notices = await self._host.ensure_connected()
+        if notices:
+            deadline.restart()
+        return notices
 
     def _require_open(self) -> None:
         if self._life.is_closed:
             raise self.closed_error() if self.closed_by_page else TabLost(f"{self._tab_id} has been closed")
 
-    async def _rejoin_if_disconnected(self, timeout_s: float | None) -> bool:
+    async def _rejoin_if_disconnected(self, deadline: Deadline) -> bool:
         """Attach again if only the connection has ended. False if that was the first sign of a loss to be restored."""
         async with self._restore_lock:
             self._life.require_page(self._tab_id)
@@ -152,7 +153,7 @@ class SessionTab:
             if self._life.is_gone or self.closed_by_page or present is None or not present.connection.closed.is_set():
                 return True
             try:
-                await self.reattach(timeout_s=_at_most(_REATTACH_S, timeout_s))
+                await self.reattach(timeout_s=deadline.at_most(_REATTACH_S).remaining_s)
                 return True
             except (DeviceError, TransportError) as error:
                 failure = error
@@ -382,7 +383,3 @@ class SessionTab:
             await self._slot.close()
             if before is TabState.KILLED:
                 await self._webview.discard(timeout_s=timeout_s)
-
-
-def _at_most(own_s: float, timeout_s: float | None) -> float:
-    return own_s if timeout_s is None else min(own_s, timeout_s)

@@ -53,7 +53,7 @@ async def test_a_half_closed_devtools_connection_is_noticed_and_replaced(
 ) -> None:
     async with opened() as session:
         page = await session.new_tab(faulty_server.url("calm"))
-        attachment, _ = await page._ready()
+        attachment = await page.attached()
         attachment.connection._websocket.transport.get_extra_info("socket").shutdown(way)
         async with within(2.0):
             try:

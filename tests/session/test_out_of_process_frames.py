@@ -94,7 +94,7 @@ async def test_keys_open_no_picker_in_another_renderer_and_are_not_intercepted_b
     await page.press("ArrowDown")
     assert await run("document.querySelector('select').value") == "Large"
     shot = await page.snapshot()
-    actions, deadline = page._actions, Deadline.after(30)
+    actions, deadline = page._operations.attached.actions, Deadline.after(30)
     assert actions is not None
     entry = actions.look_up(shot.find(role="textbox", name="Inner field").ref)
     await focus(actions, entry, deadline, action="type")
@@ -272,7 +272,7 @@ async def test_counts_that_a_hanging_frame_makes_unknown_are_not_reported(page: 
         await button.all()
     with pytest.raises(DeadlineExceeded, match=text):
         await page.get_by_role("button").nth(1).ref(timeout_s=1)
-    assert [match.name for match in (await page.get_by_role("button").last.look()).matches] == ["Inner button"]
+    assert [match.name for match in (await page.get_by_role("button").last.find(None)).matches] == ["Inner button"]
     for expected in (
         expect(button).to_be_hidden(timeout_s=1),
         expect(button).not_.to_be_attached(timeout_s=1),
@@ -340,7 +340,7 @@ async def test_the_live_view_touches_an_element_in_another_renderer(page: Page) 
     frame_id, session_id = await isolated_frame(page)
     add = "document.body.insertAdjacentHTML('afterbegin','<select id=s><option>S<option>M</select>')"
     await attachment.call("Runtime.evaluate", {"expression": add}, timeout_s=20, session_id=session_id)
-    shot, actions, hands = await page.snapshot(), page._actions, Hands(attachment)
+    shot, actions, hands = await page.snapshot(), page._operations.attached.actions, Hands(attachment)
     assert actions is not None
     hands.width, hands.height = await attachment.evaluate(page_frame(page), "[innerWidth,innerHeight]", timeout_s=20)
 
@@ -363,6 +363,6 @@ async def test_the_live_view_touches_an_element_in_another_renderer(page: Page) 
 
 
 def page_frame(page: Page) -> str:
-    main = page._attachment.state.main if page._attachment else None
+    main = page._operations.attached.attachment.state.main
     assert main is not None
     return main.frame_id

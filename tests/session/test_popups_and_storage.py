@@ -243,7 +243,7 @@ async def test_a_session_clears_what_its_pages_have_stored_although_the_host_pro
     look = "document.cookie + '|' + localStorage.who"
 
     async def run(page: Page, expression: str) -> object:
-        attachment, _ = await page._ready()
+        attachment = await page.attached()
         return (await attachment.call("Runtime.evaluate", {"expression": expression}, timeout_s=20))["result"]["value"]
 
     async with Session.open(webview_device, grants=[local_server.grant]) as first:

@@ -54,7 +54,7 @@ async def test_an_operation_that_reopens_its_tab_ends_at_its_deadline(page: Page
         await page.snapshot(timeout_s=3)
     assert time.monotonic() - began < 15  # opening a tab alone may take twice as long
 
-    with pytest.raises(TabLost, match="no answer from the server yet"):  # not the content of a blank tab
+    with pytest.raises(TabLost, match="no response from the server yet"):  # not the content of a blank tab
         await page.snapshot()
     assert (await page.goto(site.url("other"))).title == "Page"
 

@@ -25,7 +25,6 @@ from bridge.page.popups import PopupQueue
 from bridge.page.recovery.hang_recovery import is_responsive, recover, with_recovery
 from bridge.page.recovery.liveness import heard_recently
 from bridge.page.target.attachment import Attachment
-from bridge.page.turn import Budget
 from bridge.session.attached.app import AppPage, PageSelector
 from bridge.session.attached.devtools_sockets import CHROME_SOCKET
 from bridge.session.attachment_slot import AttachmentSlot, OnAttach
@@ -111,9 +110,7 @@ class AttachedTab:
     def on_attach(self, prepare: OnAttach) -> None:
         self._slot.on_attach.append(prepare)
 
-    async def attachment(
-        self, *, revisit: bool = True, budget: Budget | None = None
-    ) -> tuple[Attachment, tuple[str, ...]]:
+    async def attachment(self, deadline: Deadline, *, revisit: bool = True) -> tuple[Attachment, tuple[str, ...]]:
         """The live attachment; if the app has restarted, one to the page that matches the selector now.
 
         Raises:
@@ -124,8 +121,8 @@ class AttachedTab:
             raise TabLost(f"{self._tab_id} has been closed")
         async with self._restore_lock:
             attachment, notices = await self._restored()
-        if notices and budget is not None:
-            budget(True)
+        if notices:
+            deadline.restart()
         return attachment, notices
 
     async def _restored(self) -> tuple[Attachment, tuple[str, ...]]:
