@@ -11,7 +11,7 @@ from bridge.adb import AdbServer
 from bridge.virtual_device import VirtualDeviceHandle
 from tests.temp_devices import own_device
 
-SAMPLE = Path(__file__).parent.parent / "virtual_device" / "data" / "sample-1.apk"
+SAMPLE = Path(__file__).parents[2] / "virtual_device" / "data" / "sample-1.apk"
 
 
 @pytest.fixture
