@@ -39,7 +39,7 @@ async def test_a_download_for_which_there_is_no_room_leaves_no_half_file(
         async with nothing_leaks(session.serial):
             with disk_for(200_000):
                 async with within(10.0):
-                    with pytest.raises(UsageError, match="cannot be written"):
+                    with pytest.raises(UsageError, match="cannot write"):
                         await page.download("large.html", url=faulty_server.url("large"), timeout_s=10.0)
             assert not await asyncio.to_thread(lambda: list(tmp_path.iterdir()))
         there = await page.download("large.html", url=faulty_server.url("large"), timeout_s=20.0)
