@@ -14,12 +14,13 @@ from bridge.host.replies import HostHello
 from bridge.page.capture.full_page import Progress, Strategy
 from bridge.page.capture.image import ImageFormat
 from bridge.page.capture.screencast import Recording, RecordingFormat, ScreencastRecorder
-from bridge.page.emulation import PermissionSetting
+from bridge.page.emulation.commands import PermissionSetting
 from bridge.page.files.downloads import DownloadResult
 from bridge.page.input.query import QueryKind, QueryResult
 from bridge.page.input.touch import Direction
 from bridge.page.interception.routes import RouteHandler
-from bridge.page.locators.locators import LocatorMatches, Match, Text
+from bridge.page.locators.locators import Text
+from bridge.page.locators.matches import LocatorMatches, Match
 from bridge.page.logs.console import ConsoleLog
 from bridge.page.logs.request_log import RequestLog
 from bridge.page.logs.session_logs import SessionLogs
@@ -414,7 +415,6 @@ class Locator:
     def last(self) -> Locator: ...
     def locator(self, css: str) -> Locator: ...
     def long_press(self, *, timeout_s: float = ...) -> ActionResult: ...
-    def look(self, seen: LocatorMatches | None = ..., deadline: Deadline | None = ...) -> LocatorMatches: ...
     def nth(self, index: int) -> Locator: ...
     def one(self, deadline: Deadline) -> Match: ...
     def press(self, key: str, *, timeout_s: float = ...) -> ActionResult: ...

@@ -96,7 +96,7 @@ class Downloads:
         self._tab = tab
         self._target = tab.downloads
 
-    async def by_url(self, url: str, destination: Destination, *, timeout_s: float) -> DownloadResult:
+    async def by_url(self, url: str, destination: Destination, deadline: Deadline) -> DownloadResult:
         """Download a URL as the page would, with its cookies. A failed download leaves no file.
 
         Raises:
@@ -104,21 +104,19 @@ class Downloads:
             UsageError: The file exists, or is larger than `max_bytes`.
             NavigationFailed: The server could not be reached, broke off, or responded with an error status.
         """
-        deadline = Deadline.after(timeout_s)
         self._target.parts(destination.path)
         if url.partition(":")[0].lower() not in ("blob", "data"):
             url = await self._tab.check_url(url)
         return await self._save(url, self._body(url, destination.max_bytes, deadline), destination, deadline)
 
     async def started_by(
-        self, act: Coroutine[Any, Any, Any], destination: Destination, *, timeout_s: float
+        self, act: Coroutine[Any, Any, Any], destination: Destination, deadline: Deadline
     ) -> DownloadResult:
         """Save what `act` makes the page download, with a single request if the engine allows interception.
 
         Raises:
             DeadlineExceeded: Nothing was downloaded.
         """
-        deadline = Deadline.after(timeout_s)
         self._target.parts(destination.path)
         host = self._tab.host_services
         with measure() as meter, host.downloads() if host else nullcontext() as reported:
@@ -131,13 +129,14 @@ class Downloads:
                         found = replace(found, notices=(_LENGTH_UNKNOWN,))
                 else:
                     found = await self._fetch_again(begun, destination, deadline)
+        self._tab.side_effects.kept_download()
         return replace(found, cost=meter.cost())
 
     async def _fetch_again(
         self, begun: ReportedDownload, destination: Destination, deadline: Deadline
     ) -> DownloadResult:
         try:
-            found = await self.by_url(begun.url, destination, timeout_s=deadline.remaining_s)
+            found = await self.by_url(begun.url, destination, deadline)
         except NavigationFailed as error:
             raise NavigationFailed(begun.url, error.net_error, hint=_FETCHED_TWICE) from error
         return replace(found, suggested_name=suggested_name(begun.disposition) or found.suggested_name)

@@ -23,7 +23,7 @@ from bridge.errors import (
 )
 from bridge.page.interception.fetch_domain import Rank
 from bridge.page.interception.fetch_messages import Abort, PausedRequest, RouteAction
-from bridge.page.navigation.navigate import navigation_failed
+from bridge.page.navigation.errors import navigation_failed
 from bridge.page.target.attachment import Attachment
 from bridge.policy.decision import Decision, decide
 from bridge.policy.gate.http_messages import InvalidResponse

@@ -115,7 +115,7 @@ class AttachedSession:
         self._tabs[tab.tab_id] = (tab, page)
         try:
             await tab.open(found, deadline)
-            await page._ready()
+            await page.attached()
         except BaseException:
             await self.detach(page)
             raise
