@@ -151,7 +151,7 @@ class RefTable:
 
         Args:
             text: The ref as a caller wrote it.
-            is_live: Whether a world key belongs to a document that is still there.
+            is_live: Whether a context key belongs to a document that is still there.
 
         Raises:
             UsageError: Not the shape of a ref.
