@@ -80,4 +80,4 @@ async def test_a_page_without_words_says_that_there_is_nothing_to_read(page: Pag
     assert (await page.read()).notices == ()
     await page.goto(site.url("empty"))
     read = await page.read()
-    assert (read.markdown.strip(), read.notices) == ("", ("there is no text to read here",))
+    assert (read.markdown.strip(), read.notices) == ("", ("the page has no readable text",))
