@@ -1,4 +1,4 @@
-"""The host app's part in a tab's captures and files."""
+"""The host app's part in a tab's screenshots, uploads and downloads."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ class DownloadStarted:
 
 
 class TabDownloads:
-    """Downloads of one tab, oldest first."""
+    """The downloads that one tab starts, oldest first."""
 
     def __init__(self, events: HostEvents, tab: str) -> None:
         self._events = events
         self._tab = tab
 
     async def next(self, *, timeout_s: float) -> DownloadStarted:
-        async with Deadline.after(timeout_s).bound("waiting for a download", lambda: "nothing was downloaded"):
+        async with Deadline.after(timeout_s).bound("waiting for a download", lambda: "no download started"):
             async for event in self._events:
                 if event.fields.get("tab") == self._tab:
                     return DownloadStarted(
                         *(str(event.fields.get(name) or "") for name in ("url", "disposition", "mime"))
                     )
-        raise TabLost("the host app is gone, so no download can begin")
+        raise TabLost("the host app is gone, so no download can start")
 
 
 class HostTabServices:
-    """One tab's, by the control protocol."""
+    """One tab's, over the control protocol; implements `HostServices` of the page layer."""
 
     def __init__(self, host: HostClient, host_tab: str) -> None:
         self._host = host
@@ -47,7 +47,7 @@ class HostTabServices:
 
     async def draw(self, max_height_px: int, timeout_s: float) -> bytes:
         limit_px = max(1, min(max_height_px, self._host.hello.max_capture_height_px))
-        if max_height_px > limit_px + 1:  # a pixel is what rounding makes
+        if max_height_px > limit_px + 1:  # rounding may add a pixel
             raise CaptureFailed(f"the host app draws at most {limit_px} device px of height, not {max_height_px}")
         try:
             reply = await self._host.capture(
@@ -56,7 +56,7 @@ class HostTabServices:
         except HostFailed as error:
             raise CaptureFailed(error.message) from error
         if not reply.body:
-            raise CaptureFailed("the host app answered without a picture")
+            raise CaptureFailed("the host app replied without an image")
         return reply.body
 
     async def put_file(self, name: str, content: bytes, *, timeout_s: float) -> str:

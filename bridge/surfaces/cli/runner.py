@@ -112,7 +112,7 @@ def checked_address(url: str, options: SessionOptions) -> str:
         UsageError: No URL.
         PolicyRefused: A rule forbids it; the hint names the option that would allow it, where there is one.
     """
-    from bridge.page.navigation.navigate import checked_url
+    from bridge.page.navigation.url import checked_url
 
     address = checked_url(url)
     start = start_options(options)

@@ -33,7 +33,7 @@ def open_command(
 
     With --json: tab, url, title, status, waited_for, cost.
     """
-    from bridge.page.navigation.navigate import checked_url
+    from bridge.page.navigation.url import checked_url
     from bridge.surfaces.cli.runner import checked_address
     from bridge.surfaces.daemon.session_files import is_kept
 

@@ -59,7 +59,7 @@ def fetch(options: SessionOptions, url: str, out: Path | None, render: bool, **w
     With --json: markdown, url, status, content_type, title, truncated, truncate_reasons, body_bytes, charset,
     charset_source, kind, redirects, metadata, outline, notes, pages, hidden_text_removed, rendered, cost.
     """
-    from bridge.page.navigation.navigate import checked_url
+    from bridge.page.navigation.url import checked_url
     from bridge.policy.pinning import PinnedEgress
     from bridge.surfaces.cli.runner import CommandProgress, opened_page, run_async
 
