@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, Literal, TypeVar
 
 from bridge.cost import est_tokens
-from bridge.deadline import checked_seconds
+from bridge.deadline import Deadline, checked_seconds
 from bridge.errors import BridgeError, RefNotFound, StaleRef, UsageError
 from bridge.page.input import gestures
 from bridge.page.input.actions import Actions, checked_input_kind
@@ -76,7 +76,9 @@ class ActingPage(ABC):
         """
         kind = checked_input_kind(input)
         return await self._act(
-            lambda actions, left: actions.click(ref, timeout_s=left, settle_s=settle_s, input=kind), timeout_s, settle_s
+            lambda actions, left: actions.click(ref, Deadline.after(left), settle_s=settle_s, input=kind),
+            timeout_s,
+            settle_s,
         )
 
     async def fill(
@@ -95,7 +97,9 @@ class ActingPage(ABC):
     ) -> ActionResult:
         """Type key by key after what `ref` holds, or where the focus is; `fill` replaces and is quicker."""
         return await self._act(
-            lambda actions, left: type_text(actions, ref, text, timeout_s=left, settle_s=settle_s), timeout_s, settle_s
+            lambda actions, left: type_text(actions, ref, text, Deadline.after(left), settle_s=settle_s),
+            timeout_s,
+            settle_s,
         )
 
     async def clear(self, ref: str, *, timeout_s: float = ACTION_TIMEOUT_S, settle_s: float = 1.0) -> ActionResult:
@@ -109,7 +113,9 @@ class ActingPage(ABC):
             NotCheckable: It is no such control, or stays unchecked.
         """
         return await self._act(
-            lambda acts, left: set_checked(acts, ref, True, timeout_s=left, settle_s=settle_s), timeout_s, settle_s
+            lambda acts, left: set_checked(acts, ref, True, Deadline.after(left), settle_s=settle_s),
+            timeout_s,
+            settle_s,
         )
 
     async def uncheck(self, ref: str, *, timeout_s: float = ACTION_TIMEOUT_S, settle_s: float = 1.0) -> ActionResult:
@@ -119,7 +125,9 @@ class ActingPage(ABC):
             NotUncheckable: It is no such control, or stays checked; radio buttons are unchecked by checking another.
         """
         return await self._act(
-            lambda acts, left: set_checked(acts, ref, False, timeout_s=left, settle_s=settle_s), timeout_s, settle_s
+            lambda acts, left: set_checked(acts, ref, False, Deadline.after(left), settle_s=settle_s),
+            timeout_s,
+            settle_s,
         )
 
     async def select(
@@ -148,19 +156,23 @@ class ActingPage(ABC):
     ) -> ActionResult:
         """Tap the element twice in a row."""
         return await self._act(
-            lambda acts, left: gestures.double_click(acts, ref, timeout_s=left, settle_s=settle_s), timeout_s, settle_s
+            lambda acts, left: gestures.double_click(acts, ref, Deadline.after(left), settle_s=settle_s),
+            timeout_s,
+            settle_s,
         )
 
     async def long_press(self, ref: str, *, timeout_s: float = ACTION_TIMEOUT_S, settle_s: float = 1.0) -> ActionResult:
         """Hold a finger on the element for 0.7 s."""
         return await self._act(
-            lambda acts, left: gestures.long_press(acts, ref, timeout_s=left, settle_s=settle_s), timeout_s, settle_s
+            lambda acts, left: gestures.long_press(acts, ref, Deadline.after(left), settle_s=settle_s),
+            timeout_s,
+            settle_s,
         )
 
     async def hover(self, ref: str, *, timeout_s: float = ACTION_TIMEOUT_S, settle_s: float = 1.0) -> ActionResult:
         """Rest a mouse pointer on the element."""
         return await self._act(
-            lambda acts, left: gestures.hover(acts, ref, timeout_s=left, settle_s=settle_s), timeout_s, settle_s
+            lambda acts, left: gestures.hover(acts, ref, Deadline.after(left), settle_s=settle_s), timeout_s, settle_s
         )
 
     async def drag(
@@ -181,7 +193,7 @@ class ActingPage(ABC):
             hold_s: Hold still so long first, for lists that drag after a long press.
         """
         return await self._act(
-            lambda acts, left: drag(acts, ref, to, by, hold_s, timeout_s=left, settle_s=settle_s),
+            lambda acts, left: drag(acts, ref, to, by, hold_s, Deadline.after(left), settle_s=settle_s),
             timeout_s,
             settle_s,
         )
@@ -197,7 +209,9 @@ class ActingPage(ABC):
     ) -> ActionResult:
         """Move a finger in `direction`, over the element or over the middle of the page."""
         return await self._act(
-            lambda acts, left: gestures.swipe(acts, direction, ref, distance_px, timeout_s=left, settle_s=settle_s),
+            lambda acts, left: gestures.swipe(
+                acts, direction, ref, distance_px, Deadline.after(left), settle_s=settle_s
+            ),
             timeout_s,
             settle_s,
         )
@@ -212,7 +226,9 @@ class ActingPage(ABC):
     ) -> ActionResult:
         """Move two fingers apart (`scale` over 1) or together, around the element or the middle of the page."""
         return await self._act(
-            lambda acts, left: gestures.pinch(acts, scale, ref, timeout_s=left, settle_s=settle_s), timeout_s, settle_s
+            lambda acts, left: gestures.pinch(acts, scale, ref, Deadline.after(left), settle_s=settle_s),
+            timeout_s,
+            settle_s,
         )
 
     async def scroll(
@@ -226,7 +242,7 @@ class ActingPage(ABC):
     ) -> ActionResult:
         """Scroll by CSS pixels what scrolls around `ref`, or in the middle of the page; says when nothing moved."""
         return await self._act(
-            lambda acts, left: scroll(acts, direction, amount, ref, timeout_s=left, settle_s=settle_s),
+            lambda acts, left: scroll(acts, direction, amount, ref, Deadline.after(left), settle_s=settle_s),
             timeout_s,
             settle_s,
         )
@@ -239,7 +255,9 @@ class ActingPage(ABC):
         Raises:
             RefNotFound, StaleRef: The element is gone or has become something else.
         """
-        found, _ = await self._run(lambda actions, left: query(actions, ref, kind, limit, timeout_s=left), timeout_s)
+        found, _ = await self._run(
+            lambda actions, left: query(actions, ref, kind, limit, Deadline.after(left)), timeout_s
+        )
         return found
 
     async def press(
@@ -247,14 +265,16 @@ class ActingPage(ABC):
     ) -> ActionResult:
         """Press a key (`Enter`, `a`) or chord (`Control+A`) on the focused element, or on `ref` after focusing it."""
         return await self._act(
-            lambda actions, left: press_key(actions, key, ref, timeout_s=left, settle_s=settle_s), timeout_s, settle_s
+            lambda actions, left: press_key(actions, key, ref, Deadline.after(left), settle_s=settle_s),
+            timeout_s,
+            settle_s,
         )
 
     async def _scripted(
         self, ref: str, action: str, params: Mapping[str, Any], timeout_s: float, settle_s: float
     ) -> ActionResult:
         return await self._act(
-            lambda actions, left: actions.scripted(ref, action, params, timeout_s=left, settle_s=settle_s),
+            lambda actions, left: actions.scripted(ref, action, params, Deadline.after(left), settle_s=settle_s),
             timeout_s,
             settle_s,
         )
@@ -284,7 +304,7 @@ class ActingPage(ABC):
     async def _add_snapshot(self, error: BridgeError) -> None:
         assert self._snapshots is not None
         try:
-            fresh = await self._snapshots.take(self._snapshots.last_request, timeout_s=_FRESH_SNAPSHOT_S)
+            fresh = await self._snapshots.take(self._snapshots.last_request, Deadline.after(_FRESH_SNAPSHOT_S))
         except BridgeError as failed:
             error.details["snapshot_failed"] = str(failed)
             return

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Literal
 
+from bridge.deadline import Deadline
 from bridge.page import emulation
 from bridge.page.emulation import Commands, PageSetup, PermissionSetting
 from bridge.page.interception.fetch_messages import Credentials
@@ -45,7 +46,7 @@ class EmulatedPage(ABC):
         async with self._turn.within(timeout_s) as timeout_s:
             attachment = await self._here()
             timeout_s = self._turn.left(timeout_s)
-            await self._setup.routes.add(attachment, pattern, handler, timeout_s=timeout_s)
+            await self._setup.routes.add(attachment, pattern, handler, Deadline.after(timeout_s))
 
     async def unroute(self, pattern: str | re.Pattern[str] | None = None, *, timeout_s: float = SETUP_TIMEOUT_S) -> int:
         """Take the routes of that pattern away, or all of them; how many there were."""
@@ -114,34 +115,34 @@ class EmulatedPage(ABC):
         async with self._turn.within(timeout_s) as timeout_s:
             attachment = await self._here()
             timeout_s = self._turn.left(timeout_s)
-            await self._setup.set_credentials(attachment, origin, known, timeout_s=timeout_s)
+            await self._setup.set_credentials(attachment, origin, known, Deadline.after(timeout_s))
 
     async def accept_certificate(self, host: str, *, timeout_s: float = SETUP_TIMEOUT_S) -> None:
         """Pass over certificate errors (self-signed, expired) of one named host; those of all others stay errors."""
         async with self._turn.within(timeout_s) as timeout_s:
             attachment = await self._here()
             timeout_s = self._turn.left(timeout_s)
-            await self._setup.certificates.accept(attachment, host, timeout_s=timeout_s)
+            await self._setup.certificates.accept(attachment, host, Deadline.after(timeout_s))
 
     async def add_init_script(self, source: str, *, timeout_s: float = SETUP_TIMEOUT_S) -> int:
         """Run `source` in the page's own world at the start of every document from the next one on; its number."""
         async with self._turn.within(timeout_s) as timeout_s:
             attachment = await self._here()
             timeout_s = self._turn.left(timeout_s)
-            return await self._setup.add_script(attachment, source, timeout_s=timeout_s)
+            return await self._setup.add_script(attachment, source, Deadline.after(timeout_s))
 
     async def remove_init_script(self, number: int, *, timeout_s: float = SETUP_TIMEOUT_S) -> None:
         """Take an init script away again."""
         async with self._turn.within(timeout_s) as timeout_s:
             attachment = await self._here()
             timeout_s = self._turn.left(timeout_s)
-            await self._setup.remove_script(attachment, number, timeout_s=timeout_s)
+            await self._setup.remove_script(attachment, number, Deadline.after(timeout_s))
 
     async def _pretend(self, name: str, commands: Commands, timeout_s: float) -> None:
         async with self._turn.within(timeout_s) as timeout_s:
             attachment = await self._here()
             timeout_s = self._turn.left(timeout_s)
-            await self._setup.tell(attachment, name, commands, timeout_s=timeout_s)
+            await self._setup.tell(attachment, name, commands, Deadline.after(timeout_s))
 
     async def _user_agent(self, timeout_s: float) -> str:
         async with self._turn.within(timeout_s) as timeout_s:

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from bridge.deadline import Deadline
 from bridge.errors import ProtocolError, Unsupported, UsageError
 from bridge.page.interception.certificates import CertificateExceptions
 from bridge.page.interception.fetch_messages import AuthChallenge, Credentials
@@ -44,44 +45,44 @@ class PageSetup:
     _script_ids: dict[int, str] = field(default_factory=dict)
     _last_script: int = 0
 
-    async def apply(self, attachment: Attachment, *, timeout_s: float) -> None:
+    async def apply(self, attachment: Attachment, deadline: Deadline) -> None:
         attachment.dialogs = self.dialogs
-        await self.routes.apply(attachment, timeout_s=timeout_s)
-        await self.certificates.apply(attachment, timeout_s=timeout_s)
+        await self.routes.apply(attachment, deadline)
+        await self.certificates.apply(attachment, deadline)
         if self.credentials:
-            await attachment.fetching.authenticate(self._credentials_for, timeout_s=timeout_s)
+            await attachment.fetching.authenticate(self._credentials_for, timeout_s=deadline.remaining_s)
         for name, commands in self.commands.items():
-            await _send(attachment, name, commands, timeout_s)
+            await _send(attachment, name, commands, deadline)
         for number, source in self.scripts.items():
-            self._script_ids[number] = await _add_script(attachment, source, timeout_s)
+            self._script_ids[number] = await _add_script(attachment, source, deadline)
 
-    async def tell(self, attachment: Attachment, name: str, commands: Commands, *, timeout_s: float) -> None:
+    async def tell(self, attachment: Attachment, name: str, commands: Commands, deadline: Deadline) -> None:
         """Put `commands` in force under `name`, in the place of what was in force there.
 
         Raises:
             Unsupported: The engine has not got it.
             UsageError: The engine does not take the value.
         """
-        await _send(attachment, name, commands, timeout_s)
+        await _send(attachment, name, commands, deadline)
         self.commands[name] = commands
 
-    async def add_script(self, attachment: Attachment, source: str, *, timeout_s: float) -> int:
-        identifier = await _add_script(attachment, source, timeout_s)
+    async def add_script(self, attachment: Attachment, source: str, deadline: Deadline) -> int:
+        identifier = await _add_script(attachment, source, deadline)
         self._last_script += 1
         self.scripts[self._last_script] = source
         self._script_ids[self._last_script] = identifier
         return self._last_script
 
-    async def remove_script(self, attachment: Attachment, number: int, *, timeout_s: float) -> None:
+    async def remove_script(self, attachment: Attachment, number: int, deadline: Deadline) -> None:
         if self.scripts.pop(number, None) is None:
             raise UsageError(f"there is no init script {number}")
         identifier = self._script_ids.pop(number)
         await attachment.call(
-            "Page.removeScriptToEvaluateOnNewDocument", {"identifier": identifier}, timeout_s=timeout_s
+            "Page.removeScriptToEvaluateOnNewDocument", {"identifier": identifier}, timeout_s=deadline.remaining_s
         )
 
     async def set_credentials(
-        self, attachment: Attachment, origin: str, credentials: Credentials | None, *, timeout_s: float
+        self, attachment: Attachment, origin: str, credentials: Credentials | None, deadline: Deadline
     ) -> None:
         key = origin_of(origin)
         if credentials is None:
@@ -89,7 +90,7 @@ class PageSetup:
         else:
             self.credentials[key] = credentials
         answer = self._credentials_for if self.credentials else None
-        await attachment.fetching.authenticate(answer, timeout_s=timeout_s)
+        await attachment.fetching.authenticate(answer, timeout_s=deadline.remaining_s)
 
     def _credentials_for(self, challenge: AuthChallenge) -> Credentials | None:
         return None if challenge.is_proxy else self.credentials.get(origin_of(challenge.origin))
@@ -164,16 +165,18 @@ def origin_of(url: str) -> str:
     return f"{address.scheme}://{host}:{address.port}"
 
 
-async def _send(attachment: Attachment, name: str, commands: Commands, timeout_s: float) -> None:
+async def _send(attachment: Attachment, name: str, commands: Commands, deadline: Deadline) -> None:
     for method, params in commands:
         try:
-            await attachment.call(method, params, timeout_s=timeout_s)
+            await attachment.call(method, params, timeout_s=deadline.remaining_s)
         except ProtocolError as error:
             if error.cdp_code == _METHOD_NOT_FOUND or any(words in error.reason for words in _NOT_THERE):
                 raise Unsupported(f"this WebView cannot set {name}: {error.reason}") from error
             raise UsageError(f"the WebView does not take this {name}: {error.reason}") from error
 
 
-async def _add_script(attachment: Attachment, source: str, timeout_s: float) -> str:
-    added = await attachment.call("Page.addScriptToEvaluateOnNewDocument", {"source": source}, timeout_s=timeout_s)
+async def _add_script(attachment: Attachment, source: str, deadline: Deadline) -> str:
+    added = await attachment.call(
+        "Page.addScriptToEvaluateOnNewDocument", {"source": source}, timeout_s=deadline.remaining_s
+    )
     return str(added.get("identifier", ""))

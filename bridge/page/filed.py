@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 
+from bridge.deadline import Deadline
 from bridge.errors import UsageError
 from bridge.page.files.downloads import MAX_DOWNLOAD_BYTES, Destination, DownloadResult, Downloads
 from bridge.page.files.uploads import Uploads, checked_paths
@@ -59,7 +60,7 @@ class FiledPage(ABC):
             assert self._snapshots is not None
             tab = self._tab
             uploads = Uploads(attachment, self._refs, self._snapshots, tab.host_services, tab.uploads)
-            result = await uploads.give(ref, wanted, timeout_s=timeout_s, settle_s=settle_s)
+            result = await uploads.give(ref, wanted, Deadline.after(timeout_s), settle_s=settle_s)
             return replace(result, notices=(*notices, *result.notices)) if notices else result
 
     async def download(
@@ -92,9 +93,9 @@ class FiledPage(ABC):
             tab = self._tab
             downloads = Downloads(attachment, tab)
             if url is not None:
-                result = await downloads.by_url(url, destination, timeout_s=timeout_s)
+                result = await downloads.by_url(url, destination, Deadline.after(timeout_s))
             else:
                 assert ref is not None
-                result = await downloads.started_by(self._tap(ref, timeout_s), destination, timeout_s=timeout_s)
+                result = await downloads.started_by(self._tap(ref, timeout_s), destination, Deadline.after(timeout_s))
                 tab.side_effects.kept_download()
             return replace(result, notices=(*notices, *result.notices)) if notices else result

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any, Literal
 
+from bridge.deadline import Deadline
 from bridge.page.capture.full_page import Progress, Strategy
 from bridge.page.capture.image import ImageFormat
 from bridge.page.capture.screencast import (
@@ -86,7 +87,7 @@ class ObservedPage(ABC):
             shots = Screenshots(
                 attachment, self._refs, self._snapshots, self._tab.host_services, self._tab.full_page_strategy
             )
-            shot = await shots.take(request, timeout_s=timeout_s, on_progress=on_progress)
+            shot = await shots.take(request, Deadline.after(timeout_s), on_progress=on_progress)
             return replace(shot, notices=(*notices, *shot.notices)) if notices else shot
 
     async def record(

@@ -7,6 +7,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from bridge.deadline import Deadline
 from bridge.errors import UsageError
 from bridge.page.acting import ACTION_TIMEOUT_S
 from bridge.page.emulated import SETUP_TIMEOUT_S, EmulatedPage
@@ -173,9 +174,9 @@ class Page(NavigatingPage, LocatingPage, ObservedPage, FiledPage, EmulatedPage):
                 self._snapshots.last = None
             before = self._snapshots.last if delta else None
             with attachment.connection.measure() as meter:
-                result = await self._snapshots.take(request, timeout_s=timeout_s)
+                result = await self._snapshots.take(request, Deadline.after(timeout_s))
                 if before is not None:
-                    alive = await self._snapshots.alive(before, timeout_s=timeout_s)
+                    alive = await self._snapshots.alive(before, Deadline.after(timeout_s))
                     delta_text = snapshot_delta(before, result, max_chars=max_chars, alive=alive).text
                     result = replace(result, text=delta_text)
             return replace(result, cost=meter.cost(result.text))
@@ -247,7 +248,7 @@ class Page(NavigatingPage, LocatingPage, ObservedPage, FiledPage, EmulatedPage):
             attachment, notices = await self._ready()
             timeout_s = self._turn.left(timeout_s)
             with attachment.connection.measure() as meter:
-                result = await read(attachment, self._refs, request, timeout_s=timeout_s)
+                result = await read(attachment, self._refs, request, Deadline.after(timeout_s))
             return replace(result, cost=meter.cost(result.markdown), notices=(*notices, *result.notices))
 
     def expect_popup(self, *, timeout_s: float = NAVIGATION_TIMEOUT_S) -> AbstractAsyncContextManager[ExpectedPopup]:
@@ -273,10 +274,10 @@ class Page(NavigatingPage, LocatingPage, ObservedPage, FiledPage, EmulatedPage):
 
     async def _tap(self, ref: str, timeout_s: float) -> ActionResult:
         assert self._actions is not None
-        return await self._actions.click(ref, timeout_s=timeout_s, settle_s=0.0)
+        return await self._actions.click(ref, Deadline.after(timeout_s), settle_s=0.0)
 
     async def _prepare(self, attachment: Attachment) -> None:
-        await self._setup.apply(attachment, timeout_s=SETUP_TIMEOUT_S)
+        await self._setup.apply(attachment, Deadline.after(SETUP_TIMEOUT_S))
 
     async def _ready(self, *, revisit: bool = True) -> tuple[Attachment, tuple[str, ...]]:
         attachment, notices = await self._tab.attachment(revisit=revisit, budget=self._turn.budget)

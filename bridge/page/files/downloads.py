@@ -97,7 +97,7 @@ class Downloads:
         self._tab = tab
         self._target = tab.downloads
 
-    async def by_url(self, url: str, destination: Destination, *, timeout_s: float) -> DownloadResult:
+    async def by_url(self, url: str, destination: Destination, deadline: Deadline) -> DownloadResult:
         """Fetch an address as the page would, with its cookies.
 
         Raises:
@@ -105,21 +105,19 @@ class Downloads:
             UsageError: There is such a file, or more than `max_bytes` came; nothing is left then.
             NavigationFailed: The server could not be reached or broke off, or it answered with an error status.
         """
-        deadline = Deadline.after(timeout_s)
         self._target.parts(destination.path)
         if url.partition(":")[0].lower() not in ("blob", "data"):
             url = await self._tab.check_url(url)
         return await self._save(url, self._source(url, destination.max_bytes, deadline), destination, deadline)
 
     async def started_by(
-        self, act: Coroutine[Any, Any, Any], destination: Destination, *, timeout_s: float
+        self, act: Coroutine[Any, Any, Any], destination: Destination, deadline: Deadline
     ) -> DownloadResult:
         """Bring what `act` makes the page download: one request, where the engine lets it be taken.
 
         Raises:
             DeadlineExceeded: Nothing was downloaded.
         """
-        deadline = Deadline.after(timeout_s)
         self._target.parts(destination.path)
         host = self._tab.host_services
         with measure() as meter, host.downloads() if host else nullcontext() as told:
@@ -136,7 +134,7 @@ class Downloads:
 
     async def _asked_again(self, begun: DownloadStart, destination: Destination, deadline: Deadline) -> DownloadResult:
         try:
-            found = await self.by_url(begun.url, destination, timeout_s=deadline.remaining_s)
+            found = await self.by_url(begun.url, destination, deadline)
         except NavigationFailed as error:
             raise NavigationFailed(begun.url, error.net_error, hint=_ASKED_TWICE) from error
         return replace(found, suggested_name=suggested_name(begun.disposition) or found.suggested_name)

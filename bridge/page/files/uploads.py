@@ -79,7 +79,7 @@ class Uploads:
         self._source = source
 
     async def give(
-        self, ref: str, paths: Sequence[str | os.PathLike[str]], *, timeout_s: float, settle_s: float
+        self, ref: str, paths: Sequence[str | os.PathLike[str]], deadline: Deadline, *, settle_s: float
     ) -> ActionResult:
         """Read the files, put them on the device or into the page, and give them to the element; `values` has their
         base names.
@@ -91,7 +91,6 @@ class Uploads:
             ElementDisabled: It is.
             ActionFailed: It takes no drop.
         """
-        deadline = Deadline.after(timeout_s)
         wanted = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
         if not 1 <= len(wanted) <= _MAX_FILES:
             raise UsageError(f"{len(wanted)} paths were given", hint=f"1 to {_MAX_FILES}.")

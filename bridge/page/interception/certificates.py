@@ -29,7 +29,7 @@ class CertificateExceptions:
     hosts: set[str] = field(default_factory=set)
     _answering: set[asyncio.Task[None]] = field(default_factory=set)
 
-    async def accept(self, attachment: Attachment, host: str, *, timeout_s: float) -> None:
+    async def accept(self, attachment: Attachment, host: str, deadline: Deadline) -> None:
         """
         Raises:
             Unsupported: The engine does not ask us about certificates.
@@ -41,17 +41,17 @@ class CertificateExceptions:
         self.hosts.add(name)
         if first:
             try:
-                await self.apply(attachment, timeout_s=timeout_s)
+                await self.apply(attachment, deadline)
             except BaseException:
                 self.hosts.discard(name)
                 raise
 
-    async def apply(self, attachment: Attachment, *, timeout_s: float) -> None:
+    async def apply(self, attachment: Attachment, deadline: Deadline) -> None:
         if not self.hosts:
             return
         forget = attachment.connection.on_event(lambda method, params, _: self._take(attachment, method, params))
         try:
-            await self._override(attachment, Deadline.after(timeout_s))
+            await self._override(attachment, deadline)
         except BaseException:
             forget()  # another try listens anew
             raise

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from bridge.deadline import Deadline
 from bridge.errors import UsageError
 from bridge.page.interception.fetch_domain import Rank
 from bridge.page.interception.fetch_messages import Abort, Fulfil, PausedRequest, Proceed, RouteAction
@@ -42,7 +43,7 @@ class Routes:
         self._routes: list[_Route] = []
 
     async def add(
-        self, attachment: Attachment, wanted: str | re.Pattern[str], handler: RouteHandler, *, timeout_s: float
+        self, attachment: Attachment, wanted: str | re.Pattern[str], handler: RouteHandler, deadline: Deadline
     ) -> None:
         if not callable(handler) and not isinstance(handler, Abort | Fulfil | Proceed):
             raise UsageError(
@@ -50,7 +51,7 @@ class Routes:
                 hint="Give Abort(), Fulfil(…), Proceed(…) or a function.",
             )
         route = _Route(url_pattern(wanted), handler)
-        await self._install(attachment, route, timeout_s)
+        await self._install(attachment, route, deadline)
         self._routes.append(route)
 
     async def remove(self, wanted: str | re.Pattern[str] | None) -> int:
@@ -63,13 +64,13 @@ class Routes:
                 await route.remove()
         return len(gone)
 
-    async def apply(self, attachment: Attachment, *, timeout_s: float) -> None:
+    async def apply(self, attachment: Attachment, deadline: Deadline) -> None:
         """Install all of them in a fresh attachment."""
         for route in self._routes:
-            await self._install(attachment, route, timeout_s)
+            await self._install(attachment, route, deadline)
 
     @staticmethod
-    async def _install(attachment: Attachment, route: _Route, timeout_s: float) -> None:
+    async def _install(attachment: Attachment, route: _Route, deadline: Deadline) -> None:
         route.remove = await attachment.fetching.add(
-            route.decide, rank=Rank.ROUTE, patterns=(route.pattern.cdp,), timeout_s=timeout_s
+            route.decide, rank=Rank.ROUTE, patterns=(route.pattern.cdp,), timeout_s=deadline.remaining_s
         )

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import bridge
+from bridge.deadline import Deadline
 from bridge.errors import BridgeError, TabLost
 from bridge.page.capture.secret_masking import masked_viewport
 from bridge.page.capture.viewport import capture_viewport
@@ -170,9 +171,9 @@ class TraceRecorder:
             async with asyncio.timeout(_PICTURE_S):
                 attachment = await page.attached()
                 if self._redactions:
-                    webp = await masked_viewport(attachment, self._hidden, "webp", QUALITY, timeout_s=_PICTURE_S)
+                    webp = await masked_viewport(attachment, self._hidden, "webp", QUALITY, Deadline.after(_PICTURE_S))
                 else:
-                    webp = await capture_viewport(attachment, "webp", QUALITY, timeout_s=_PICTURE_S)
+                    webp = await capture_viewport(attachment, "webp", QUALITY, Deadline.after(_PICTURE_S))
             return await asyncio.to_thread(self._pictures.add, webp)
         except (BridgeError, TimeoutError) as why:
             logger.debug("no picture after an operation on %s: %s", page.tab_id, why)
