@@ -90,13 +90,13 @@ class Page(NavigatingPage, LocatingPage, ObservedPage, FiledPage, EmulatedPage):
     def document_url(self, ref: str) -> str:
         """Where the document is, perhaps a frame's, that a ref was shown in; "" when it is gone. No round trip."""
         state = self._attachment.state if self._attachment else None
-        entry = self._refs.shown_as(ref)
+        entry = self._refs.get(ref)
         frame = state.frames.get(entry.frame_id) if state and entry else None
         return frame.url if frame else ""
 
     def described(self, ref: str) -> str:
         """`button "Pay"`: what a ref was when it was shown, on one line; "" for one that was not. No round trip."""
-        entry = self._refs.shown_as(ref)
+        entry = self._refs.get(ref)
         return f"{entry.role} {quoted(entry.name, _NAME_CHARS)}" if entry else ""
 
     def on_dialog(self, answer: DialogAnswer) -> None:
@@ -170,7 +170,7 @@ class Page(NavigatingPage, LocatingPage, ObservedPage, FiledPage, EmulatedPage):
             timeout_s = self._turn.left(timeout_s)
             assert self._snapshots is not None
             if renumber:
-                self._refs.number_anew()
+                self._refs.renumber()
                 self._snapshots.last = None
             before = self._snapshots.last if delta else None
             with attachment.connection.measure() as meter:

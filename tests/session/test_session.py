@@ -53,8 +53,8 @@ async def test_a_tab_that_idled_away_is_opened_again_and_that_is_said(adb_port: 
         assert "closed after idling and was opened again" in notices[-1]
         # A snapshot has no place for it; the next result has.
         assert "was opened again" in (await page.scroll("down")).notices[0]
-        assert (await page.scroll("down")).notices == ("nothing there scrolls down any further",)
-        with pytest.raises(RefNotFound, match="which has been left"):
+        assert (await page.scroll("down")).notices == ("nothing there scrolls further down",)
+        with pytest.raises(RefNotFound, match="the page navigated away from"):
             await page.click(ref)
 
 

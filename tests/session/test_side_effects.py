@@ -59,15 +59,15 @@ async def test_a_window_is_told_with_the_tab_that_it_became(page: Page) -> None:
 
 
 async def test_a_window_that_is_refused_says_so(page: Page) -> None:
-    assert "10.0.0.1" in await told(page, "Refused", "was not kept")
+    assert "10.0.0.1" in await told(page, "Refused", "was closed")
 
 
 async def test_a_file_chooser_that_got_nothing_is_told(page: Page) -> None:
-    assert "upload" in await told(page, "File", "a file chooser was opened")
+    assert "upload" in await told(page, "File", "a file chooser opened")
 
 
 async def test_a_download_that_nobody_asked_for_is_told(page: Page, site: LocalServer) -> None:
-    assert site.url("report") in await told(page, "Report", "a download began")
+    assert site.url("report") in await told(page, "Report", "a download started")
 
 
 async def test_a_download_that_was_asked_for_is_not_told_as_lost(page: Page) -> None:

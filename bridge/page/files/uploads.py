@@ -14,6 +14,7 @@ from bridge.errors import ActionFailed, ElementDisabled, ProtocolError, UsageErr
 from bridge.page.files.host_services import HostServices
 from bridge.page.files.in_page_files import give_files
 from bridge.page.files.safe_folder import Confined
+from bridge.page.input.script_replies import SettleReply
 from bridge.page.input.settle import QUIET_MS, Before, Settled, changes_since
 from bridge.page.results import ActionResult, Changes
 from bridge.page.snapshots.element_handles import element_handle, evaluate_handle, release
@@ -128,12 +129,11 @@ class Uploads:
         options["snapshot"] = self._snapshots.last_request.script_options(None)
         try:
             call = f"__agentBrowser.settle({json.dumps(options)})"
-            settled = await self._attachment.evaluate(entry.frame_id, call, timeout_s=settle_s)
+            reply = SettleReply.parse(await self._attachment.evaluate(entry.frame_id, call, timeout_s=settle_s))
         except WorldGone:
-            settled = {"reason": "navigation"}
-        acted = {name: settled[name] for name in ("reason", "texts") if name in settled}
+            reply = SettleReply("navigation")
         return await changes_since(
-            before, Settled(acted, [], [], settling, deadline), self._attachment, self._snapshots
+            before, Settled(reply, [], [], settling, deadline), self._attachment, self._snapshots
         )
 
     async def _check_input(
@@ -141,9 +141,9 @@ class Uploads:
     ) -> None:
         about = json.loads((await self._call(world, input_id, _ABOUT, deadline)).get("value") or "{}")
         if about.get("disabled"):
-            raise ElementDisabled(f"{entry.ref} ({entry.described()}) is disabled", ref=entry.ref)
+            raise ElementDisabled(f"{entry.label} is disabled", ref=entry.ref)
         if count > 1 and not about.get("multiple"):
-            raise UsageError(f"{entry.ref} ({entry.described()}) takes one file, and {count} were given")
+            raise UsageError(f"{entry.label} takes one file, and {count} were given")
 
     async def _set_files(
         self, world: ExecutionContext, object_id: str, contents: list[tuple[str, bytes]], deadline: Deadline
@@ -188,7 +188,7 @@ class Uploads:
             release(self._attachment, input_id, world.session_id)
         if taken.get("value") is not True:
             raise ActionFailed(
-                f"{entry.ref} ({entry.described()}) is no file input, and takes no drop",
+                f"{entry.label} is no file input, and takes no drop",
                 hint="Name the file input, its label, or the element that files are dropped on.",
                 ref=entry.ref,
             )
