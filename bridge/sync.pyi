@@ -14,12 +14,13 @@ from bridge.host.replies import HostHello
 from bridge.page.capture.full_page import Progress, Strategy
 from bridge.page.capture.image import ImageFormat
 from bridge.page.capture.screencast import Recording, RecordingFormat, ScreencastRecorder
-from bridge.page.emulation import PermissionSetting
+from bridge.page.emulation.commands import PermissionSetting
 from bridge.page.files.downloads import DownloadResult
 from bridge.page.input.query import QueryKind, QueryResult
 from bridge.page.input.touch import Direction
 from bridge.page.interception.routes import RouteHandler
-from bridge.page.locators.locators import LocatorMatches, Match, Text
+from bridge.page.locators.locators import Text
+from bridge.page.locators.matches import LocatorMatches, Match
 from bridge.page.logs.console import ConsoleLog
 from bridge.page.logs.request_log import RequestLog
 from bridge.page.logs.session_logs import SessionLogs
@@ -29,9 +30,9 @@ from bridge.page.results import ActionResult, NavigationResult, PageLocation, Sc
 from bridge.page.snapshots.read import ReadResult
 from bridge.page.target.attachment import Attachment
 from bridge.page.target.dialogs import DialogAnswer
+from bridge.policy.browser_policy import BrowserPolicy
 from bridge.policy.grant import Grant, TestServerGrant
 from bridge.policy.pinning import Ask, PinnedEgress
-from bridge.policy.rules import BrowserPolicy
 from bridge.reading.extract import Mode
 from bridge.reading.markdown import LinkStyle
 from bridge.session.attached.app import App
@@ -414,7 +415,6 @@ class Locator:
     def last(self) -> Locator: ...
     def locator(self, css: str) -> Locator: ...
     def long_press(self, *, timeout_s: float = ...) -> ActionResult: ...
-    def look(self, seen: LocatorMatches | None = ..., deadline: Deadline | None = ...) -> LocatorMatches: ...
     def nth(self, index: int) -> Locator: ...
     def one(self, deadline: Deadline) -> Match: ...
     def press(self, key: str, *, timeout_s: float = ...) -> ActionResult: ...

@@ -34,6 +34,7 @@ INTERNAL = {
     "diagnose",
     "ensure_connected",
     "find",
+    "finder",
     "judge",
     "keep_alive",
     "observer",

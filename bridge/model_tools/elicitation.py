@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Protocol
 
-from bridge.policy.judge import Decision
+from bridge.policy.decision import Decision
 from bridge.snapshot.escape import url_token
 
 #: Of one call, to the person behind it.

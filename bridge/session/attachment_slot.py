@@ -25,11 +25,11 @@ class AttachmentSlot:
             what they install (a page's routes) also holds after the tab was opened again.
     """
 
-    def __init__(self, tab_id: str, journal: SessionLogs, of_the_session: Sequence[OnAttach]) -> None:
+    def __init__(self, tab_id: str, logs: SessionLogs, of_the_session: Sequence[OnAttach]) -> None:
         self.present: Attachment | None = None
         self.on_attach: list[OnAttach] = []
         self._tab_id = tab_id
-        self._journal = journal
+        self._logs = logs
         self._of_the_session = of_the_session
         self._stack = AsyncExitStack()
         self._is_over = False
@@ -44,13 +44,13 @@ class AttachmentSlot:
         """
         async with AsyncExitStack() as stack:
             connection = await stack.enter_async_context(connecting)
-            connection.on_event(self._journal.reader(self._tab_id))
-            requests = self._journal.request_reducer(self._tab_id)
+            connection.on_event(self._logs.reader(self._tab_id))
+            requests = self._logs.request_reducer(self._tab_id)
             attachment = await stack.enter_async_context(
                 attach(connection, timeout_s=deadline.remaining_s, requests=requests)
             )
             for frame in attachment.state.frames.values():
-                self._journal.note_origin(self._tab_id, frame.url)
+                self._logs.note_origin(self._tab_id, frame.url)
             for prepare in (*self._of_the_session, *self.on_attach):
                 await prepare(attachment)
             if self._is_over:

@@ -14,13 +14,13 @@ from typing import ClassVar, Self
 from bridge.adb import AdbServer
 from bridge.deadline import Deadline, finish
 from bridge.errors import BridgeError
-from bridge.page.files.safe_folder import DOWNLOADS_KEY, UPLOADS_KEY, Confined
+from bridge.page.files.safe_folder import DOWNLOADS_KEY, UPLOADS_KEY, SafeFolder
 from bridge.page.page import Page
 from bridge.page.target.dialogs import DialogAnswer
+from bridge.policy.browser_policy import BrowserPolicy, policy_for
 from bridge.policy.configuration import load_policy
 from bridge.policy.grant import Grant, TestServerGrant
 from bridge.policy.pinning import Ask, PinnedEgress
-from bridge.policy.rules import BrowserPolicy, policy_for
 from bridge.session.attached.app import App
 from bridge.session.attached.session import AttachedSession, attaching
 from bridge.session.devices import Chosen, Notice, VirtualDevices, chosen_device, has_ended
@@ -125,7 +125,7 @@ class Session(SessionTabs):
             HostError: The host app is missing, of another version, or does not start.
         """
         deadline, view = Deadline.after(timeout_s), View(width_px, height_px, density_dpi)
-        uploads, downloads = Confined.at(uploads_root, UPLOADS_KEY), Confined.at(downloads_root, DOWNLOADS_KEY)
+        uploads, downloads = SafeFolder.at(uploads_root, UPLOADS_KEY), SafeFolder.at(downloads_root, DOWNLOADS_KEY)
         if trace is not None:
             check_writable(Path(trace))
         notice = on_notice or _log_notice

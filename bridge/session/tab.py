@@ -11,14 +11,13 @@ from bridge.deadline import Deadline
 from bridge.errors import BridgeError, DeadlineExceeded, DeviceError, NavigationFailed, TabLost, TransportError
 from bridge.page.capture.full_page import Strategy
 from bridge.page.files.host_services import HostServices
-from bridge.page.files.safe_folder import Confined
+from bridge.page.files.safe_folder import SafeFolder
 from bridge.page.input.side_effects import SideEffects
 from bridge.page.logs.session_logs import SessionLogs
 from bridge.page.navigation.navigate import go
 from bridge.page.popups import PopupQueue
 from bridge.page.recovery import hang_recovery
 from bridge.page.target.attachment import Attachment
-from bridge.page.turn import Budget
 from bridge.session.attachment_slot import AttachmentSlot, OnAttach
 from bridge.session.host.host_services import HostTabServices
 from bridge.session.host.hosted_webview import HostedWebView
@@ -94,11 +93,11 @@ class SessionTab:
         return self._home.logs
 
     @property
-    def uploads(self) -> Confined:
+    def uploads(self) -> SafeFolder:
         return self._home.uploads
 
     @property
-    def downloads(self) -> Confined:
+    def downloads(self) -> SafeFolder:
         return self._home.downloads
 
     @property
@@ -136,15 +135,13 @@ class SessionTab:
     def on_attach(self, prepare: OnAttach) -> None:
         self._held.on_attach.append(prepare)
 
-    async def attachment(
-        self, *, revisit: bool = True, budget: Budget | None = None
-    ) -> tuple[Attachment, tuple[str, ...]]:
+    async def attachment(self, deadline: Deadline, *, revisit: bool = True) -> tuple[Attachment, tuple[str, ...]]:
         """The living attachment. A tab that idled away or was freed by killing its renderer is opened again, and that
         is said; so is one that was lost otherwise where the session restores tabs. Without `revisit` a tab that is
         opened again stays blank, for whoever is going elsewhere anyway; nobody else is given a blank one.
 
         Args:
-            budget: Gives what opening it again may take at most.
+            deadline: Of the operation; starts again if a device or an app had to be restored first.
 
         Raises:
             TabLost: Closed, or its renderer died; or its page could not be opened again in it.
@@ -157,21 +154,26 @@ class SessionTab:
             raise TabLost(f"{self._tab_id} has been closed")
         if not revisit:
             self._missing.forget()
-        notices = await self._home.ensure_connected()
-        timeout_s = budget(bool(notices)) if budget is not None else None
+        notices = await self._connected(deadline)
         self._home.keep_alive()
-        if not await self._is_joined(timeout_s):
-            notices += await self._home.ensure_connected()
-            timeout_s = budget(bool(notices)) if budget is not None else None
+        if not await self._is_joined(deadline):
+            notices += await self._connected(deadline)
         if self._lost is not None:
-            notices += await self._restored(revisit, Deadline.after(_at_most(_REOPEN_TIMEOUT_S, timeout_s)))
+            notices += await self._restored(revisit, deadline.at_most(_REOPEN_TIMEOUT_S))
         if self._held.present is None:
             raise TabLost(f"{self._tab_id} was never opened")
-        if budget is None or budget(False) != 0:  # else whoever asks says that its time is over, and with what
+        if not deadline.passed:  # otherwise the operation reports that, with what took its time
             self._require_page()
         return self._held.present, notices
 
-    async def _is_joined(self, timeout_s: float | None) -> bool:
+    async def _connected(self, deadline: Deadline) -> tuple[str, ...]:
+        """Restore the device or the host app; the operation's time starts again then."""
+        notices = await self._home.ensure_connected()
+        if notices:
+            deadline.restart()
+        return notices
+
+    async def _is_joined(self, deadline: Deadline) -> bool:
         """Attach again where only the connection has ended. False where that was the first news of a loss, of whatever
         the tab stands on, which the session restores."""
         async with self._mending:
@@ -180,7 +182,7 @@ class SessionTab:
             if self._lost is not None or present is None or not present.connection.closed.is_set():
                 return True
             try:
-                await self.reattach(timeout_s=_at_most(_REATTACH_S, timeout_s))
+                await self.reattach(timeout_s=deadline.at_most(_REATTACH_S).remaining_s)
                 return True
             except (DeviceError, TransportError) as error:
                 failure = error
@@ -377,7 +379,3 @@ class SessionTab:
     def connect(self, timeout_s: float) -> AbstractAsyncContextManager[CdpConnection]:
         """One more connection to the tab, beside the attachment's."""
         return self._webview.connection(Deadline.after(timeout_s))
-
-
-def _at_most(own_s: float, timeout_s: float | None) -> float:
-    return own_s if timeout_s is None else min(own_s, timeout_s)

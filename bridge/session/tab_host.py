@@ -10,7 +10,7 @@ from typing import Protocol
 from bridge.adb import AdbDevice
 from bridge.errors import BridgeError, NavigationFailed, UsageError
 from bridge.host.client import HostClient
-from bridge.page.files.safe_folder import Confined
+from bridge.page.files.safe_folder import SafeFolder
 from bridge.page.logs.session_logs import SessionLogs
 from bridge.page.popups import PopupQueue
 from bridge.session.attachment_slot import OnAttach
@@ -50,10 +50,10 @@ class AnyHome(Protocol):
     def logs(self) -> SessionLogs: ...
 
     @property
-    def uploads(self) -> Confined: ...
+    def uploads(self) -> SafeFolder: ...
 
     @property
-    def downloads(self) -> Confined: ...
+    def downloads(self) -> SafeFolder: ...
 
     @property
     def on_attach(self) -> list[OnAttach]:

@@ -22,7 +22,7 @@ from bridge.errors import (
 )
 from bridge.host.client import HostClient
 from bridge.host.replies import HostHello
-from bridge.page.files.safe_folder import DOWNLOADS_KEY, UPLOADS_KEY, Confined
+from bridge.page.files.safe_folder import DOWNLOADS_KEY, UPLOADS_KEY, SafeFolder
 from bridge.page.instrumentation import Observer
 from bridge.page.logs.session_logs import SessionLogs
 from bridge.page.page import Page
@@ -77,8 +77,8 @@ class SessionTabs:
         self.containment = Containment(egress, lambda: link.device, notice)
         self.logs = SessionLogs()
         self.observer: Observer | None = None
-        self.uploads = Confined.at(None, UPLOADS_KEY)
-        self.downloads = Confined.at(None, DOWNLOADS_KEY)
+        self.uploads = SafeFolder.at(None, UPLOADS_KEY)
+        self.downloads = SafeFolder.at(None, DOWNLOADS_KEY)
         self._link = link
         self._dialogs = dialogs
         self._tabs: dict[str, tuple[SessionTab, Page]] = {}

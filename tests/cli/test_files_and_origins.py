@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.surfaces.cli.app import run, webview_bridge
+from bridge.surfaces.cli.app import all_commands, run
 from bridge.surfaces.pytest_plugin.local_server import serving
 from tests.cli.conftest import LIMIT_S, PROGRAM, Shell, ref_of
 
@@ -128,4 +128,4 @@ def test_every_shell_gets_a_script_for_both_names(capsys: pytest.CaptureFixture[
         printed = capsys.readouterr().out
         assert "webview-bridge" in printed
         assert "wvb" in printed
-    assert "completion" in webview_bridge.commands
+    assert "completion" in all_commands()

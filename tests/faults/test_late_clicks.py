@@ -55,7 +55,7 @@ async def test_a_row_that_is_given_to_somebody_else_gets_no_late_click(
     async with Session.open(device.serial, grants=[local_server.grant]) as session:
         page = await session.new_tab(local_server.url("second.html"))
         await in_page(page, ROWS)
-        actions, deadline = page._actions, Deadline.after(30)
+        actions, deadline = page._operations.attached.actions, Deadline.after(30)
         assert actions is not None
         entry = actions.look_up((await page.snapshot()).find(role="button", name="Delete", nth=0).ref)
         x, y, _ = await actions.point(entry, "click", deadline)

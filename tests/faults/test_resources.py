@@ -53,7 +53,7 @@ async def test_a_devtools_connection_that_is_closed_in_one_direction_is_noticed_
 ) -> None:
     async with opened() as session:
         page = await session.new_tab(faulty_server.url("calm"))
-        attachment, _ = await page._ready()
+        attachment = await page.attached()
         attachment.connection._websocket.transport.get_extra_info("socket").shutdown(way)
         async with within(2.0):
             try:

@@ -10,8 +10,8 @@ from typing import Any
 from bridge import Session, TestServerGrant
 from bridge.model_tools import ClientContext, PendingElicitation, ServerContext, SharedSession
 from bridge.ops import Secrets
+from bridge.policy.browser_policy import policy_for
 from bridge.policy.pinning import PinnedEgress
-from bridge.policy.rules import policy_for
 
 NO_SECRETS = Secrets()
 

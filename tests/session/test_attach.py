@@ -143,7 +143,7 @@ async def test_what_cannot_be_attached_to_says_why(device: VirtualDeviceHandle) 
     with pytest.raises(HostFailed, match="does not exist"):
         async with Session.attach(PACKAGE, activity=".Nowhere", device=device.serial, timeout_s=10):
             pass
-    with pytest.raises(UsageError, match="not the name of a package"):
+    with pytest.raises(UsageError, match="not a valid package name"):
         async with Session.attach("org.example; reboot", device=device.serial):
             pass
 

@@ -11,7 +11,7 @@ from bridge import BrowserPolicy, Session, TestServerGrant
 from bridge.errors import BridgeError, NameNotResolved, NavigationFailed, PolicyRefused, Unsupported
 from bridge.page.interception.fetch_domain import FetchDomain
 from bridge.page.interception.fetch_messages import PausedRequest
-from bridge.page.interception.url_policy import Interception
+from bridge.page.interception.url_policy import UrlPolicy
 from bridge.policy.pinning import PinnedEgress
 from bridge.virtual_device import VirtualDeviceHandle
 from tests.conftest import LocalServer
@@ -73,7 +73,9 @@ async def test_a_name_that_nobody_knows_is_told_with_who_was_asked(webview_devic
         page = await session.new_tab()
         with pytest.raises(NavigationFailed, match="ERR_NAME_NOT_RESOLVED") as failed:
             await page.goto("http://nowhere.example/")
-    assert "this machine, which looks names up for the device, says nowhere.example has no address" in failed.value.hint
+    assert (
+        "This machine resolves names for the device, and reports: nowhere.example has no address" in failed.value.hint
+    )
 
 
 async def test_with_interception_gone_the_gate_still_lets_nothing_out(
@@ -147,19 +149,19 @@ async def test_a_second_session_of_the_program_says_that_the_first_has_the_proxy
 
 def test_a_host_that_was_seen_at_a_private_address_is_not_shown_and_not_asked_again() -> None:
     egress = PinnedEgress(ALLOWS_ALL)
-    interception = Interception(egress, closes_ways_around=True)
+    interception = UrlPolicy(egress, blocks_proxy_bypass=True)
     for seen in ("93.184.216.34", "93.184.216.99"):  # one site may have several addresses
         interception._watch("Network.responseReceived", response("https://a.example/", seen), None)
         interception.check_shown("https://a.example/x")
     interception._watch("Network.responseReceived", response("https://b.example/", "[::1]"), None)
-    with pytest.raises(PolicyRefused, match=r"b\.example is refused: it resolved to ::1"):
+    with pytest.raises(PolicyRefused, match=r"b\.example is refused: it resolves to ::1"):
         interception.check_shown("https://b.example/x")
     assert [record.decision for record in egress.audit] == ["deny range:loopback"]
 
 
 async def test_a_tab_is_told_why_it_was_refused_although_another_goes_to_the_same_address() -> None:
     url = "http://127.0.0.1:1/"
-    interception = Interception(PinnedEgress(ALLOWS_ALL), closes_ways_around=True)
+    interception = UrlPolicy(PinnedEgress(ALLOWS_ALL), blocks_proxy_bypass=True)
     refused, underway = (PausedRequest(tab, url, "GET", {}, "Document", tab) for tab in ("one", "other"))
     assert await interception._judge(refused, "one") is not None
     interception._follow(underway, True)

@@ -94,7 +94,7 @@ async def test_keys_open_no_picker_in_another_renderer_and_are_not_stolen_by_it(
     await page.press("ArrowDown")
     assert await run("document.querySelector('select').value") == "Large"
     shot = await page.snapshot()
-    actions, deadline = page._actions, Deadline.after(30)
+    actions, deadline = page._operations.attached.actions, Deadline.after(30)
     assert actions is not None
     entry = actions.look_up(shot.find(role="textbox", name="Inner field").ref)
     await focus(actions, entry, deadline, action="type")
@@ -338,7 +338,7 @@ async def test_a_person_touches_what_is_in_another_renderer(page: Page) -> None:
     frame_id, session_id = await isolated_frame(page)
     add = "document.body.insertAdjacentHTML('afterbegin','<select id=s><option>S<option>M</select>')"
     await attachment.call("Runtime.evaluate", {"expression": add}, timeout_s=20, session_id=session_id)
-    shot, actions, hands = await page.snapshot(), page._actions, Hands(attachment)
+    shot, actions, hands = await page.snapshot(), page._operations.attached.actions, Hands(attachment)
     assert actions is not None
     hands.width, hands.height = await attachment.evaluate(page_frame(page), "[innerWidth,innerHeight]", timeout_s=20)
 
@@ -361,6 +361,6 @@ async def test_a_person_touches_what_is_in_another_renderer(page: Page) -> None:
 
 
 def page_frame(page: Page) -> str:
-    main = page._attachment.state.main if page._attachment else None
+    main = page._operations.attached.attachment.state.main
     assert main is not None
     return main.frame_id

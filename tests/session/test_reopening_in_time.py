@@ -54,7 +54,7 @@ async def test_it_ends_at_its_deadline(page: Page, site: LocalServer) -> None:
         await page.snapshot(timeout_s=3)
     assert time.monotonic() - began < 15  # its own time for opening a tab is twice as long
 
-    with pytest.raises(TabLost, match="no answer from the server yet"):  # and not what a blank tab has
+    with pytest.raises(TabLost, match="no response from the server yet"):  # and not what a blank tab has
         await page.snapshot()
     assert (await page.goto(site.url("other"))).title == "Page"
 

@@ -247,7 +247,7 @@ async def test_what_a_session_stored_ends_with_it_although_the_process_goes_on(
     look = "document.cookie + '|' + localStorage.who"
 
     async def run(page: Page, expression: str) -> object:
-        attachment, _ = await page._ready()
+        attachment = await page.attached()
         return (await attachment.call("Runtime.evaluate", {"expression": expression}, timeout_s=20))["result"]["value"]
 
     async with Session.open(webview_device, grants=[local_server.grant]) as first:

@@ -48,7 +48,7 @@ class DownloadBody:
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class ReceiveLimit:
     """How much is waited for while the engine gives nothing yet.
 
     Attributes:
@@ -79,15 +79,15 @@ class Bound:
             await asyncio.gather(reply, return_exceptions=True)
 
 
-async def network_source(
-    connection: CdpConnection, frame_id: str, url: str, bound: Bound, deadline: Deadline
+async def browser_body(
+    connection: CdpConnection, frame_id: str, url: str, bound: ReceiveLimit, deadline: Deadline
 ) -> DownloadBody:
     """What the browser fetches for the frame: cookies, proxy and addresses are the page's.
 
     It answers when it has all, and keeps that in its memory until then; no event tells of such a request.
 
     Raises:
-        UsageError: See `Bound.keep`.
+        UsageError: See `ReceiveLimit.keep`.
         NavigationFailed: The server could not be reached, or it answered with an error status.
     """
     options = {"disableCache": False, "includeCredentials": True}
@@ -111,7 +111,7 @@ async def network_source(
     return _described(headers, status, _stream_pieces(connection, stream, None, deadline))
 
 
-async def answer_source(connection: CdpConnection, answer: PausedResponse, deadline: Deadline) -> DownloadBody:
+async def intercepted_body(connection: CdpConnection, answer: PausedResponse, deadline: Deadline) -> DownloadBody:
     """The body of an answer that was taken from the browser."""
     try:
         reply = await connection.call(
@@ -126,7 +126,7 @@ async def answer_source(connection: CdpConnection, answer: PausedResponse, deadl
     return _described(answer.headers, answer.status, pieces)
 
 
-async def blob_pieces(attachment: Attachment, url: str, deadline: Deadline) -> AsyncIterator[bytes]:
+async def blob_chunks(attachment: Attachment, url: str, deadline: Deadline) -> AsyncIterator[bytes]:
     """A blob is read where it lives; the document's policy (connect-src) may forbid that."""
     main = attachment.state.main
     frame_id, at = main.frame_id if main else "", 0
@@ -145,7 +145,7 @@ async def blob_pieces(attachment: Attachment, url: str, deadline: Deadline) -> A
             return
 
 
-def data_source(url: str) -> DownloadBody:
+def data_url_body(url: str) -> DownloadBody:
     """RFC 2397."""
     head, comma, body = url.partition(",")
     if not comma:

@@ -20,12 +20,12 @@ from bridge.cost import Cost
 from bridge.deadline import Deadline
 from bridge.errors import NavigationFailed, UsageError
 from bridge.page.files.download_body import (
-    Bound,
     DownloadBody,
-    answer_source,
-    blob_pieces,
-    data_source,
-    network_source,
+    ReceiveLimit,
+    blob_chunks,
+    browser_body,
+    data_url_body,
+    intercepted_body,
     suggested_name,
 )
 from bridge.page.files.host_services import DownloadStart, DownloadStarts
@@ -130,6 +130,7 @@ class Downloads:
                         found = replace(found, notices=(_LENGTH_UNKNOWN,))
                 else:
                     found = await self._asked_again(begun, destination, deadline)
+        self._tab.side_effects.kept_download()
         return replace(found, cost=meter.cost())
 
     async def _asked_again(self, begun: DownloadStart, destination: Destination, deadline: Deadline) -> DownloadResult:
@@ -169,19 +170,19 @@ class Downloads:
     async def _source(self, url: str, max_bytes: int, deadline: Deadline) -> AsyncIterator[DownloadBody]:
         scheme = url.partition(":")[0].lower()
         if scheme == "data":
-            yield data_source(url)
+            yield data_url_body(url)
         elif scheme == "blob":
-            yield DownloadBody(blob_pieces(self._attachment, url, deadline))
+            yield DownloadBody(blob_chunks(self._attachment, url, deadline))
         else:
             main = self._attachment.state.main
             # What is being loaded ends with its connection: broken off, nothing goes on filling the device's disk.
             async with self._tab.connect(deadline.remaining_s) as connection:
-                bound = Bound(max_bytes, self._tab.watch_received())
-                yield await network_source(connection, main.frame_id if main else "", url, bound, deadline)
+                bound = ReceiveLimit(max_bytes, self._tab.watch_received())
+                yield await browser_body(connection, main.frame_id if main else "", url, bound, deadline)
 
     @asynccontextmanager
     async def _taken(self, answer: PausedResponse, deadline: Deadline) -> AsyncIterator[DownloadBody]:
-        yield await answer_source(self._attachment.connection, answer, deadline)
+        yield await intercepted_body(self._attachment.connection, answer, deadline)
 
 
 async def _first(

@@ -26,7 +26,7 @@ _GIVE = """function(made){this.files=made.files.files;
   this.dispatchEvent(new Event('change',{bubbles:true}))}"""
 
 
-async def give_files(
+async def set_files_in_page(
     attachment: Attachment,
     world: ExecutionContext,
     input_id: str,

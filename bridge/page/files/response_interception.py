@@ -77,7 +77,7 @@ async def first_download(
         return True
 
     try:
-        remove = await attachment.fetching.take_answers(wants, timeout_s=deadline.remaining_s)
+        remove = await attachment.fetching.intercept_responses(wants, timeout_s=deadline.remaining_s)
     except Unsupported as error:
         if not asks_again:
             raise

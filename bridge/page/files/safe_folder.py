@@ -27,7 +27,7 @@ _HAS_OPENAT = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
 
 
 @dataclass(frozen=True, slots=True)
-class Confined:
+class SafeFolder:
     """A folder that files may come from or go to.
 
     Attributes:
@@ -39,7 +39,7 @@ class Confined:
     key: str
 
     @classmethod
-    def at(cls, folder: str | os.PathLike[str] | None, key: str) -> Confined:
+    def at(cls, folder: str | os.PathLike[str] | None, key: str) -> SafeFolder:
         """The folder as it is now: a link that it is reached by is followed here, once, and never again.
 
         Raises:
@@ -80,7 +80,7 @@ class Confined:
         return parts[-1], content
 
     @contextmanager
-    def write(self, path: str | os.PathLike[str], *, overwrite: bool, max_bytes: int) -> Iterator[Incoming]:
+    def write(self, path: str | os.PathLike[str], *, overwrite: bool, max_bytes: int) -> Iterator[IncomingFile]:
         """A file that appears under its name, whole, when the block ends well; else nothing is left of it.
 
         Raises:
@@ -95,7 +95,7 @@ class Confined:
             descriptor = _opened(temporary, flags, parent, str(path))
             try:
                 with os.fdopen(descriptor, "wb") as file:
-                    incoming = Incoming(file.fileno(), max_bytes, str(path))
+                    incoming = IncomingFile(file.fileno(), max_bytes, str(path))
                     yield incoming
                     incoming.finish()
                 _place(temporary, parts[-1], parent, overwrite, str(path))
@@ -159,7 +159,7 @@ class Confined:
             os.close(at)
 
 
-class Incoming:
+class IncomingFile:
     """What is being written, bounded."""
 
     def __init__(self, descriptor: int, max_bytes: int, path: str) -> None:

@@ -12,8 +12,8 @@ from bridge.cdp.meter import measure
 from bridge.deadline import Deadline
 from bridge.errors import ActionFailed, ElementDisabled, ProtocolError, UsageError
 from bridge.page.files.host_services import HostServices
-from bridge.page.files.in_page_files import give_files
-from bridge.page.files.safe_folder import Confined
+from bridge.page.files.in_page_files import set_files_in_page
+from bridge.page.files.safe_folder import SafeFolder
 from bridge.page.input.script_replies import SettleReply
 from bridge.page.input.settle import QUIET_MS, Before, Settled, changes_since
 from bridge.page.results import ActionResult, Changes
@@ -71,7 +71,7 @@ class Uploads:
         refs: RefTable,
         snapshots: Snapshots,
         host: HostServices | None,
-        source: Confined,
+        source: SafeFolder,
     ) -> None:
         self._attachment = attachment
         self._refs = refs
@@ -150,7 +150,7 @@ class Uploads:
     ) -> None:
         """Over the device's disk, where Chromium sends `input` and `change` itself; else made in the page."""
         if self._host is None:
-            await give_files(self._attachment, world, object_id, contents, deadline)
+            await set_files_in_page(self._attachment, world, object_id, contents, deadline)
             return
         staged = [
             await self._host.put_file(name, content, timeout_s=deadline.remaining_s) for name, content in contents

@@ -9,7 +9,7 @@ navigation, requests that the action started) adds one, and the result names it.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Literal
 
@@ -357,6 +357,20 @@ def checked_input_kind(kind: str) -> InputKind:
     if kind == "script":
         return "script"
     raise UsageError(f"input={kind!r}", hint='Use "touch" or "script".')
+
+
+def option_values(values: Sequence[str | Sequence[str]]) -> list[str]:
+    """The options that a caller passed to `select`, as one list.
+
+    Raises:
+        UsageError: An option is not a string.
+    """
+    wanted: list[str] = []
+    for value in values:
+        wanted.extend(value if isinstance(value, Sequence) and not isinstance(value, str) else [value])
+    if not all(isinstance(value, str) for value in wanted):
+        raise UsageError(f"values are {wanted!r}; options are chosen by their value or text.")
+    return wanted
 
 
 def _parsed(outcome: Any) -> SettleReply | BaseException:

@@ -3,7 +3,7 @@
 `Fetch.enable` replaces the patterns that were set before it, so two modules that both send it undo each other; here
 handlers come and go and the patterns are always the union of theirs. A request is decided in a task of its own: the
 reader never waits for a handler, and a slow handler holds up no other request. Answers are looked at only while
-somebody takes them (`take_answers`), before the browser has made a document or a download of them.
+somebody takes them (`intercept_responses`), before the browser has made a document or a download of them.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from bridge.page.interception.fetch_messages import (
     PausedResponse,
     Proceed,
     RouteAction,
-    paused_answer,
     paused_request,
+    paused_response,
     route_command,
 )
 
@@ -48,7 +48,7 @@ class Rank(IntEnum):
 
 
 FetchHandler: TypeAlias = Callable[[PausedRequest], Awaitable[RouteAction | None]]
-Taker: TypeAlias = Callable[[PausedResponse], bool]
+ResponseFilter: TypeAlias = Callable[[PausedResponse], bool]
 Authenticate: TypeAlias = Callable[[AuthChallenge], Credentials | None]
 
 
@@ -61,7 +61,7 @@ class _Registered:
 
 
 @dataclass(slots=True, eq=False)
-class HeldDocument:
+class HeldDecision:
     """The next document of a frame; one that `is_given_up` is refused instead of being asked for."""
 
     frame_id: str
@@ -82,12 +82,12 @@ class FetchDomain:
         self._connection = connection
         self._others = others
         self._handlers: list[_Registered] = []
-        self._takers: list[Taker] = []
+        self._takers: list[ResponseFilter] = []
         self._authenticate: Authenticate | None = None
         self._challenged: deque[str] = deque(maxlen=_CHALLENGES_KEPT)
         self._tasks: set[asyncio.Task[None]] = set()
         self._switching = asyncio.Lock()
-        self._held: HeldDocument | None = None
+        self._held: HeldDecision | None = None
 
     @property
     def is_on(self) -> bool:
@@ -99,9 +99,9 @@ class FetchDomain:
         return any("*" in entry.patterns for entry in self._handlers)
 
     @contextmanager
-    def holding_document(self, frame_id: str) -> Iterator[HeldDocument]:
+    def holding_document(self, frame_id: str) -> Iterator[HeldDecision]:
         """What was decided about the frame's own document is carried out when the block has ended, not before."""
-        held = self._held = HeldDocument(frame_id)
+        held = self._held = HeldDecision(frame_id)
         try:
             yield held
         finally:
@@ -140,7 +140,7 @@ class FetchDomain:
 
         return remove
 
-    async def take_answers(self, wants: Taker, *, timeout_s: float) -> Callable[[], Awaitable[None]]:
+    async def intercept_responses(self, wants: ResponseFilter, *, timeout_s: float) -> Callable[[], Awaitable[None]]:
         """Show `wants` the head of each answer to a document's request; awaiting the result ends that.
 
         `wants` is called by the reader and must not wait. What it says True to is its own from then on, to be read
@@ -175,7 +175,7 @@ class FetchDomain:
     def take_event(self, method: str, params: Mapping[str, Any], session_id: str | None) -> None:
         """Called by the reader for every event; decides elsewhere."""
         if method == "Fetch.requestPaused" and ("responseStatusCode" in params or "responseErrorReason" in params):
-            answer = paused_answer(params, session_id)
+            answer = paused_response(params, session_id)
             if not any(wants(answer) for wants in self._takers):
                 self._start(self._let_pass(answer))
         elif method == "Fetch.requestPaused":

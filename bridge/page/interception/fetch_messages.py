@@ -120,7 +120,7 @@ def paused_request(params: Mapping[str, Any], session_id: str | None) -> PausedR
     )
 
 
-def paused_answer(params: Mapping[str, Any], session_id: str | None) -> PausedResponse:
+def paused_response(params: Mapping[str, Any], session_id: str | None) -> PausedResponse:
     headers = {str(header["name"]).lower(): str(header["value"]) for header in params.get("responseHeaders", ())}
     return PausedResponse(
         request_id=params["requestId"],

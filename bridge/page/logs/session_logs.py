@@ -1,6 +1,6 @@
 """What the pages of a session have said and asked the network for: two bounded logs that outlive connections.
 
-A journal is fed from each tab's CDP events by a reducer, before anybody waits for them, so a log read after an action
+A logs is fed from each tab's CDP events by a reducer, before anybody waits for them, so a log read after an action
 holds everything that the browser said before the action's reply. It belongs to the session: a tab that is reopened, or
 reached again over a new connection, goes on writing into it.
 """

@@ -17,8 +17,7 @@ from bridge.page.target.attachment import WORLD_NAME, Attachment, WorldGone
 from bridge.page.target.frame_calls import ask_frames
 from bridge.page.target.frame_geometry import frames_shown
 from bridge.page.target.frames import Frame
-from bridge.snapshot import RenderOptions, SnapshotResult, render_snapshot
-from bridge.snapshot.collector import collector_paused
+from bridge.snapshot import RenderOptions, SnapshotResult, render_snapshot, snapshot_delta
 from bridge.snapshot.delta import missing_refs
 from bridge.snapshot.forms import NO_ELEMENT
 
@@ -66,6 +65,16 @@ class SnapshotRequest:
     boxes: bool = False
     controls_only: bool = False
     redact: Callable[[str], str] | None = None
+
+    def check(self, *, is_delta: bool) -> None:
+        """
+        Raises:
+            UsageError: Options that exclude each other.
+        """
+        if self.scope and self.more:
+            raise UsageError("scope and more exclude each other")
+        if is_delta and (self.scope or self.more or self.find or self.controls_only):
+            raise UsageError("delta covers the whole page; scope, more, find and controls_only show a part of it")
 
     def script_options(self, scope: str | None) -> dict[str, Any]:
         return {
@@ -168,13 +177,10 @@ class Snapshots:
             stays_empty = empty.is_final(self._attachment.state.navigations)
             try:
                 stitched = await self._collect(request, deadline)
+                tree = stitched()
                 if self._has_boxes_of_frames(request):
-                    whole = await self._with_placed_boxes(stitched(), request, deadline)
-                    result = self.render(whole, request)
-                    break
-                # In one block: the stitched tree is gone when the garbage collector runs again.
-                with collector_paused():
-                    result = self.render(stitched(), request)
+                    tree = await self._with_placed_boxes(tree, request, deadline)
+                result = self.render(tree, request)
                 break
             except WorldGone as error:
                 if isinstance(error, _NoRoot):
@@ -304,6 +310,18 @@ class Snapshots:
             # If only long texts were cut, every element was sent.
             self._is_cut_by_page = any(reason != "maxTextPerNode" for reason in raw["reasons"])
         return result
+
+    def renumber(self) -> None:
+        """Start again at e1: earlier refs are refused from now on."""
+        self._refs.renumber()
+        self.last = None
+
+    async def as_delta(
+        self, before: SnapshotResult, result: SnapshotResult, max_chars: int, deadline: Deadline
+    ) -> SnapshotResult:
+        """`result` with the changes since `before` as its text."""
+        alive = await self.alive(before, deadline)
+        return replace(result, text=snapshot_delta(before, result, max_chars=max_chars, alive=alive).text)
 
     async def alive(self, before: SnapshotResult, deadline: Deadline) -> frozenset[str] | None:
         """The refs of `before` that are still on the page although the last snapshot left them out.

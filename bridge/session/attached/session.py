@@ -25,17 +25,17 @@ from bridge.errors import (
     Unsupported,
     UsageError,
 )
-from bridge.page.files.safe_folder import DOWNLOADS_KEY, UPLOADS_KEY, Confined
+from bridge.page.files.safe_folder import DOWNLOADS_KEY, UPLOADS_KEY, SafeFolder
 from bridge.page.instrumentation import Observer
-from bridge.page.interception.url_policy import Interception
+from bridge.page.interception.url_policy import UrlPolicy
 from bridge.page.logs.session_logs import SessionLogs
 from bridge.page.page import Page
 from bridge.page.target.attachment import Attachment
 from bridge.page.target.dialogs import DialogAnswer
+from bridge.policy.browser_policy import BrowserPolicy
 from bridge.policy.configuration import load_policy
 from bridge.policy.grant import AppGrant, Grant, TestServerGrant
 from bridge.policy.pinning import PinnedEgress
-from bridge.policy.rules import BrowserPolicy
 from bridge.session.attached.app import App, AppPage, PageSelector
 from bridge.session.attached.devtools_sockets import CHROME_SOCKET, devtools_sockets, pages_of
 from bridge.session.attached.tab import AttachedTab
@@ -69,8 +69,8 @@ class AttachedSession:
         egress: PinnedEgress,
         notice: Callable[[str], None],
         dialogs: DialogAnswer,
-        uploads: Confined,
-        downloads: Confined,
+        uploads: SafeFolder,
+        downloads: SafeFolder,
     ) -> None:
         self.uploads, self.downloads = uploads, downloads
         self.device = device
@@ -82,8 +82,8 @@ class AttachedSession:
         self.logs = SessionLogs()
         self.observer: Observer | None = None
         self.capabilities: AttachedCapabilities | None = None
-        self._interception = Interception(egress, closes_ways_around=egress.policy.blocks_webrtc)
-        self._interception.watches_addresses = True
+        self._interception = UrlPolicy(egress, blocks_proxy_bypass=egress.policy.blocks_webrtc)
+        self._interception.checks_addresses = True
         self.on_attach.append(self._hold)
         self._dialogs = dialogs
         self._tabs: dict[str, tuple[AttachedTab, Page]] = {}
@@ -115,7 +115,7 @@ class AttachedSession:
         self._tabs[tab.tab_id] = (tab, page)
         try:
             await tab.open(found, deadline)
-            await page._ready()
+            await page.attached()
         except BaseException:
             await self.detach(page)
             raise
@@ -139,7 +139,7 @@ class AttachedSession:
             await tab.close()
 
     def explain(self, error: NavigationFailed) -> BridgeError:
-        """See Interception.explain."""
+        """See UrlPolicy.explain."""
         return self._interception.explain(error)
 
     async def _hold(self, attachment: Attachment) -> None:
@@ -236,7 +236,7 @@ async def attaching(
             rule="strict",
         )
     egress = PinnedEgress(policy, grants)
-    uploads, downloads = Confined.at(uploads_root, UPLOADS_KEY), Confined.at(downloads_root, DOWNLOADS_KEY)
+    uploads, downloads = SafeFolder.at(uploads_root, UPLOADS_KEY), SafeFolder.at(downloads_root, DOWNLOADS_KEY)
     if foreign := [grant for grant in grants if isinstance(grant, AppGrant) and grant.package != app.package]:
         raise UsageError(f"the grant {foreign[0]} is not for {app.package}")
     deadline = Deadline.after(timeout_s)

@@ -18,13 +18,12 @@ from bridge.errors import (
     Unsupported,
 )
 from bridge.page.capture.full_page import Strategy
-from bridge.page.files.safe_folder import Confined
+from bridge.page.files.safe_folder import SafeFolder
 from bridge.page.input.side_effects import SideEffects
 from bridge.page.logs.session_logs import SessionLogs
 from bridge.page.popups import PopupQueue
 from bridge.page.recovery import hang_recovery
 from bridge.page.target.attachment import Attachment
-from bridge.page.turn import Budget
 from bridge.policy.pinning import PinnedEgress
 from bridge.session.attached.app import AppPage, PageSelector
 from bridge.session.attached.devtools_sockets import CHROME_SOCKET
@@ -87,11 +86,11 @@ class AttachedTab:
         return await self._owner.egress.check_url(url)
 
     @property
-    def uploads(self) -> Confined:
+    def uploads(self) -> SafeFolder:
         return self._owner.uploads
 
     @property
-    def downloads(self) -> Confined:
+    def downloads(self) -> SafeFolder:
         return self._owner.downloads
 
     def watch_received(self) -> Callable[[], int]:
@@ -119,9 +118,7 @@ class AttachedTab:
     def on_attach(self, prepare: OnAttach) -> None:
         self._held.on_attach.append(prepare)
 
-    async def attachment(
-        self, *, revisit: bool = True, budget: Budget | None = None
-    ) -> tuple[Attachment, tuple[str, ...]]:
+    async def attachment(self, deadline: Deadline, *, revisit: bool = True) -> tuple[Attachment, tuple[str, ...]]:
         """The living attachment; where the app's process was started anew, that of the page that fits again.
 
         Raises:
@@ -132,8 +129,8 @@ class AttachedTab:
             raise TabLost(f"{self._tab_id} has been closed")
         async with self._mending:
             attachment, notices = await self._living()
-        if notices and budget is not None:
-            budget(True)
+        if notices:
+            deadline.restart()
         return attachment, notices
 
     async def _living(self) -> tuple[Attachment, tuple[str, ...]]:

@@ -17,11 +17,11 @@ from bridge.model_tools.sets import SetName
 from bridge.model_tools.shared_session import SharedSession
 from bridge.ops import Secret, Secrets
 from bridge.ops.effects import configured_actions
-from bridge.page.files.safe_folder import DOWNLOADS_KEY, UPLOADS_KEY, Confined
+from bridge.page.files.safe_folder import DOWNLOADS_KEY, UPLOADS_KEY, SafeFolder
 from bridge.policy.configuration import load_policy
 from bridge.policy.pinning import PinnedEgress
 from bridge.session.tracing import check_writable
-from bridge.surfaces.kept_session import StartOptions
+from bridge.surfaces.session_command import StartOptions
 
 if TYPE_CHECKING:
     from bridge.session.session import Session
@@ -70,8 +70,8 @@ async def opened_house(options: ServerOptions, environ: Mapping[str, str]) -> As
     action_policy = configured_actions(environ)
     # Before anybody calls: an address or a folder that is none should stop the start.
     AdbServer.from_environment(options.start.adb_server, environ)
-    Confined.at(options.uploads_root, UPLOADS_KEY)
-    Confined.at(options.downloads_root, DOWNLOADS_KEY)
+    SafeFolder.at(options.uploads_root, UPLOADS_KEY)
+    SafeFolder.at(options.downloads_root, DOWNLOADS_KEY)
     secrets = Secrets(dict(_secrets(options.secrets_env, environ)))
 
     if options.trace is not None:

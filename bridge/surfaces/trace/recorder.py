@@ -19,7 +19,7 @@ from bridge.deadline import Deadline
 from bridge.errors import BridgeError, TabLost
 from bridge.page.capture.secret_masking import masked_viewport
 from bridge.page.capture.viewport import capture_viewport
-from bridge.page.instrumentation import Ended, Operation
+from bridge.page.instrumentation import ApiCall, Ended
 from bridge.page.page import Page
 from bridge.policy.pinning import ConnectionRecord
 from bridge.session.tracing import TracedSession
@@ -57,7 +57,7 @@ class TraceRecorder:
         self._last_record: ConnectionRecord | None = None
         self._dropped_operations = self._dropped_snapshots = 0
 
-    async def begin(self, operation: Operation) -> Ended:
+    async def begin(self, operation: ApiCall) -> Ended:
         """See Observer."""
         page, at = operation.page, time.monotonic()
         before = page.last_snapshot
@@ -142,8 +142,8 @@ class TraceRecorder:
         return str(self._hidden("\n".join(lines)))
 
     def _log_ends(self) -> tuple[int, int]:
-        journal = self._session.logs
-        return journal.console(limit=1).last, journal.requests.last
+        logs = self._session.logs
+        return logs.console(limit=1).last, logs.requests.last
 
     def _seen(self, before: SnapshotResult | None, after: SnapshotResult | None, result: Any) -> dict[str, Any]:
         changes = getattr(result, "changes", None)
@@ -213,7 +213,7 @@ async def recording_to(session: TracedSession, path: Path) -> AsyncIterator[Trac
             session.notice(f"the trace could not be written to {path}: {error.strerror or error}")
 
 
-def _may_change(operation: Operation) -> bool:
+def _may_change(operation: ApiCall) -> bool:
     return operation.name not in _LOOKING and not operation.subject.startswith("expect(")
 
 

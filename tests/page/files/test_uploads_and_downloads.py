@@ -109,7 +109,7 @@ async def ref_of(page: Page, name: str) -> str:
 
 
 async def seen(page: Page) -> Any:
-    attachment, _ = await page._ready()
+    attachment = await page.attached()
     call = {"expression": "new Promise((done) => setTimeout(() => done(seen.textContent), 50))", "awaitPromise": True}
     return json.loads((await attachment.call("Runtime.evaluate", call, timeout_s=20))["result"]["value"])
 
@@ -171,7 +171,7 @@ async def test_paths_that_lead_out_are_refused_before_anything_happens(
 async def test_refs_of_what_is_gone_or_disabled_are_errors(form: tuple[Page, Session]) -> None:
     page, session = form
     ref = await ref_of(page, "One")
-    attachment, _ = await page._ready()
+    attachment = await page.attached()
     await attachment.call("Runtime.evaluate", {"expression": "one.closest('label').remove()"}, timeout_s=20)
     with pytest.raises((RefNotFound, StaleRef)):
         await page.upload(ref, "a.txt")

@@ -57,7 +57,7 @@ async def logged(webview_device: str, server: int) -> AsyncIterator[tuple[Sessio
 
 
 async def settled(page: Page) -> None:
-    attachment, _ = await page._ready()
+    attachment = await page.attached()
     await attachment.watch.wait(
         lambda: any(entry.url.endswith("data.json") and entry.state == "done" for entry in page.network()),
         timeout_s=10,
@@ -193,46 +193,46 @@ async def test_the_logs_go_on_when_a_tab_is_opened_again_and_nothing_is_in_them_
 
 
 def test_both_logs_are_bounded_and_say_what_they_dropped() -> None:
-    journal = SessionLogs(console_kept=10, requests_kept=20)
-    reduce, requests = journal.reader("t1"), journal.request_reducer("t1")
+    logs = SessionLogs(console_kept=10, requests_kept=20)
+    reduce, requests = logs.reader("t1"), logs.request_reducer("t1")
     for number in range(100):
         reduce("Runtime.consoleAPICalled", {"type": "log", "timestamp": number, "args": [{"value": "x" * 9_000}]}, None)
         request = {"url": f"http://h/{number}", "method": "GET", "headers": {}}
         requests.reduce(
             "Network.requestWillBeSent", {"requestId": str(number), "request": request, "timestamp": number}
         )
-    console, network = journal.console(limit=1_000), journal.network(limit=1_000)
+    console, network = logs.console(limit=1_000), logs.network(limit=1_000)
     assert (len(console), console.dropped, console.last) == (10, 90, 100)
     assert (len(network), network.dropped, network.last) == (20, 80, 100)
     assert len(console.entries[0].text) < 4_100
 
 
 def test_what_runtime_enable_tells_again_is_not_logged_again() -> None:
-    journal = SessionLogs()
+    logs = SessionLogs()
     said = {"type": "log", "timestamp": 1.5, "args": [{"value": "once"}]}
     for _ in range(2):
-        reduce = journal.reader("t1")
+        reduce = logs.reader("t1")
         reduce("Runtime.consoleAPICalled", said, None)
         reduce("Runtime.consoleAPICalled", said, None)
-    assert len(journal.console()) == 1
+    assert len(logs.console()) == 1
 
 
 def test_events_of_another_shape_neither_break_the_log_nor_end_it() -> None:
-    journal = SessionLogs()
-    reduce, requests = journal.reader("t1"), journal.request_reducer("t1")
+    logs = SessionLogs()
+    reduce, requests = logs.reader("t1"), logs.request_reducer("t1")
     for method in ("Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded", "Network.responseReceived"):
         for params in ({}, {"args": 7, "exceptionDetails": 1, "entry": [], "requestId": "1", "response": None}):
             reduce(method, params, None)
             requests.reduce(method, params)
     reduce("Runtime.consoleAPICalled", {"type": "log", "args": [{"value": "still here"}]}, None)
-    assert journal.console().entries[-1].text == "still here"
+    assert logs.console().entries[-1].text == "still here"
 
 
 def test_filters_that_are_none_are_bad_usage() -> None:
-    journal = SessionLogs()
+    logs = SessionLogs()
     for wrong in ({"level": "loud"}, {"limit": 0}):
         with pytest.raises(UsageError):
-            journal.console(**wrong)  # type: ignore[arg-type]
+            logs.console(**wrong)  # type: ignore[arg-type]
     for status in ("7xx", "abc", 99):
         with pytest.raises(UsageError):
-            journal.network(status=status)
+            logs.network(status=status)

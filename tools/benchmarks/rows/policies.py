@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager
 from unittest.mock import patch
 
 from bridge import Session
-from bridge.page.interception.url_policy import Interception
+from bridge.page.interception.url_policy import UrlPolicy
 from bridge.page.page import Page
 from bridge.policy import BrowserPolicy, decide
 from bridge.policy.pinning import PinnedEgress
@@ -52,7 +52,7 @@ class _Without(session_egress.Containment):
         await host.set_proxy(None, timeout_s=10)
 
     async def install(self, attachment) -> None:  # type: ignore[no-untyped-def]
-        self._interception = Interception(self.egress, closes_ways_around=False)
+        self._interception = UrlPolicy(self.egress, blocks_proxy_bypass=False)
 
 
 @asynccontextmanager

@@ -237,3 +237,6 @@ def status(options: CommonOptions) -> None:
     print_table(rows)
     if not rows:
         note("no virtual device is running")
+
+
+COMMANDS = (devices, targets, virtual)

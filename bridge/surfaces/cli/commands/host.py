@@ -274,3 +274,6 @@ def _progress(what: str, *, quiet: bool) -> Iterator[Callable[[int, int], None] 
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+COMMANDS = (host,)

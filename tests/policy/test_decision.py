@@ -10,7 +10,7 @@ from bridge.errors import UsageError
 from bridge.policy import TestServerGrant, policy_for
 from bridge.policy import decide as decide_by
 from bridge.policy.address import is_loopback, parse_address, parse_host
-from bridge.policy.judge import Decision
+from bridge.policy.decision import Decision
 
 
 def decide(url: str, grants: Sequence[TestServerGrant] = ()) -> Decision:

@@ -1,4 +1,4 @@
-"""Where a named session's process listens, and who it says it is."""
+"""The files of a named session: its socket, lock, log and record."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from typing import Any
 
 from bridge.errors import UsageError
 from bridge.host.runtime_folder import runtime_folder
-from bridge.surfaces.cli.hand_over import SUFFIX
 
 # `sun_path` of sockaddr_un, with its zero (unix(7)); macOS has 104.
 _LONGEST_SOCKET = 103
@@ -20,8 +19,8 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
-    """The files of one named session, all in a folder that only its user may enter."""
+class SessionFiles:
+    """The files of one session, in a folder that only its user may enter."""
 
     name: str
     folder: Path
@@ -29,10 +28,6 @@ class Places:
     @property
     def socket(self) -> Path:
         return self.folder / f"{self.name}.sock"
-
-    @property
-    def zygote(self) -> Path:
-        return self.folder / f"{self.name}{SUFFIX}"
 
     @property
     def lock(self) -> Path:
@@ -49,19 +44,19 @@ class Places:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What a session's process tells about itself: for `daemon status` and for ending one that does not answer."""
+    """What a session's process writes about itself, for `daemon status` and to end one that does not respond."""
 
     name: str
     pid: int
     version: str
     started_s: float
 
-    def write(self, places: Places) -> None:
-        places.record.write_text(json.dumps(asdict(self)), encoding="utf-8")
+    def write(self, files: SessionFiles) -> None:
+        files.record.write_text(json.dumps(asdict(self)), encoding="utf-8")
 
 
-def places_of(name: str) -> Places:
-    """The places of the session `name`; its folder is made if need be.
+def files_of(name: str) -> SessionFiles:
+    """The files of the session `name`; creates their folder.
 
     Raises:
         UsageError: Not a name, or the folder cannot be used.
@@ -72,14 +67,14 @@ def places_of(name: str) -> Places:
         )
     folder = runtime_folder() / "sessions"
     folder.mkdir(mode=0o700, exist_ok=True)
-    places = Places(name, folder)
-    if len(os.fsencode(places.socket)) > _LONGEST_SOCKET:
-        raise UsageError(f"{places.socket} is too long for a socket.", hint="Set XDG_RUNTIME_DIR to a shorter folder.")
-    return places
+    files = SessionFiles(name, folder)
+    if len(os.fsencode(files.socket)) > _LONGEST_SOCKET:
+        raise UsageError(f"{files.socket} is too long for a socket.", hint="Set XDG_RUNTIME_DIR to a shorter folder.")
+    return files
 
 
 def recorded() -> tuple[Record, ...]:
-    """The sessions that have left a record and whose process lives."""
+    """The recorded sessions whose process runs."""
     found = []
     for path in sorted((runtime_folder() / "sessions").glob("*.json")):
         record = read_record(path)
