@@ -1,4 +1,4 @@
-"""Files of apps that are not ours: uploads are made in the page, downloads are taken from the browser."""
+"""Files of foreign apps: uploads are made in the page, downloads are read from the browser."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ async def seen(page: Page) -> Any:
     return json.loads(found)
 
 
-async def test_files_are_given_to_a_page_of_an_app_that_is_not_ours(form: Page, local_server: LocalServer) -> None:
+async def test_a_page_of_a_foreign_app_takes_uploads(form: Page, local_server: LocalServer) -> None:
     await form.route("**/form", Fulfil(headers={"content-type": "text/html"}, body=FORM))
     await form.goto(local_server.url("form"))
     given = await form.upload(await ref_of(form, "One"), "a.txt")
@@ -83,15 +83,15 @@ async def test_files_are_given_to_a_page_of_an_app_that_is_not_ours(form: Page, 
     assert await seen(form) == ["change", [["large.bin", len(LARGE), len(LARGE)], ["a.txt", 5, 5]]]
     await form.upload(await ref_of(form, "Drop here"), ["a.txt"])
     assert await seen(form) == ["drop", [["a.txt", 5, 5]]]
-    with pytest.raises(UsageError, match="takes one file"):
+    with pytest.raises(UsageError, match="accepts one file"):
         await form.upload(await ref_of(form, "One"), ["a.txt", "large.bin"])
-    with pytest.raises(ActionFailed, match="takes no drop"):
+    with pytest.raises(ActionFailed, match="accepts no dropped files"):
         await form.upload(await ref_of(form, "Nothing"), ["a.txt"])
     with pytest.raises(PolicyRefused):
         await form.upload(await ref_of(form, "One"), "../down/x")
 
 
-async def test_what_a_tap_downloads_is_taken_from_the_browser(
+async def test_a_download_of_a_tap_is_read_from_the_browser(
     form: Page, local_server: LocalServer, tmp_path: Path
 ) -> None:
     await form.route("**/form", Fulfil(headers={"content-type": "text/html"}, body=FORM))
@@ -100,7 +100,7 @@ async def test_what_a_tap_downloads_is_taken_from_the_browser(
     tapped = await form.download("report.csv", ref=await ref_of(form, "Report"), timeout_s=10)
     assert tapped.mime == "text/csv"
     assert (tmp_path / "down" / "report.csv").read_text() == "a;b\n1;2\n"
-    with pytest.raises(DeadlineExceeded, match="nothing was downloaded that could be taken"):
+    with pytest.raises(DeadlineExceeded, match="nothing was downloaded that could be intercepted"):
         await form.download("none", ref=await ref_of(form, "Page"), timeout_s=2)
     await form.goto(local_server.url("form"))
     by_url = await form.download("second.html", url=local_server.url("second.html"), timeout_s=10)
