@@ -174,7 +174,7 @@ async def web_read(
     )
     cuts = "; truncated, so read it by section" if found.truncated else ""
     hidden = f"; {found.hidden_text_removed} hidden texts left out" if found.hidden_text_removed else ""
-    nothing = "" if found.markdown.strip() else "; there is no text to read here"
+    nothing = "" if found.markdown.strip() else "; the page has no text to read"
     return ToolResult(f"read as {found.kind}{cuts}{hidden}{nothing}", found.markdown, found.url)
 
 

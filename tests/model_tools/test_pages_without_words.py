@@ -34,7 +34,7 @@ async def desk(webview_device: str, site: LocalServer, tmp_path: Path) -> AsyncI
 async def test_an_empty_page_is_said_to_be_empty(desk: ClientContext, site: LocalServer) -> None:
     web, simple = Toolbox(tool_set("web")), Toolbox(tool_set("simple"))
     await web.call("web_open", {"url": site.url("")}, desk, NoElicitation())
-    assert "there is no text to read here" in (await web.call("web_read", {}, desk, NoElicitation())).text
+    assert "the page has no text to read" in (await web.call("web_read", {}, desk, NoElicitation())).text
     given = {"url": site.url(""), "mode": "extract", "wait_seconds": 0}
     assert "The page shows no text to extract." in (await simple.call("browser", given, desk, NoElicitation())).text
 
