@@ -117,7 +117,7 @@ async def web_scroll(
     amount: Annotated[float, Field(gt=0, le=100_000, description="CSS pixels.")] = 300,
     ref: Annotated[Ref | None, Field(description="Scroll what this element is in; otherwise the page.")] = None,
 ) -> ToolResult:
-    """Scroll by a finger's drag. Refs outside of the view need no scrolling: actions bring them into view."""
+    """Scroll the page, or what is around a ref, by script. Actions bring their element into view themselves."""
     return await desk.act(lambda page: page.scroll(direction, amount, ref=ref))
 
 

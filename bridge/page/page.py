@@ -546,7 +546,10 @@ class Page:
         timeout_s: float = ACTION_TIMEOUT_S,
         settle_s: float = 1.0,
     ) -> ActionResult:
-        """Scroll by CSS pixels what scrolls around `ref` or in the middle of the page; reports if nothing moved."""
+        """Scroll by CSS pixels what scrolls around `ref` or in the middle of the page; reports if nothing moved.
+
+        A script scrolls, and the page gets no touch events. `swipe` moves a finger.
+        """
         async with self._action(timeout_s, settle_s) as op:
             return op.report(await scroll(op.actions, direction, amount, ref, op.deadline, settle_s=settle_s))
 

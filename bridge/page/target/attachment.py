@@ -99,7 +99,7 @@ class Attachment:
         self, method: str, params: Mapping[str, Any] | None = None, *, timeout_s: float, session_id: str | None = None
     ) -> dict[str, Any]:
         """A command to the page's own session, or to that of a frame in a renderer of its own."""
-        reply = await self.connection.call(method, params, timeout_s=timeout_s, session_id=session_id)
+        reply = await self.connection.send(method, params, session_id=session_id).result(timeout_s=timeout_s)
         if session_id is None:
             self.children.repeat(method, params, reply)
         # Events are reduced in their order with replies, so this is where the reply's content came from, or later.
@@ -120,21 +120,14 @@ class Attachment:
         deadline = Deadline.after(timeout_s)
         world = self.state.world_of(frame_id, WORLD_NAME) or await self._create_world(frame_id, deadline)
         asked = f"JSON.stringify(await({expression}))"
-        reply = await self._run(world, f"(async()=>globalThis.__agentBrowser?{asked}:0)()", timeout_s=timeout_s)
+        params = _expression(world, f"(async()=>globalThis.__agentBrowser?{asked}:0)()")
+        reply = await self.evaluate_raw(params, timeout_s=timeout_s, session_id=world.session_id)
         if reply.get("result", {}).get("value") == 0:
             # Made empty, and told of at once: whoever asked for it was cancelled, or has not come to this yet.
             await self._fill(world.session_id, world.context_id, deadline)
-            reply = await self._run(world, f"(async()=>{asked})()", timeout_s=deadline.remaining_s)
+            params = _expression(world, f"(async()=>{asked})()")
+            reply = await self.evaluate_raw(params, timeout_s=deadline.remaining_s, session_id=world.session_id)
         return _script_value(reply)
-
-    async def _run(self, world: ExecutionContext, expression: str, *, timeout_s: float) -> dict[str, Any]:
-        params = {
-            "expression": expression,
-            "contextId": world.context_id,
-            "awaitPromise": True,
-            "returnByValue": True,
-        }
-        return await self.evaluate_raw(params, timeout_s=timeout_s, session_id=world.session_id)
 
     async def evaluate_raw(
         self, params: Mapping[str, Any], *, timeout_s: float, session_id: str | None = None
@@ -267,6 +260,11 @@ class Attachment:
     async def _report_loss(self) -> None:
         await self.connection.closed.wait()
         self.watch.end(TransportError(f"the connection to the tab ended: {self.connection.close_reason}"))
+
+
+def _expression(world: ExecutionContext, expression: str) -> dict[str, Any]:
+    """The parameters of a `Runtime.evaluate` that awaits the value and returns it as JSON."""
+    return {"expression": expression, "contextId": world.context_id, "awaitPromise": True, "returnByValue": True}
 
 
 def _any_address(_url: str) -> None:

@@ -40,7 +40,11 @@ async def ask_frames(
         and_then: Begun when every frame has been asked, and waited for; their outcomes follow those of the frames.
     """
     if len(frames) == 1 and not and_then:
-        return [await _outcome(ask(frames[0]))]
+        # Without a task and its turns of the event loop: most pages have one frame.
+        try:
+            return [await ask(frames[0])]
+        except Exception as error:
+            return [error]
     began = time.monotonic()
     asked: list[_Task] = [asyncio.ensure_future(ask(frame)) for frame in frames]
     session_ids = [frame.session_id for frame in frames]
@@ -69,14 +73,6 @@ async def ask_frames(
         elif not isinstance(outcomes[place], BaseException):
             silent.discard(session_id)
     return outcomes
-
-
-async def _outcome(asked: Coroutine[Any, Any, Any]) -> Any:
-    """As of a task, without the turns of the loop that one takes: most pages have one frame."""
-    try:
-        return await asked
-    except Exception as error:
-        return error
 
 
 async def _wait(tasks: set[_Task], timeout_s: float | None = None) -> None:
