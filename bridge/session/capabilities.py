@@ -11,8 +11,8 @@ from bridge.cdp.connection import PendingCall
 from bridge.errors import CaptureFailed, DeadlineExceeded, ProtocolError, WebViewTooOld
 from bridge.host.replies import HostHello
 from bridge.page.capture.full_page import Strategy
-from bridge.page.capture.image import decoded, picture_bytes
-from bridge.page.capture.viewport import pretend_view
+from bridge.page.capture.image import decoded, image_bytes_of
+from bridge.page.capture.viewport import override_view
 from bridge.page.target.attachment import CONTEXT_NAME, Attachment
 
 _log = logging.getLogger(__name__)
@@ -147,7 +147,7 @@ async def _restore_view(attachment: Attachment, view: PendingCall, timeout_s: fl
         width, height, dpr = (await view.result(timeout_s=timeout_s))["result"]["value"]
         now = await attachment.call("Runtime.evaluate", {"expression": "devicePixelRatio"}, timeout_s=timeout_s)
         if now["result"]["value"] != dpr:
-            await pretend_view(attachment, width, height, dpr, timeout_s=timeout_s)
+            await override_view(attachment, width, height, dpr, timeout_s=timeout_s)
     except (ProtocolError, DeadlineExceeded, KeyError, TypeError, ValueError) as error:
         _log.debug("the probe may have changed the view: %r", error)
 
@@ -159,7 +159,7 @@ def _is_ours(attachment: Attachment) -> bool:
 
 async def _image(call: PendingCall, timeout_s: float) -> bytes:
     try:
-        return picture_bytes(await call.result(timeout_s=timeout_s))
+        return image_bytes_of(await call.result(timeout_s=timeout_s))
     except (ProtocolError, DeadlineExceeded, CaptureFailed):
         return b""
 
