@@ -14,15 +14,12 @@ from dataclasses import dataclass
 from bridge.virtual_device.adb.packets import MAX_PAYLOAD
 from bridge.virtual_device.adb.streams import Stream
 from bridge.virtual_device.android import AndroidSystem
-from bridge.virtual_device.shell import commands as _commands
-from bridge.virtual_device.shell.interpreter import Shell, ShellExit, Streams
+from bridge.virtual_device.shell import Shell, ShellExit, Streams
 
 STDIN, STDOUT, STDERR, EXIT, CLOSE_STDIN = range(5)
 _HEADER = struct.Struct("<BI")
 _MAX_WAITING_CHUNKS = 64
 ORPHAN_S = 30.0
-
-assert _commands  # importing the package fills the command table
 
 
 @dataclass(frozen=True, slots=True)
