@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from bridge.deadline import Deadline
 from bridge.errors import CaptureFailed, HostFailed, TabLost
 from bridge.host.client import HostClient
-from bridge.host.events import HostEvents
+from bridge.host.event_queue import HostEventQueue
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class DownloadStarted:
 class TabDownloads:
     """Downloads of one tab, oldest first."""
 
-    def __init__(self, events: HostEvents, tab: str) -> None:
+    def __init__(self, events: HostEventQueue, tab: str) -> None:
         self._events = events
         self._tab = tab
 

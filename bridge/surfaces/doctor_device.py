@@ -165,7 +165,7 @@ async def _host_app(device: AdbDevice, fix: bool, tell: Callable[[str], None]) -
     if fix:
         apk = await ready_apk(tell, timeout_s=INSTALL_S)
         with hold_lease(lease_key(device), owner=f"pid {os.getpid()}", policy_digest="doctor"):
-            done = await install_host(device, apk, timeout_s=INSTALL_S, tell=tell)
+            done = await install_host(device, apk, timeout_s=INSTALL_S, report=tell)
         if done.version_name != bridge.__version__:
             return warned(f"{done.action} version {done.version_name}, this is {bridge.__version__}")
         return passed(f"{done.action} version {done.version_name}")

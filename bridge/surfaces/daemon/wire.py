@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bridge.errors import BridgeError, TransportError
-from bridge.host.protocol import Frame, FrameError, FrameReader, Limits, encode_frame
+from bridge.host.protocol import FrameError, FrameReader, Limits, WireFrame, encode_frame
 
 LIMITS = Limits(header_bytes=32 * 1024 * 1024, body_bytes=128 * 1024 * 1024)
 _PIECE_BYTES = 256 * 1024
@@ -52,7 +52,7 @@ def answer_message(header: Mapping[str, Any], body: bytes = b"") -> bytes:
         return message({"error": error_facts(too_much)})
 
 
-async def read_message(reader: asyncio.StreamReader, frames: FrameReader) -> Frame:
+async def read_message(reader: asyncio.StreamReader, frames: FrameReader) -> WireFrame:
     """The next message.
 
     Raises:

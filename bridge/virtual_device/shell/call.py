@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 
 from bridge.virtual_device.android import AndroidSystem
-from bridge.virtual_device.shell.pipes import Sink, Source
+from bridge.virtual_device.shell.pipes import ByteSink, ByteSource
 
 ENVIRONMENT = {
     "ANDROID_DATA": "/data",
@@ -31,9 +31,9 @@ class Call:
 
     name: str
     args: list[str]
-    stdin: Source
-    stdout: Sink
-    stderr: Sink
+    stdin: ByteSource
+    stdout: ByteSink
+    stderr: ByteSink
     system: AndroidSystem
     cwd: str = "/"
 

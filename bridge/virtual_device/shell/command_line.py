@@ -61,7 +61,7 @@ class Redirect:
 
 
 @dataclass(slots=True)
-class Command:
+class ShellCommand:
     assignments: list[tuple[str, Word]] = field(default_factory=list)
     words: list[Word] = field(default_factory=list)
     redirects: list[Redirect] = field(default_factory=list)
@@ -87,7 +87,7 @@ class Pipeline:
     """Commands joined by `|`; `joiner` joins them to the pipeline before: ";", "&&" or "||"."""
 
     joiner: str
-    commands: tuple[Command, ...]
+    commands: tuple[ShellCommand, ...]
 
 
 def parse(text: str) -> tuple[Pipeline, ...]:
@@ -99,8 +99,8 @@ def parse(text: str) -> tuple[Pipeline, ...]:
     if len(text) > MAX_CHARS:
         raise ShellSyntaxError("argument list too long")
     pipelines: list[Pipeline] = []
-    commands: list[Command] = []
-    command, joiner, redirect = Command(), ";", ""
+    commands: list[ShellCommand] = []
+    command, joiner, redirect = ShellCommand(), ";", ""
     for item in (*_tokens(text), "\n"):
         if isinstance(item, tuple):
             if redirect:
@@ -117,7 +117,7 @@ def parse(text: str) -> tuple[Pipeline, ...]:
             raise ShellSyntaxError(f"syntax error: unexpected '{item}'")
         elif not command.is_empty:
             commands.append(command)
-            command = Command()
+            command = ShellCommand()
             if item != "|":
                 pipelines.append(Pipeline(joiner, tuple(commands)))
                 commands, joiner = [], item if item in ("&&", "||") else ";"

@@ -10,13 +10,13 @@ from bridge.virtual_device.android import WriteHandle
 PIPE_CHUNKS = 64
 
 
-class Source(Protocol):
+class ByteSource(Protocol):
     """Standard input; b"" marks its end."""
 
     async def read(self) -> bytes: ...
 
 
-class Sink(Protocol):
+class ByteSink(Protocol):
     """Standard output or error. Raises BrokenPipeError when its reader is gone."""
 
     async def write(self, chunk: bytes) -> None: ...

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 
 from bridge.virtual_device.android import AndroidSystem, fail
 from bridge.virtual_device.shell.call import COMMANDS, ENVIRONMENT, Call
-from bridge.virtual_device.shell.command_line import Command, Part, Redirect, ShellSyntaxError, Word, parse
-from bridge.virtual_device.shell.pipes import BytesSource, FileSink, NullSink, Pipe, Sink, Source
+from bridge.virtual_device.shell.command_line import Part, Redirect, ShellCommand, ShellSyntaxError, Word, parse
+from bridge.virtual_device.shell.pipes import ByteSink, ByteSource, BytesSource, FileSink, NullSink, Pipe
 
 logger = logging.getLogger(__name__)
 
@@ -32,9 +32,9 @@ class ShellExit(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Streams:
-    stdin: Source
-    stdout: Sink
-    stderr: Sink
+    stdin: ByteSource
+    stdout: ByteSink
+    stderr: ByteSink
 
 
 @dataclass(slots=True)
@@ -94,7 +94,7 @@ class Shell:
             logger.exception("the device command %r failed", words[:10])
             return await call.complain("failed inside the virtual device", 1)
 
-    async def _pipe(self, commands: tuple[Command, ...], streams: Streams) -> int:
+    async def _pipe(self, commands: tuple[ShellCommand, ...], streams: Streams) -> int:
         """Runs the commands of a pipeline concurrently; the status of the last one."""
         pipes = [Pipe() for _ in commands[1:]]
         ends = zip(commands, [None, *pipes], [*pipes, None], strict=True)
@@ -110,7 +110,7 @@ class Shell:
             await asyncio.gather(*stages, return_exceptions=True)
         return status
 
-    async def _stage(self, command: Command, streams: Streams, before: Pipe | None, after: Pipe | None) -> int:
+    async def _stage(self, command: ShellCommand, streams: Streams, before: Pipe | None, after: Pipe | None) -> int:
         streams = replace(streams, stdin=before or streams.stdin, stdout=after or streams.stdout)
         try:
             return await self._subshell()._command(command, streams)
@@ -125,7 +125,7 @@ class Shell:
     def _subshell(self) -> Shell:
         return Shell(self.system, self.cwd, self.status, self.nesting, dict(self.variables))
 
-    async def _command(self, command: Command, streams: Streams) -> int:
+    async def _command(self, command: ShellCommand, streams: Streams) -> int:
         with contextlib.ExitStack() as opened:
             try:
                 for redirect in command.redirects:
@@ -194,7 +194,7 @@ class Shell:
             content = b"".join(self.system.files.read_chunks(self.system.files.resolve(target, self.cwd)))
             return replace(streams, stdin=BytesSource(content))
         if redirect.operator in (">&", "<&") and target in ("0", "1", "2", "-"):
-            sink: Sink = {"1": streams.stdout, "2": streams.stderr}.get(target) or NullSink()
+            sink: ByteSink = {"1": streams.stdout, "2": streams.stderr}.get(target) or NullSink()
             return _with_sink(streams, redirect.fd, sink)
         path = self.system.files.resolve(target, self.cwd)
         if path == "/dev/null":
@@ -234,7 +234,7 @@ def _has_wildcard(part: Part) -> bool:
     return not (part.is_quoted or part.is_variable) and any(char in part.text for char in "*?[")
 
 
-def _with_sink(streams: Streams, fd: int, sink: Sink) -> Streams:
+def _with_sink(streams: Streams, fd: int, sink: ByteSink) -> Streams:
     if fd == 2:
         return replace(streams, stderr=sink)
     return replace(streams, stdout=sink) if fd == 1 else streams

@@ -1,4 +1,4 @@
-"""Commands about the system itself: properties, identity, processes, log, settings, network."""
+"""Commands about the system: properties, identity, processes, log, settings, network."""
 
 from __future__ import annotations
 
