@@ -99,7 +99,7 @@ def test_another_signature_is_replaced_and_said(
     answer("host", "install", *at)
     code, out, err = command("host", "install", *at, "--apk", str(other_key_apk))
     assert (code, out.split()[0]) == (0, "reinstalled")
-    assert "signed with another key: it is removed first" in err
+    assert "signed with another key: removing it first" in err
     assert answer("host", "install", *at)["why"] == "it was signed with another key"
 
 
