@@ -13,13 +13,13 @@ from bridge.lazy_names import lazy_names
 
 TYPE_CHECKING = False  # typing's own costs its import, which a warm command has no time for
 if TYPE_CHECKING:
-    from bridge.page.expectations import expect
-    from bridge.page.fetch_messages import Abort, Fulfil, Proceed
-    from bridge.page.locators import Locator
+    from bridge.page.interception.fetch_messages import Abort, Fulfil, Proceed
+    from bridge.page.locators.expectations import expect
+    from bridge.page.locators.locators import Locator
     from bridge.page.page import Page
+    from bridge.policy.browser_policy import BrowserPolicy
     from bridge.policy.grant import AppGrant, TestServerGrant
-    from bridge.policy.rules import BrowserPolicy
-    from bridge.surfaces.compose import Session
+    from bridge.surfaces.composition import Session
     from bridge.surfaces.device_pool.jobs import JobOutcome
     from bridge.surfaces.device_pool.on_ray import run_on_ray
     from bridge.surfaces.device_pool.pool import DevicePool
@@ -46,18 +46,18 @@ __all__ = [
 __getattr__ = lazy_names(
     __name__,
     {
-        "Abort": "bridge.page.fetch_messages",
+        "Abort": "bridge.page.interception.fetch_messages",
         "AppGrant": "bridge.policy.grant",
-        "BrowserPolicy": "bridge.policy.rules",
+        "BrowserPolicy": "bridge.policy.browser_policy",
         "DevicePool": "bridge.surfaces.device_pool.pool",
-        "Fulfil": "bridge.page.fetch_messages",
+        "Fulfil": "bridge.page.interception.fetch_messages",
         "JobOutcome": "bridge.surfaces.device_pool.jobs",
-        "Proceed": "bridge.page.fetch_messages",
-        "Locator": "bridge.page.locators",
+        "Proceed": "bridge.page.interception.fetch_messages",
+        "Locator": "bridge.page.locators.locators",
         "Page": "bridge.page.page",
-        "Session": "bridge.surfaces.compose",
+        "Session": "bridge.surfaces.composition",
         "TestServerGrant": "bridge.policy.grant",
-        "expect": "bridge.page.expectations",
+        "expect": "bridge.page.locators.expectations",
         "run_on_ray": "bridge.surfaces.device_pool.on_ray",
     },
 )

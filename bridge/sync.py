@@ -14,15 +14,15 @@ from __future__ import annotations
 from typing import Any as _Any
 
 from bridge.errors import UsageError as _UsageError
-from bridge.page.expectations import LocatorExpectations as _LocatorExpectations
-from bridge.page.expectations import PageExpectations as _PageExpectations
-from bridge.page.expectations import expect as _expect
-from bridge.page.locators import Locator as _Locator
+from bridge.page.locators.expectations import LocatorExpectations as _LocatorExpectations
+from bridge.page.locators.expectations import PageExpectations as _PageExpectations
+from bridge.page.locators.expectations import expect as _expect
+from bridge.page.locators.locators import Locator as _Locator
 from bridge.page.page import Page as _Page
 from bridge.page.popups import ExpectedPopup as _ExpectedPopup
-from bridge.session.attached import AttachedSession as _AttachedSession
+from bridge.session.attached.session import AttachedSession as _AttachedSession
 from bridge.surfaces.blocking import blocking, method
-from bridge.surfaces.compose import Session as _Session
+from bridge.surfaces.composition import Session as _Session
 from bridge.surfaces.device_pool.pool import DevicePool as _DevicePool
 
 Session = blocking(_Session)

@@ -125,7 +125,7 @@ setup_chromium() {
     return 1
 }
 
-# npm fetches esbuild, which builds the injected script. Nothing at run time needs node.
+# npm fetches the tools that build the injected script. Nothing at run time needs node.
 setup_node() {
     [ -f "$ROOT/injected_js/package.json" ] || return 0
     has node && has npm && return 0
@@ -135,19 +135,33 @@ setup_node() {
     return 1
 }
 
-# build_injected [--check]: what injected_js/build.mjs does, with the exact esbuild that injected_js/package.json names.
+# setup_javascript_tools: the exact tools that injected_js/package.json names, in $JAVASCRIPT_TOOLS.
+setup_javascript_tools() {
+    local packages home
+    packages="$(sed -n '/"devDependencies"/,/}/p' "$ROOT/injected_js/package.json" |
+        grep -o '"[a-z/@-]*": *"[0-9][0-9.]*"' | sed 's/": *"/@/; s/"//g')"
+    [ -n "$packages" ] || die "injected_js/package.json must name exact versions of its tools."
+    home="$CACHE/javascript-$(printf '%s' "$packages" | sha256sum | cut -c1-12)"
+    JAVASCRIPT_TOOLS="$home/node_modules"
+    [ ! -f "$home/installed" ] || return 0
+    say "node: installing $(printf '%s' "$packages" | tr '\n' ' ')into .cache"
+    mkdir -p "$home"
+    # shellcheck disable=SC2086 # one package per word
+    quietly npm install --prefix "$home" --no-save --no-audit --no-fund --no-package-lock $packages ||
+        die "npm could not install the tools of injected_js/package.json."
+    touch "$home/installed"
+}
+
+# build_injected [--check]: what injected_js/build.mjs does.
 build_injected() {
-    local version home
-    version="$(sed -n 's/.*"esbuild": *"\([0-9][0-9.]*\)".*/\1/p' "$ROOT/injected_js/package.json")"
-    [ -n "$version" ] || die "injected_js/package.json must name one exact version of esbuild."
-    home="$CACHE/esbuild-$version"
-    if [ ! -x "$home/node_modules/.bin/esbuild" ]; then
-        say "node: installing esbuild $version into .cache"
-        mkdir -p "$home"
-        quietly npm install --prefix "$home" --no-save --no-audit --no-fund --no-package-lock "esbuild@$version" ||
-            die "npm could not install esbuild $version."
-    fi
-    WEBVIEW_BRIDGE_NODE_MODULES="$home/node_modules" node "$ROOT/injected_js/build.mjs" "$@"
+    setup_javascript_tools
+    WEBVIEW_BRIDGE_NODE_MODULES="$JAVASCRIPT_TOOLS" node "$ROOT/injected_js/build.mjs" "$@"
+}
+
+# check_javascript_types: JSDoc types of injected_js/src.
+check_javascript_types() {
+    setup_javascript_tools
+    "$JAVASCRIPT_TOOLS/.bin/tsc" -p "$ROOT/injected_js"
 }
 
 # setup_playwright: playwright-core, the exact version that tests/interop names, for the test that connects it to a WebView.
@@ -196,4 +210,22 @@ setup_host_app() {
     find_python >/dev/null && "$(find_python)" -m pip --version >/dev/null 2>&1 || missing+=(python3 python3-pip)
     [ "${#missing[@]}" -eq 0 ] || apt_install "${missing[@]}" ||
         say "host app: not found, and only root can install them: ${missing[*]} (Debian's names)."
+}
+
+# setup_docs: MkDocs in an environment of its own that also sees the packages of .venv; sets $DOCS.
+DOCS="$CACHE/docs"
+DOCS_PACKAGES=(mkdocs-material==9.8.1 "mkdocstrings[python]==1.0.8" pyyaml)
+setup_docs() {
+    [ -f "$DOCS/.stamp" ] && [ "$(cat "$DOCS/.stamp")" = "${DOCS_PACKAGES[*]} $ROOT" ] && return 0
+    say "python: installing MkDocs into .cache"
+    rm -rf "$DOCS"
+    quietly "$PYTHON" -m venv "$DOCS" || return 1
+    "$PYTHON" -c 'import sysconfig; print(sysconfig.get_path("purelib"))' \
+        >"$("$DOCS/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/beside.pth"
+    quietly "$DOCS/bin/python" -m pip install "${DOCS_PACKAGES[@]}" || {
+        rm -rf "$DOCS"
+        say "python: pip could not install MkDocs."
+        return 1
+    }
+    printf '%s' "${DOCS_PACKAGES[*]} $ROOT" >"$DOCS/.stamp"
 }

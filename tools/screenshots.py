@@ -1,4 +1,4 @@
-"""The README's pictures: what the commands, the trace and the live view look like when they are really used.
+"""Takes the pictures of README and docs from real commands, a real trace and the real live view.
 
 tools/screenshots [FOLDER]      .github/images without one
 """
@@ -23,7 +23,7 @@ from PIL import Image
 from bridge import Session, TestServerGrant, expect
 from bridge.errors import DeadlineExceeded
 from bridge.page.page import Page
-from bridge.surfaces.demo_server import serve_demo_pages
+from bridge.surfaces.demo.server import serve_demo_pages
 from bridge.surfaces.live_view import live_view
 from bridge.surfaces.local_server import LocalServer
 from bridge.surfaces.pytest_plugin.local_server import serving

@@ -15,14 +15,14 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 OUTPUT = ROOT / "bridge" / "sync.pyi"
 CLASSES = {
-    "Session": "bridge.surfaces.compose",
+    "Session": "bridge.surfaces.composition",
     "Page": "bridge.page.page",
-    "AttachedSession": "bridge.session.attached",
+    "AttachedSession": "bridge.session.attached.session",
     "DevicePool": "bridge.surfaces.device_pool.pool",
-    "Locator": "bridge.page.locators",
+    "Locator": "bridge.page.locators.locators",
     "ExpectedPopup": "bridge.page.popups",
-    "LocatorExpectations": "bridge.page.expectations",
-    "PageExpectations": "bridge.page.expectations",
+    "LocatorExpectations": "bridge.page.locators.expectations",
+    "PageExpectations": "bridge.page.locators.expectations",
 }
 EXPECT = """@overload
 def expect(subject: Locator) -> LocatorExpectations: ...

@@ -16,8 +16,17 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
 
 from bridge.cdp.events import EventStream
-from bridge.cdp.meter import Meter, Toll, measure
-from bridge.cdp.session import CdpSession, Command, Event, NotCdp, Orphan, Outcome, Refusal, Reply
+from bridge.cdp.meter import CommandMeter, Meter, measure
+from bridge.cdp.protocol import (
+    CdpCommand,
+    CdpError,
+    CdpEvent,
+    CdpOutcome,
+    CdpProtocol,
+    CdpReply,
+    InvalidCdpMessage,
+    LostCommand,
+)
 from bridge.deadline import Deadline, finish
 from bridge.errors import ProtocolError, TransportError
 
@@ -33,7 +42,7 @@ _CLOSE_S = 1.0
 class PendingCall:
     """A command that was sent; its reply is waited for whenever it suits, or not at all."""
 
-    def __init__(self, connection: CdpConnection, command: Command, toll: Toll) -> None:
+    def __init__(self, connection: CdpConnection, command: CdpCommand, toll: CommandMeter) -> None:
         self.method = command.method
         self._connection = connection
         self._command = command
@@ -134,7 +143,7 @@ class CdpConnection:
         self.received = 0
         self._websocket = websocket
         self._path = path
-        self._session = CdpSession()
+        self._session = CdpProtocol()
         self._pending: dict[int, PendingCall] = {}
         self._reducers: list[Reducer] = []
         self._streams: list[EventStream] = []
@@ -169,7 +178,7 @@ class CdpConnection:
         if self.closed.is_set():
             raise TransportError(f"{method} was not sent: {self.close_reason}")
         command, message = self._session.command(method, params, session_id)
-        call = PendingCall(self, command, Toll(len(message)))
+        call = PendingCall(self, command, CommandMeter(len(message)))
         self._pending[command.id] = call
         self._outbox.append(message)
         self._outbox_filled.set()
@@ -259,30 +268,30 @@ class CdpConnection:
                     self._take(outcome, len(message))
         except ConnectionClosed as error:
             self.close(_reason_of(error))
-        except NotCdp as error:
+        except InvalidCdpMessage as error:
             self.close(f"the devtools server at {self._path} does not speak CDP: {error}")
         except Exception as error:
             _log.exception("reading from %s failed", self._path)
             self.close(f"reading failed: {error!r}")
 
-    def _take(self, outcome: Outcome, size_bytes: int) -> None:
+    def _take(self, outcome: CdpOutcome, size_bytes: int) -> None:
         match outcome:
-            case Event():
+            case CdpEvent():
                 self._publish(outcome)
-            case Reply(command, result):
+            case CdpReply(command, result):
                 self._settle(command, result, size_bytes)
-            case Refusal(command, cdp_code, reason):
+            case CdpError(command, cdp_code, reason):
                 self._settle(command, ProtocolError(command.method, cdp_code, reason), size_bytes)
-            case Orphan(command, reason):
+            case LostCommand(command, reason):
                 self._settle(command, TransportError(f"{command.method} got no reply: {reason}"), 0)
 
-    def _settle(self, command: Command, outcome: dict[str, Any] | Exception, size_bytes: int) -> None:
+    def _settle(self, command: CdpCommand, outcome: dict[str, Any] | Exception, size_bytes: int) -> None:
         call = self._pending.pop(command.id, None)
         if call is not None:
             call._toll.reply(size_bytes)
             call._settle(outcome)
 
-    def _publish(self, event: Event) -> None:
+    def _publish(self, event: CdpEvent) -> None:
         for reducer in tuple(self._reducers):
             try:
                 reducer(event.method, event.params, event.session_id)
@@ -291,7 +300,7 @@ class CdpConnection:
         for stream in self._streams:
             stream.offer(event)
 
-    def _forget(self, command: Command) -> None:
+    def _forget(self, command: CdpCommand) -> None:
         self._pending.pop(command.id, None)
         self._session.forget(command)
 

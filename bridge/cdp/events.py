@@ -7,7 +7,7 @@ import logging
 from collections import deque
 from typing import Self
 
-from bridge.cdp.session import Event
+from bridge.cdp.protocol import CdpEvent
 from bridge.deadline import Deadline
 from bridge.errors import TransportError
 
@@ -28,11 +28,11 @@ class EventStream:
         self.dropped = 0
         self._methods = methods
         self._session_id = session_id
-        self._queue: deque[Event] = deque(maxlen=maxlen)
+        self._queue: deque[CdpEvent] = deque(maxlen=maxlen)
         self._arrived = asyncio.Event()
         self._closed_because: str | None = None
 
-    def offer(self, event: Event) -> None:
+    def offer(self, event: CdpEvent) -> None:
         """Queue the event if it is one of those that were asked for."""
         if self._methods and event.method not in self._methods:
             return
@@ -51,7 +51,7 @@ class EventStream:
         self._closed_because = reason
         self._arrived.set()
 
-    async def next(self, *, timeout_s: float) -> Event:
+    async def next(self, *, timeout_s: float) -> CdpEvent:
         """The next event; DeadlineExceeded when none comes."""
         async with Deadline.after(timeout_s).bound(f"waiting for {', '.join(sorted(self._methods)) or 'an event'}"):
             return await self.__anext__()
@@ -59,7 +59,7 @@ class EventStream:
     def __aiter__(self) -> Self:
         return self
 
-    async def __anext__(self) -> Event:
+    async def __anext__(self) -> CdpEvent:
         while not self._queue:
             if self._closed_because is not None:
                 raise TransportError(self._closed_because)

@@ -67,7 +67,7 @@ def measure() -> Iterator[Meter]:
         meter.stop()
 
 
-class Toll:
+class CommandMeter:
     """One command, seen by every meter that was running when it was sent."""
 
     __slots__ = ("_depths",)

@@ -11,7 +11,7 @@ from typing import Any, get_type_hints
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
 from bridge.errors import UsageError
-from bridge.model_tools.answer import Answer
+from bridge.model_tools.tool_result import ToolResult
 from bridge.ops import EFFECTS, Effect
 from bridge.snapshot.escape import clean
 
@@ -19,7 +19,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 _SIMPLE_TYPES = frozenset({"string", "integer", "number", "boolean"})
 
 #: The tool itself: a desk, then the arguments by name.
-Run = Callable[..., Awaitable[Answer]]
+Run = Callable[..., Awaitable[ToolResult]]
 Parameter = dict[str, Any]
 
 

@@ -8,9 +8,9 @@ from typing import Any, Literal
 from pydantic import Field
 from pydantic.fields import FieldInfo
 
-from bridge.model_tools.answer import Answer, Image
+from bridge.model_tools.client_context import ClientContext
 from bridge.model_tools.declaration import ToolSet
-from bridge.model_tools.desk import Desk
+from bridge.model_tools.tool_result import Image, ToolResult
 from bridge.ops import EFFECT_OF, OPERATION_KINDS, OperationResult, parse_operation
 from bridge.ops.models import OPERATION_TYPES
 from bridge.ops.results import PAGE_FIELDS
@@ -22,7 +22,7 @@ _PAGE_TEXT = ("text", "changes", "legend")
 _PAGE_WORDS = tuple(sorted(PAGE_FIELDS.difference(_PAGE_TEXT)))
 
 
-async def browser_op(desk: Desk, **given: Any) -> Answer:
+async def browser_op(desk: ClientContext, **given: Any) -> ToolResult:
     """Carry out one operation in the mobile browser: its kind, and of the other arguments those that are said to be for
     that kind. snapshot and actions show refs such as e5, which click, fill, select and upload take."""
     wanted = {name: value for name, value in given.items() if value is not None}
@@ -36,7 +36,7 @@ async def browser_op(desk: Desk, **given: Any) -> Answer:
     return _answer(await executor.run(operation), desk)
 
 
-def _answer(done: OperationResult, desk: Desk) -> Answer:
+def _answer(done: OperationResult, desk: ClientContext) -> ToolResult:
     """The result as JSON, without what a page has written: that stands below it, inside the fence."""
     facts = {name: value for name, value in done.to_json().items() if name not in ("cost", "notices")}
     result, error = facts.get("result", {}), facts.get("error", {})
@@ -55,7 +55,7 @@ def _answer(done: OperationResult, desk: Desk) -> Answer:
         error["hint"] = "Go on with the refs of this fresh snapshot."
     image = Image(done.image_bytes, f"image/{result.get('format', 'png')}") if done.image_bytes else None
     said = json.dumps(facts, ensure_ascii=False, separators=(",", ":"))
-    return Answer(said, "\n".join(page_text), desk.last_url, image=image, is_error=not done.ok)
+    return ToolResult(said, "\n".join(page_text), desk.last_url, image=image, is_error=not done.ok)
 
 
 def _merged() -> dict[str, Any]:

@@ -15,9 +15,9 @@ from pydantic import Field
 
 from bridge.deadline import Deadline
 from bridge.errors import BridgeError, CaptureFailed, DeadlineExceeded, DeviceError, HostError, NavigationFailed
-from bridge.model_tools.answer import Answer
+from bridge.model_tools.client_context import ClientContext
 from bridge.model_tools.declaration import ToolSet
-from bridge.model_tools.desk import Desk
+from bridge.model_tools.tool_result import ToolResult
 from bridge.policy.address import parse_address
 from bridge.snapshot.escape import clean, cut
 
@@ -49,7 +49,7 @@ class _Failed(Exception):
 
 @SIMPLE.tool(title="Look at a page in a browser", effect="navigate", required=("url", "mode"))
 async def browser(
-    desk: Desk,
+    desk: ClientContext,
     url: OptionalUrl = None,
     mode: Annotated[
         str | None,
@@ -66,7 +66,7 @@ async def browser(
     javascript: Annotated[
         str | None, Field(max_length=100_000, description="JavaScript to run in the page before it is captured.")
     ] = None,
-) -> Answer:
+) -> ToolResult:
     """Open one page in a real mobile browser, with JavaScript, and take a picture of it or read its text. Nothing is
     kept between calls: no cookies, no log-in. For static pages prefer webfetch, which is much quicker."""
     try:
@@ -94,26 +94,26 @@ async def browser(
                 max_chars=shown.max_chars + len(result),
             )
     except _Failed as error:
-        return Answer(str(error), error.page_words, url or "", is_error=True)
+        return ToolResult(str(error), error.page_words, url or "", is_error=True)
     except DeadlineExceeded as error:
-        return Answer(f"Page load error: {_BELOW}", error.message, url or "", is_error=True)
+        return ToolResult(f"Page load error: {_BELOW}", error.message, url or "", is_error=True)
 
 
 @SIMPLE.tool(title="Fetch a page", effect="navigate", required=("url",))
-async def webfetch(desk: Desk, url: OptionalUrl = None, max_length: MaxLength = 50_000) -> Answer:
+async def webfetch(desk: ClientContext, url: OptionalUrl = None, max_length: MaxLength = 50_000) -> ToolResult:
     """Fetch a page of the web and read it as Markdown, without a browser: quick, no JavaScript, no cookies."""
     from bridge.reading.fetch import webfetch as fetch
 
     try:
         address = _checked(url)
     except _Failed as error:
-        return Answer(str(error), is_error=True)
+        return ToolResult(str(error), is_error=True)
     desk.say(f"fetching {address[:200]}")
     desk.last_url = address
     page = await fetch(address, egress=desk.house.egress, max_length=max_length)
     notes = "".join(f"note: {note}\n" for note in page.notes)
     said = f"fetched, HTTP {page.status}{'; truncated' if page.truncated else ''}"
-    return Answer(said, notes + page.markdown, page.url, max_chars=max_length + _ROUND_TEXT_CHARS)
+    return ToolResult(said, notes + page.markdown, page.url, max_chars=max_length + _ROUND_TEXT_CHARS)
 
 
 def _checked(url: str | None) -> str:
@@ -131,9 +131,9 @@ def _checked(url: str | None) -> str:
 
 
 @asynccontextmanager
-async def _one_shot(desk: Desk, width: int, height: int) -> AsyncIterator[Page]:
+async def _one_shot(desk: ClientContext, width: int, height: int) -> AsyncIterator[Page]:
     """A tab of that size which leaves nothing behind; one at a time, since the size is the session's."""
-    from bridge.session.home import View
+    from bridge.session.tab_host import View
 
     async with desk.house.one_shot:
         try:
@@ -174,7 +174,7 @@ async def _run(page: Page, javascript: str, deadline: Deadline) -> str:
     return f"the script's result: {cut(words, _RESULT_CHARS)}\n" if value is not None else ""
 
 
-async def _pictured(desk: Desk, page: Page, full_page: bool) -> Answer:
+async def _pictured(desk: ClientContext, page: Page, full_page: bool) -> ToolResult:
     desk.say("taking the picture")
     try:
         redact = desk.house.secrets.redactor
@@ -183,16 +183,16 @@ async def _pictured(desk: Desk, page: Page, full_page: bool) -> Answer:
     except (CaptureFailed, DeadlineExceeded, OSError) as error:
         raise _Failed("Screenshot failed", clean(str(error))) from error
     desk.told += picture.notices
-    return Answer(json.dumps({"image_path": str(path)}))
+    return ToolResult(json.dumps({"image_path": str(path)}))
 
 
-async def _extracted(page: Page, max_length: int, desk: Desk) -> Answer:
+async def _extracted(page: Page, max_length: int, desk: ClientContext) -> ToolResult:
     try:
         found = await page.read(max_length=max_length, redact=desk.house.secrets.redact)
     except BridgeError as error:
         raise _Failed("Extraction failed", clean(error.message)) from error
     said = "" if found.markdown.strip() else "The page shows no text to extract."
-    return Answer(said, found.markdown, found.url, max_chars=max_length + _ROUND_TEXT_CHARS)
+    return ToolResult(said, found.markdown, found.url, max_chars=max_length + _ROUND_TEXT_CHARS)
 
 
 def _kept(folder: Path, image_bytes: bytes) -> Path:

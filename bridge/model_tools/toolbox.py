@@ -8,10 +8,10 @@ from typing import Any
 
 from bridge.deadline import Deadline
 from bridge.errors import BridgeError, PolicyRefused, RefNotFound, StaleRef, followed_by
-from bridge.model_tools.answer import Answer, Image
+from bridge.model_tools.client_context import ClientContext, Say
 from bridge.model_tools.declaration import InvalidArguments, Tool, ToolSet
-from bridge.model_tools.desk import Desk, Say
-from bridge.model_tools.person import Person, Unanswered
+from bridge.model_tools.elicitation import Elicitation, Unanswered
+from bridge.model_tools.tool_result import Image, ToolResult
 from bridge.ops.effects import refused_by_effect, told_of
 from bridge.ops.quoting import hint_quotes_a_page, quotes_a_page
 from bridge.snapshot.escape import cut
@@ -49,7 +49,12 @@ class Toolbox:
         self.tools = tools
 
     async def call(
-        self, name: str, given: Mapping[str, Any] | None, desk: Desk, person: Person, say: Say = _say_nothing
+        self,
+        name: str,
+        given: Mapping[str, Any] | None,
+        desk: ClientContext,
+        person: Elicitation,
+        say: Say = _say_nothing,
     ) -> Shown:
         """Call a tool for a model. Every word of the answer has its secrets taken out, and it has the tool's bound.
 
@@ -69,7 +74,9 @@ class Toolbox:
                 answer = await self._answer(tool, given, desk, person)
             return self._shown(answer, desk)
 
-    async def _answer(self, tool: Tool, given: Mapping[str, Any] | None, desk: Desk, person: Person) -> Answer:
+    async def _answer(
+        self, tool: Tool, given: Mapping[str, Any] | None, desk: ClientContext, person: Elicitation
+    ) -> ToolResult:
         try:
             arguments = tool.arguments(given)
             await _let_through(tool, arguments, desk, person)
@@ -84,26 +91,28 @@ class Toolbox:
             raise
         except Exception as error:  # nothing that a page or a model sends may end the server
             logger.exception("%s failed", tool.name)
-            return Answer(f"{tool.name}: unexpected {type(error).__name__}. This is a mistake of ours.", is_error=True)
+            return ToolResult(
+                f"{tool.name}: unexpected {type(error).__name__}. This is a mistake of ours.", is_error=True
+            )
 
-    async def _failed(self, tool: Tool, error: BridgeError, desk: Desk, asked_url: object) -> Answer:
+    async def _failed(self, tool: Tool, error: BridgeError, desk: ClientContext, asked_url: object) -> ToolResult:
         head, line = f"{tool.name} failed: {error.code}", desk.house.secrets.redact_line
         if isinstance(error, RefNotFound | StaleRef):
             snapshot, url = await desk.seen_now()
             if snapshot:
                 said = f"{head}. Go on with the refs of this fresh snapshot."
-                return Answer(said, f"{line(error.message)}\n{snapshot}", url, is_error=True)
+                return ToolResult(said, f"{line(error.message)}\n{snapshot}", url, is_error=True)
         if hint_quotes_a_page(error, asked_url):
-            return Answer(f"{head}.", f"{line(error.message)}\n{line(error.hint)}", desk.last_url, is_error=True)
+            return ToolResult(f"{head}.", f"{line(error.message)}\n{line(error.hint)}", desk.last_url, is_error=True)
         if quotes_a_page(error) and not isinstance(error, InvalidArguments):
-            return Answer(followed_by(f"{head}.", error.hint), line(error.message), desk.last_url, is_error=True)
-        return Answer(followed_by(f"{head}: {error.message}", error.hint), is_error=True)
+            return ToolResult(followed_by(f"{head}.", error.hint), line(error.message), desk.last_url, is_error=True)
+        return ToolResult(followed_by(f"{head}: {error.message}", error.hint), is_error=True)
 
-    def _shown(self, answer: Answer, desk: Desk) -> Shown:
+    def _shown(self, answer: ToolResult, desk: ClientContext) -> Shown:
         redact, line = desk.house.secrets.redact, desk.house.secrets.redact_line
         notes = "".join(f"\nnote: {note}" for note in _once(desk.notes, line))
         told = [f"note: {note}" for note in _once(desk.told, line)]
-        whole = Answer(
+        whole = ToolResult(
             redact(answer.text) + notes,
             "\n".join([*told, redact(answer.page_text)] if answer.page_text else told),
             redact(answer.page_url),
@@ -117,7 +126,7 @@ def _once(notes: Iterable[str], redact: Callable[[str], str]) -> Iterable[str]:
     return dict.fromkeys(cut(redact(note), 500) for note in notes)
 
 
-async def _let_through(tool: Tool, arguments: Mapping[str, Any], desk: Desk, person: Person) -> None:
+async def _let_through(tool: Tool, arguments: Mapping[str, Any], desk: ClientContext, person: Elicitation) -> None:
     effect = tool.effect_of(arguments)
     policy = desk.house.action_policy
     verdict = policy.verdict(effect)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from bridge.errors import PolicyRefused, UsageError
-from bridge.ops.fence import origin_of
+from bridge.ops.content_markers import origin_of
 from bridge.policy.configuration import configured_table
 from bridge.snapshot.escape import cut
 

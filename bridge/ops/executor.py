@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 from bridge.cdp.meter import Meter, measure
 from bridge.cost import Cost
 from bridge.errors import BridgeError, PolicyRefused, RefNotFound, StaleRef
+from bridge.ops.content_markers import ContentMarkers
 from bridge.ops.effects import EFFECT_OF, ActionPolicy, refused_by_effect, told_of
 from bridge.ops.events import BrowserEvent, BrowserPolicyDenied, Event, EventListener
-from bridge.ops.fence import Fence
+from bridge.ops.handlers import HandlerResult, Handlers
 from bridge.ops.models import InvalidOperation, Operation, parse_operation
 from bridge.ops.quoting import hint_quotes_a_page, quotes_a_page
 from bridge.ops.results import PAGE_FIELDS, CostModel, Failure, OperationResult, Result
-from bridge.ops.running import Done, Steps
 from bridge.ops.secrets import Secrets
 
 if TYPE_CHECKING:
@@ -44,15 +44,15 @@ class Executor:
     secrets: Secrets = field(default_factory=Secrets)
     confirm: Confirm | None = None
     on_event: EventListener | None = None
-    fence: Fence = field(default_factory=Fence)
-    _steps: Steps = field(init=False, repr=False)
+    fence: ContentMarkers = field(default_factory=ContentMarkers)
+    _steps: Handlers = field(init=False, repr=False)
     _sequence: int = 0
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def __post_init__(self) -> None:
         if self.session.observer is not None and self.secrets.names:
             self.session.observer.hide(self.secrets.redact_values)
-        self._steps = Steps(self.session, self.secrets)
+        self._steps = Handlers(self.session, self.secrets)
 
     async def run(self, operation: Operation) -> OperationResult:
         """Carry out one operation. Whatever goes wrong is an answer, not an exception; only cancellation passes."""
@@ -120,7 +120,7 @@ class Executor:
             return
         raise refused_by_effect(operation.kind, effect, asked=verdict == "confirm")
 
-    def _answer(self, kind: str, done: Done, meter: Meter) -> OperationResult:
+    def _answer(self, kind: str, done: HandlerResult, meter: Meter) -> OperationResult:
         return OperationResult(
             kind=kind,
             ok=True,

@@ -11,7 +11,7 @@ from html.entities import codepoint2name
 from typing import TYPE_CHECKING, Any
 
 from bridge.errors import PolicyRefused, UsageError
-from bridge.ops.fence import origin_of
+from bridge.ops.content_markers import origin_of
 from bridge.ops.selectors import check_selector
 from bridge.policy.address import parse_address
 from bridge.snapshot.escape import ELLIPSIS, plain

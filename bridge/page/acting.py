@@ -10,16 +10,18 @@ from typing import Any, Literal, TypeVar
 from bridge.cost import est_tokens
 from bridge.deadline import checked_seconds
 from bridge.errors import BridgeError, RefNotFound, StaleRef, UsageError
-from bridge.page import gestures
-from bridge.page.actions import Actions, checked_input_kind
-from bridge.page.attachment import Attachment
-from bridge.page.checking import set_checked
-from bridge.page.gestures import Direction
-from bridge.page.queries import QueryKind, QueryResult, query
+from bridge.page.input import gestures
+from bridge.page.input.actions import Actions, checked_input_kind
+from bridge.page.input.drag_and_drop import drag
+from bridge.page.input.keyboard import checked_text, press_key, type_text
+from bridge.page.input.query import QueryKind, QueryResult, query
+from bridge.page.input.scroll import scroll
+from bridge.page.input.set_checked import set_checked
+from bridge.page.input.touch import Direction
 from bridge.page.results import ActionResult
-from bridge.page.snapshots import Snapshots
+from bridge.page.snapshots.take import Snapshots
+from bridge.page.target.attachment import Attachment
 from bridge.page.turn import Turn
-from bridge.page.typewriter import checked_text, press_key, type_text
 
 ACTION_TIMEOUT_S = 5.0
 _FRESH_SNAPSHOT_S = 5.0
@@ -51,7 +53,7 @@ class ActingPage(ABC):
     async def _here(self) -> Attachment: ...
 
     @abstractmethod
-    def _asides(self) -> tuple[str, ...]:
+    def _take_side_effects(self) -> tuple[str, ...]:
         """What has happened beside the page, and has not been told."""
 
     async def click(
@@ -179,7 +181,7 @@ class ActingPage(ABC):
             hold_s: Hold still so long first, for lists that drag after a long press.
         """
         return await self._act(
-            lambda acts, left: gestures.drag(acts, ref, to, by, hold_s, timeout_s=left, settle_s=settle_s),
+            lambda acts, left: drag(acts, ref, to, by, hold_s, timeout_s=left, settle_s=settle_s),
             timeout_s,
             settle_s,
         )
@@ -224,7 +226,7 @@ class ActingPage(ABC):
     ) -> ActionResult:
         """Scroll by CSS pixels what scrolls around `ref`, or in the middle of the page; says when nothing moved."""
         return await self._act(
-            lambda acts, left: gestures.scroll(acts, direction, amount, ref, timeout_s=left, settle_s=settle_s),
+            lambda acts, left: scroll(acts, direction, amount, ref, timeout_s=left, settle_s=settle_s),
             timeout_s,
             settle_s,
         )
@@ -263,7 +265,7 @@ class ActingPage(ABC):
         checked_seconds("settle_s", settle_s)
         result, notices = await self._run(run, timeout_s)
         cost = replace(result.cost, est_tokens=est_tokens(result.changes.text))
-        return replace(result, notices=(*notices, *result.notices, *self._asides()), cost=cost)
+        return replace(result, notices=(*notices, *result.notices, *self._take_side_effects()), cost=cost)
 
     async def _run(
         self, run: Callable[[Actions, float], Awaitable[_Outcome]], timeout_s: float

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from typing import Literal
 
 from bridge.page import emulation
-from bridge.page.attachment import Attachment
 from bridge.page.emulation import Commands, PageSetup, PermissionSetting
-from bridge.page.fetch_messages import Credentials
-from bridge.page.routes import RouteHandler
+from bridge.page.interception.fetch_messages import Credentials
+from bridge.page.interception.routes import RouteHandler
+from bridge.page.target.attachment import Attachment
 from bridge.page.turn import Turn
 
 SETUP_TIMEOUT_S = 5.0

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from bridge.errors import ProtocolError, Unsupported, UsageError
-from bridge.page.attachment import Attachment
-from bridge.page.certificates import CertificateExceptions
-from bridge.page.dialogs import Dialogs
-from bridge.page.fetch_messages import AuthChallenge, Credentials
-from bridge.page.routes import Routes
+from bridge.page.interception.certificates import CertificateExceptions
+from bridge.page.interception.fetch_messages import AuthChallenge, Credentials
+from bridge.page.interception.routes import Routes
+from bridge.page.target.attachment import Attachment
+from bridge.page.target.dialogs import Dialogs
 from bridge.policy.address import parse_address
 
 PermissionSetting = Literal["granted", "denied", "prompt"]

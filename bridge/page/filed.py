@@ -6,31 +6,19 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Protocol
 
 from bridge.errors import UsageError
-from bridge.page.asides import Asides
-from bridge.page.attachment import Attachment
-from bridge.page.confinement import Confined
-from bridge.page.downloads import MAX_DOWNLOAD_BYTES, Destination, DownloadingTab, DownloadResult, Downloads
-from bridge.page.refs import RefTable
+from bridge.page.files.downloads import MAX_DOWNLOAD_BYTES, Destination, DownloadResult, Downloads
+from bridge.page.files.uploads import Uploads, checked_paths
 from bridge.page.results import ActionResult
-from bridge.page.snapshots import Snapshots
+from bridge.page.snapshots.refs import RefTable
+from bridge.page.snapshots.take import Snapshots
+from bridge.page.tab_handle import TabHandle
+from bridge.page.target.attachment import Attachment
 from bridge.page.turn import Turn
-from bridge.page.uploads import Uploads, checked_paths
 
 UPLOAD_TIMEOUT_S = 30.0
 DOWNLOAD_TIMEOUT_S = 60.0
-
-
-class FiledTab(DownloadingTab, Protocol):
-    """What moving files needs of the tab."""
-
-    @property
-    def uploads(self) -> Confined: ...
-
-    @property
-    def asides(self) -> Asides: ...
 
 
 class FiledPage(ABC):
@@ -38,11 +26,8 @@ class FiledPage(ABC):
 
     _refs: RefTable
     _snapshots: Snapshots | None
+    _tab: TabHandle
     _turn: Turn
-
-    @property
-    @abstractmethod
-    def _filed(self) -> FiledTab: ...
 
     @abstractmethod
     async def _ready(self) -> tuple[Attachment, tuple[str, ...]]: ...
@@ -72,7 +57,7 @@ class FiledPage(ABC):
             attachment, notices = await self._ready()
             timeout_s = self._turn.left(timeout_s)
             assert self._snapshots is not None
-            tab = self._filed
+            tab = self._tab
             uploads = Uploads(attachment, self._refs, self._snapshots, tab.host_services, tab.uploads)
             result = await uploads.give(ref, wanted, timeout_s=timeout_s, settle_s=settle_s)
             return replace(result, notices=(*notices, *result.notices)) if notices else result
@@ -104,12 +89,12 @@ class FiledPage(ABC):
             destination = Destination(dest_path, overwrite, max_bytes)
             attachment, notices = await self._ready()
             timeout_s = self._turn.left(timeout_s)
-            tab = self._filed
+            tab = self._tab
             downloads = Downloads(attachment, tab)
             if url is not None:
                 result = await downloads.by_url(url, destination, timeout_s=timeout_s)
             else:
                 assert ref is not None
                 result = await downloads.started_by(self._tap(ref, timeout_s), destination, timeout_s=timeout_s)
-                tab.asides.kept_download()
+                tab.side_effects.kept_download()
             return replace(result, notices=(*notices, *result.notices)) if notices else result

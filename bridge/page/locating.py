@@ -7,10 +7,10 @@ from typing import Any
 
 from bridge.deadline import Deadline
 from bridge.page.acting import ActingPage
-from bridge.page.attachment import WORLD_NAME, WorldGone
-from bridge.page.locators import Found, Locator, Match, Step, Text, look, match_of
-from bridge.page.operations import Observer
-from bridge.page.refs import RefTable
+from bridge.page.instrumentation import Observer
+from bridge.page.locators.locators import Locator, LocatorMatches, Match, Step, Text, look, match_of
+from bridge.page.snapshots.refs import RefTable
+from bridge.page.target.attachment import WORLD_NAME, WorldGone
 
 _ASK_S = 5.0
 # One look without a deadline of its own.
@@ -47,7 +47,9 @@ class LocatingPage(ActingPage):
         """Elements by the attribute `data-testid`."""
         return Locator(self, (), "").get_by_test_id(test_id)
 
-    async def _look(self, steps: tuple[Step, ...], seen: Found | None, deadline: Deadline | None) -> Found:
+    async def _look(
+        self, steps: tuple[Step, ...], seen: LocatorMatches | None, deadline: Deadline | None
+    ) -> LocatorMatches:
         async with self._turn.within(deadline.remaining_s if deadline else _TURN_S):
             return await look(self, steps, seen, deadline)
 

@@ -5,14 +5,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import Protocol
 
 from bridge.deadline import Deadline
 from bridge.errors import BridgeError, DeadlineExceeded, NavigationFailed, TransportError
 from bridge.page.acting import ACTION_TIMEOUT_S
-from bridge.page.attachment import Attachment, WorldGone
-from bridge.page.departure import AsksForEver, Move, depart
-from bridge.page.navigation import (
+from bridge.page.navigation.navigate import (
     NotLetGo,
     WaitUntil,
     check_arrived,
@@ -26,7 +23,10 @@ from bridge.page.navigation import (
     told_title,
     wait_loaded,
 )
-from bridge.page.results import NavigationResult, PageState
+from bridge.page.navigation.unload import AsksForEver, Move, depart
+from bridge.page.results import NavigationResult, PageLocation
+from bridge.page.tab_handle import TabHandle
+from bridge.page.target.attachment import Attachment, WorldGone
 from bridge.page.turn import Turn
 
 NAVIGATION_TIMEOUT_S = 30.0
@@ -37,40 +37,21 @@ _NEW_HISTORY = "the document that was left opened dialogs without end: its tab w
 Where = Callable[[Attachment, Deadline], Awaitable[str]]
 
 
-class NavigatedTab(Protocol):
-    """What going somewhere needs of the tab."""
-
-    async def check_url(self, url: str) -> str:
-        """The address in its canonical spelling; PolicyRefused when it may not be opened."""
-        ...
-
-    def explain(self, error: NavigationFailed) -> BridgeError:
-        """What stands behind a navigation that failed, where the policy knows; else the error itself."""
-        ...
-
-    async def kill_renderer(self, *, timeout_s: float) -> bool:
-        """Give the tab up, to be opened again when it is used; whether it is ours to give up."""
-        ...
-
-
 class NavigatingPage(ABC):
     """Each move has its own deadline, and frees an old document that does not let go."""
 
+    _tab: TabHandle
     _turn: Turn
 
     @property
     @abstractmethod
     def url(self) -> str: ...
 
-    @property
-    @abstractmethod
-    def _navigated(self) -> NavigatedTab: ...
-
     @abstractmethod
     async def _ready(self, *, revisit: bool = True) -> tuple[Attachment, tuple[str, ...]]: ...
 
     @abstractmethod
-    def _asides(self) -> tuple[str, ...]: ...
+    def _take_side_effects(self) -> tuple[str, ...]: ...
 
     @abstractmethod
     async def _here(self) -> Attachment: ...
@@ -88,7 +69,7 @@ class NavigatingPage(ABC):
             NavigationFailed: DNS, TLS, refused, aborted: with Chromium's net error.
             DeadlineExceeded: Says how far the page came.
         """
-        address = await self._navigated.check_url(checked_url(url))
+        address = await self._tab.check_url(checked_url(url))
 
         async def there(_attachment: Attachment, _deadline: Deadline) -> str:
             return address
@@ -124,7 +105,7 @@ class NavigatingPage(ABC):
         """Load the document again. Raises as `goto`."""
 
         async def here(_attachment: Attachment, _deadline: Deadline) -> str:
-            return await self._navigated.check_url(self.url)
+            return await self._tab.check_url(self.url)
 
         return await self._navigate(
             lambda tab, deadline: reload(tab, wait_until, deadline, ignore_cache=ignore_cache),
@@ -134,14 +115,14 @@ class NavigatingPage(ABC):
             is_fetched=_is_fetched(self.url),
         )
 
-    async def get_state(self, *, timeout_s: float = ACTION_TIMEOUT_S) -> PageState:
+    async def get_state(self, *, timeout_s: float = ACTION_TIMEOUT_S) -> PageLocation:
         """Address and title as the browser has them; the page's DOM is not touched."""
         async with self._turn.within(timeout_s) as timeout_s:
             attachment = await self._here()
             timeout_s = self._turn.left(timeout_s)
             with attachment.connection.measure() as meter:
                 url, title = await present_entry(attachment, timeout_s=timeout_s)
-            return PageState(url, title, meter.cost())
+            return PageLocation(url, title, meter.cost())
 
     async def stop(self, *, timeout_s: float = ACTION_TIMEOUT_S) -> None:
         """Stop loading; what has arrived stays."""
@@ -171,7 +152,7 @@ class NavigatingPage(ABC):
                     )
                     check_arrived(attachment)
                 except NavigationFailed as error:
-                    if (behind := self._navigated.explain(error)) is error:
+                    if (behind := self._tab.explain(error)) is error:
                         raise
                     raise behind from error
                 title = await told_title(attachment, wait_until, left_document)
@@ -189,7 +170,7 @@ class NavigatingPage(ABC):
                 status=answer.status if answer else None,
                 waited_for=wait_until,
                 cost=meter.cost(),
-                notices=(*notices, *attachment.dialogs.take_untold(), *self._asides()),
+                notices=(*notices, *attachment.dialogs.take_untold(), *self._take_side_effects()),
             )
 
     async def _moved(
@@ -220,7 +201,7 @@ class NavigatingPage(ABC):
                 raise
         except AsksForEver:
             address = await where(attachment, deadline)
-            if not await self._navigated.kill_renderer(timeout_s=_KILL_S):
+            if not await self._tab.kill_renderer(timeout_s=_KILL_S):
                 await move(attachment, deadline)
                 return attachment
             attachment, anew = await self._ready(revisit=False)
@@ -228,7 +209,7 @@ class NavigatingPage(ABC):
             await go(attachment, address, wait_until, deadline)
             return attachment
         except NotLetGo as stuck:
-            if not await self._navigated.kill_renderer(timeout_s=_KILL_S):
+            if not await self._tab.kill_renderer(timeout_s=_KILL_S):
                 await wait_loaded(attachment, stuck.loader_id, wait_until, deadline, stuck.url)
                 return attachment
         attachment, anew = await self._ready(revisit=revisit)
@@ -239,7 +220,7 @@ class NavigatingPage(ABC):
     async def _travel(self, steps: int, wait_until: WaitUntil, timeout_s: float) -> NavigationResult:
         async def entry(attachment: Attachment, deadline: Deadline) -> tuple[int, str]:
             entry_id, url = await history_entry(attachment, steps, timeout_s=deadline.remaining_s)
-            return entry_id, await self._navigated.check_url(url)
+            return entry_id, await self._tab.check_url(url)
 
         async def there(attachment: Attachment, deadline: Deadline) -> str:
             return (await entry(attachment, deadline))[1]

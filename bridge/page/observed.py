@@ -6,40 +6,28 @@ from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
-from bridge.page.attachment import Attachment
-from bridge.page.console import ConsoleLog
-from bridge.page.full_page import Progress, Strategy
-from bridge.page.host_services import HostServices
-from bridge.page.journal import Journal
-from bridge.page.network_log import NetworkLog
-from bridge.page.picture import ImageFormat
-from bridge.page.record import LONGEST_S, Recorder, Recording, RecordingFormat, RecordingRequest, record, recording
-from bridge.page.refs import RefTable
+from bridge.page.capture.full_page import Progress, Strategy
+from bridge.page.capture.image import ImageFormat
+from bridge.page.capture.screencast import (
+    LONGEST_S,
+    Recording,
+    RecordingFormat,
+    RecordingRequest,
+    ScreencastRecorder,
+    record,
+    recording,
+)
+from bridge.page.capture.screenshots import ScreenshotRequest, Screenshots
+from bridge.page.logs.console import ConsoleLog
+from bridge.page.logs.request_log import RequestLog
 from bridge.page.results import Screenshot
-from bridge.page.screenshots import ScreenshotRequest, Screenshots
-from bridge.page.snapshots import Snapshots
+from bridge.page.snapshots.refs import RefTable
+from bridge.page.snapshots.take import Snapshots
+from bridge.page.tab_handle import TabHandle
+from bridge.page.target.attachment import Attachment
 from bridge.page.turn import Turn
-
-
-class ObservedTab(Protocol):
-    """What looking at a page needs of its tab."""
-
-    @property
-    def host_services(self) -> HostServices | None:
-        """The host app's part, None for a tab of an app that is not ours."""
-        ...
-
-    @property
-    def journal(self) -> Journal:
-        """The session's logs."""
-        ...
-
-    @property
-    def full_page(self) -> Strategy | None:
-        """The strategy for whole pages that the capability probe found; None when it could not tell."""
-        ...
 
 
 class ObservedPage(ABC):
@@ -47,15 +35,12 @@ class ObservedPage(ABC):
 
     _refs: RefTable
     _snapshots: Snapshots | None
+    _tab: TabHandle
     _turn: Turn
 
     @property
     @abstractmethod
     def tab_id(self) -> str: ...
-
-    @property
-    @abstractmethod
-    def _observed(self) -> ObservedTab: ...
 
     @abstractmethod
     async def _ready(self) -> tuple[Attachment, tuple[str, ...]]: ...
@@ -99,7 +84,7 @@ class ObservedPage(ABC):
             timeout_s = self._turn.left(timeout_s)
             assert self._snapshots is not None
             shots = Screenshots(
-                attachment, self._refs, self._snapshots, self._observed.host_services, self._observed.full_page
+                attachment, self._refs, self._snapshots, self._tab.host_services, self._tab.full_page_strategy
             )
             shot = await shots.take(request, timeout_s=timeout_s, on_progress=on_progress)
             return replace(shot, notices=(*notices, *shot.notices)) if notices else shot
@@ -126,7 +111,7 @@ class ObservedPage(ABC):
     @asynccontextmanager
     async def recording(
         self, *, timeout_s: float = 10.0, on_frame: Callable[[int, int], None] | None = None, **bounds: Any
-    ) -> AsyncIterator[Recorder]:
+    ) -> AsyncIterator[ScreencastRecorder]:
         """Record what the block does: `async with page.recording() as recorder: …`, then `recorder.result`.
 
         Args:
@@ -146,7 +131,7 @@ class ObservedPage(ABC):
             level: The least severe that is wanted: debug, info, warning or error.
             after: Only entries with a higher number, such as `last` of an earlier log.
         """
-        return self._observed.journal.console(tab_id=self.tab_id, level=level, text=text, after=after, limit=limit)
+        return self._tab.logs.console(tab_id=self.tab_id, level=level, text=text, after=after, limit=limit)
 
     def network(
         self,
@@ -158,14 +143,14 @@ class ObservedPage(ABC):
         failed: bool | None = None,
         after: int = 0,
         limit: int = 100,
-    ) -> NetworkLog:
+    ) -> RequestLog:
         """The requests of this tab since it was opened; costs nothing.
 
         Args:
             url: A part of the address, or a glob where it has a `*`.
             status: A number, or a class such as "4xx".
         """
-        return self._observed.journal.network(
+        return self._tab.logs.network(
             tab_id=self.tab_id,
             url=url,
             method=method,
@@ -178,4 +163,4 @@ class ObservedPage(ABC):
 
     def har(self, *, redact: bool = True) -> dict[str, Any]:
         """The requests of this tab as HAR 1.2; credentials in headers are left out unless `redact` is off."""
-        return self._observed.journal.har(tab_id=self.tab_id, redact=redact)
+        return self._tab.logs.har(tab_id=self.tab_id, redact=redact)

@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, AbstractContextManager
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
-from bridge.errors import BridgeError, UsageError
+from bridge.errors import UsageError
 from bridge.page.acting import ACTION_TIMEOUT_S
-from bridge.page.actions import Actions
-from bridge.page.asides import Asides
-from bridge.page.attachment import Attachment
-from bridge.page.dialogs import DialogAnswer
 from bridge.page.emulated import SETUP_TIMEOUT_S, EmulatedPage
 from bridge.page.emulation import PageSetup
-from bridge.page.filed import FiledPage, FiledTab
+from bridge.page.filed import FiledPage
+from bridge.page.input.actions import Actions
+from bridge.page.instrumentation import instrumented
 from bridge.page.locating import LocatingPage
-from bridge.page.navigating import NAVIGATION_TIMEOUT_S, NavigatedTab, NavigatingPage
-from bridge.page.observed import ObservedPage, ObservedTab
-from bridge.page.operations import observable
-from bridge.page.popups import ExpectedPopup, OpenedPages, expected_popup
-from bridge.page.reading import ReadRequest, ReadResult, read
-from bridge.page.refs import RefTable
+from bridge.page.navigating import NAVIGATION_TIMEOUT_S, NavigatingPage
+from bridge.page.navigation.wait_for import WaitCondition, wait_for
+from bridge.page.observed import ObservedPage
+from bridge.page.popups import ExpectedPopup, expected_popup
 from bridge.page.results import ActionResult, WaitResult
-from bridge.page.snapshots import SnapshotRequest, Snapshots
-from bridge.page.turn import Budget, Turn
-from bridge.page.waiting import Condition, wait_for
+from bridge.page.snapshots.read import ReadRequest, ReadResult, read
+from bridge.page.snapshots.refs import RefTable
+from bridge.page.snapshots.take import SnapshotRequest, Snapshots
+from bridge.page.tab_handle import TabHandle
+from bridge.page.target.attachment import Attachment
+from bridge.page.target.dialogs import DialogAnswer
+from bridge.page.turn import Turn
 from bridge.snapshot import SnapshotResult, snapshot_delta
 from bridge.snapshot.escape import quoted
 
@@ -39,50 +39,17 @@ _UNTOLD_KEPT = 5
 _NAME_CHARS = 200
 
 
-class Tab(NavigatedTab, ObservedTab, FiledTab, Protocol):
-    """What a page needs of its session."""
-
-    @property
-    def tab_id(self) -> str: ...
-
-    async def attachment(
-        self, *, revisit: bool = True, budget: Budget | None = None
-    ) -> tuple[Attachment, tuple[str, ...]]:
-        """A living attachment, and what had to be done to have one (such as reopening a tab that idled away).
-
-        A tab that had to be opened again is at its address again, without `revisit` at a blank page; `budget` gives
-        what that may take, and is told whether device or app had to come back first."""
-        ...
-
-    @property
-    def asides(self) -> Asides:
-        """What happens beside the page."""
-        ...
-
-    def popups(self) -> AbstractContextManager[OpenedPages]:
-        """Windows that this tab opens inside the block."""
-        ...
-
-    def on_attach(self, prepare: Callable[[Attachment], Awaitable[None]]) -> None:
-        """Await `prepare` with every fresh attachment, before any address is loaded in it."""
-        ...
-
-    async def look_into(self, error: BridgeError) -> BridgeError:
-        """What stands behind an operation's error, after what could be done about it."""
-        ...
-
-
-@observable(lambda page: page, lambda page: "")
+@instrumented(lambda page: page, lambda page: "")
 class Page(NavigatingPage, LocatingPage, ObservedPage, FiledPage, EmulatedPage):
     """A tab of a session. Not made directly: `session.new_tab()` gives one.
 
     Attributes:
-        observer: Sees every operation on this page, its locators and what is expected of them (bridge.page.operations).
+        observer: Sees every operation on this page, its locators and expectations (bridge.page.instrumentation).
     """
 
     _turn: Turn
 
-    def __init__(self, tab: Tab) -> None:
+    def __init__(self, tab: TabHandle) -> None:
         self._tab = tab
         self._refs = RefTable()
         self._untold: tuple[str, ...] = ()
@@ -90,7 +57,7 @@ class Page(NavigatingPage, LocatingPage, ObservedPage, FiledPage, EmulatedPage):
         self._snapshots: Snapshots | None = None
         self._actions: Actions | None = None
         self._setup = PageSetup()
-        self._turn = Turn(tab.look_into)
+        self._turn = Turn(tab.diagnose)
         self.observer = None
         tab.on_attach(self._prepare)
 
@@ -101,18 +68,6 @@ class Page(NavigatingPage, LocatingPage, ObservedPage, FiledPage, EmulatedPage):
 
     def __repr__(self) -> str:
         return f"<Page {self.tab_id}>"
-
-    @property
-    def _navigated(self) -> NavigatedTab:
-        return self._tab
-
-    @property
-    def _observed(self) -> ObservedTab:
-        return self._tab
-
-    @property
-    def _filed(self) -> FiledTab:
-        return self._tab
 
     @property
     def url(self) -> str:
@@ -250,7 +205,7 @@ class Page(NavigatingPage, LocatingPage, ObservedPage, FiledPage, EmulatedPage):
         Raises:
             DeadlineExceeded: Says what was there instead.
         """
-        condition = Condition(selector, role, name, text, url, gone, function, redact)
+        condition = WaitCondition(selector, role, name, text, url, gone, function, redact)
         async with self._turn.within(timeout_s) as timeout_s:
             attachment = await self._here()
             timeout_s = self._turn.left(timeout_s)
@@ -312,9 +267,9 @@ class Page(NavigatingPage, LocatingPage, ObservedPage, FiledPage, EmulatedPage):
         """The living attachment, for what stands between page and session; opens a tab again that idled away."""
         return await self._here()
 
-    def _asides(self) -> tuple[str, ...]:
+    def _take_side_effects(self) -> tuple[str, ...]:
         schemes = self._attachment.state.take_schemes_for_apps() if self._attachment else ()
-        return self._tab.asides.take_untold(schemes)
+        return self._tab.side_effects.take_untold(schemes)
 
     async def _tap(self, ref: str, timeout_s: float) -> ActionResult:
         assert self._actions is not None
@@ -328,7 +283,7 @@ class Page(NavigatingPage, LocatingPage, ObservedPage, FiledPage, EmulatedPage):
         if attachment is not self._attachment:
             self._attachment = attachment
             self._snapshots = Snapshots(attachment, self._refs)
-            self._actions = Actions(attachment, self._refs, self._snapshots, self._tab.asides)
+            self._actions = Actions(attachment, self._refs, self._snapshots, self._tab.side_effects)
         opened = notices
         notices = (*self._untold, *self._turn.take_waited(), *opened)
         self._untold = notices[-_UNTOLD_KEPT:]

@@ -33,13 +33,13 @@ class Turn:
     """`async with turn.within(timeout_s) as timeout_s:` around an operation, with what is left of its time after it had
     to wait; two at once would tell each other's changes.
 
-    An error that may be a symptom is shown to `look_into`, which frees or finds out what it can and gives the error
+    An error that may be a symptom is shown to `diagnose`, which frees or finds out what it can and gives the error
     that the user is to see.
     """
 
-    def __init__(self, look_into: Callable[[BridgeError], Awaitable[BridgeError]]) -> None:
+    def __init__(self, diagnose: Callable[[BridgeError], Awaitable[BridgeError]]) -> None:
         self._lock = asyncio.Lock()
-        self._look_into = look_into
+        self._diagnose = diagnose
         self._held_by: str | None = None
         self._waited: tuple[str, ...] = ()
         self._deadline: Deadline | None = None
@@ -64,7 +64,7 @@ class Turn:
         except (*_SUSPICIOUS, NavigationFailed) as error:
             if isinstance(error, NavigationFailed) and error.net_error != _ABORTED:
                 raise
-            told = await self._look_into(error)
+            told = await self._diagnose(error)
             if told is error:
                 raise
             raise told from error

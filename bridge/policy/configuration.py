@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from bridge.errors import UsageError
-from bridge.policy.rules import SETTINGS, Asker, BrowserPolicy, check_keys, policy_for
+from bridge.policy.browser_policy import SETTINGS, Asker, BrowserPolicy, check_keys, policy_for
 
 FILE_VARIABLE = "BRIDGE_CONFIG"
 _PREFIX = "BRIDGE_POLICY_"

@@ -18,11 +18,11 @@ from urllib.parse import quote
 from bridge.deadline import Deadline
 from bridge.errors import NameNotResolved, PolicyRefused
 from bridge.policy.address import ip_literal, parse_address
+from bridge.policy.browser_policy import BrowserPolicy
+from bridge.policy.decision import Decision, Use, decide, decide_destination
 from bridge.policy.dialling import Connect, Resolve, StreamPair, first_connection, system_connect, system_resolve
 from bridge.policy.grant import Grant, TestServerGrant
-from bridge.policy.judge import Decision, Use, decide, judge_destination
 from bridge.policy.ranges import forbidden_range
-from bridge.policy.rules import BrowserPolicy
 from bridge.policy.traffic import Traffic
 
 #: Whether somebody lets it through; None where nobody was there to ask, which is no answer to keep.
@@ -105,7 +105,7 @@ class PinnedEgress:
         """Refuse what a page may not request, or not navigate to."""
         await self._permitted_url(decide(self.policy, url, self.grants, use=use), url)
 
-    def was_allowed_when_asked(self, decision: Decision) -> bool:
+    def was_approved(self, decision: Decision) -> bool:
         """Whether somebody has been asked about this host and port, and has said yes."""
         answer = self._answers.get((decision.host, decision.port))
         return decision.action == "ask" and answer is not None and answer.done() and answer.result() is True
@@ -115,7 +115,7 @@ class PinnedEgress:
         """The grants of this machine's own ports."""
         return tuple(grant for grant in self.grants if isinstance(grant, TestServerGrant))
 
-    def note_failure(self, host: str, port: int, error: Exception) -> None:
+    def record_failure(self, host: str, port: int, error: Exception) -> None:
         """Remember why a host could not be reached, for whoever is told no more than that it could not."""
         self._failures[(host, port)] = (error, time.monotonic())
         while len(self._failures) > _MAX_FAILURES:
@@ -129,14 +129,14 @@ class PinnedEgress:
 
     async def check_destination(self, scheme: str, host: str, port: int) -> None:
         """Refuse a host and port as `check_url` would refuse their URL."""
-        await self._permitted(judge_destination(self.policy, scheme, host, port, self.grants), f"{host}:{port}")
+        await self._permitted(decide_destination(self.policy, scheme, host, port, self.grants), f"{host}:{port}")
 
     async def check_tunnel(self, host: str, port: int) -> None:
         """Refuse a tunnel: in it may be https, or a WebSocket of either kind, and nobody can see which.
 
         One that is denied for any of them is denied; at the port of https it is taken for https.
         """
-        judged = [judge_destination(self.policy, scheme, host, port, self.grants) for scheme in ("https", "http")]
+        judged = [decide_destination(self.policy, scheme, host, port, self.grants) for scheme in ("https", "http")]
         if port == 443:
             judged = judged[:1]
         verdict = next((found for found in judged if found.rule == "denied_origins"), None) or _best(judged)
@@ -144,7 +144,7 @@ class PinnedEgress:
 
     async def addresses(self, host: str, port: int, *, timeout_s: float) -> tuple[str, ...]:
         """See Egress.addresses. The host is canonical, as `check_url` gives it."""
-        judged = [judge_destination(self.policy, scheme, host, port, self.grants) for scheme in ("https", "http")]
+        judged = [decide_destination(self.policy, scheme, host, port, self.grants) for scheme in ("https", "http")]
         await self._permitted(_best(judged), f"{host}:{port}")
         return await self._pinned(host, port, Deadline.after(timeout_s))
 
@@ -202,7 +202,7 @@ class PinnedEgress:
     async def _permitted(self, decision: Decision, shown: str) -> str:
         answer = await self._ask_once(decision) if decision.action == "ask" else None
         if not answer and not decision.allowed:
-            raise refusal(decision, shown, was_asked=answer is not None)
+            raise policy_refused(decision, shown, was_asked=answer is not None)
         return decision.url
 
     async def _ask_once(self, decision: Decision) -> bool | None:
@@ -224,7 +224,7 @@ class PinnedEgress:
             raise
         except Exception as error:
             self._answers.pop(key, None)
-            raise refusal(decision, decision.url, f"asking failed: {error}") from error
+            raise policy_refused(decision, decision.url, f"asking failed: {error}") from error
 
     async def _pinned(self, host: str, port: int, deadline: Deadline) -> tuple[str, ...]:
         if ip_literal(host) is not None:
@@ -301,7 +301,7 @@ def _best(decisions: list[Decision]) -> Decision:
     return min(decisions, key=lambda decision: ("allow", "ask", "deny").index(decision.action))
 
 
-def refusal(decision: Decision, shown: str, more: str = "", *, was_asked: bool = False) -> PolicyRefused:
+def policy_refused(decision: Decision, shown: str, more: str = "", *, was_asked: bool = False) -> PolicyRefused:
     """The error for a decision that does not allow."""
     reason = f"{decision.reason}; {more}" if more else decision.reason
     asked = ""

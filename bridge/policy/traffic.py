@@ -11,7 +11,7 @@ Count: TypeAlias = Callable[[int], None]
 
 
 @dataclass(eq=False)
-class Carried:
+class TransferCounts:
     """By one tunnel, or by one exchange on a connection that is kept."""
 
     bytes_sent: int = 0
@@ -32,11 +32,11 @@ class Traffic:
     """All that is being carried."""
 
     def __init__(self) -> None:
-        self._open: WeakSet[Carried] = WeakSet()
+        self._open: WeakSet[TransferCounts] = WeakSet()
 
-    def begin(self) -> Carried:
+    def begin(self) -> TransferCounts:
         """The counts of what has just begun; it is over when nobody holds them any more."""
-        begun = Carried()
+        begun = TransferCounts()
         self._open.add(begun)
         return begun
 

@@ -10,10 +10,10 @@ from typing import Any
 from bridge.cdp.connection import PendingCall
 from bridge.errors import CaptureFailed, DeadlineExceeded, ProtocolError, WebViewTooOld
 from bridge.host.replies import HostHello
-from bridge.page.attachment import WORLD_NAME, Attachment
-from bridge.page.capture import pretend_view
-from bridge.page.full_page import Strategy
-from bridge.page.picture import decoded, picture_bytes
+from bridge.page.capture.full_page import Strategy
+from bridge.page.capture.image import decoded, picture_bytes
+from bridge.page.capture.viewport import pretend_view
+from bridge.page.target.attachment import WORLD_NAME, Attachment
 
 _log = logging.getLogger(__name__)
 

@@ -15,12 +15,12 @@ from bridge.adb import AdbDevice
 from bridge.deadline import Deadline
 from bridge.errors import BridgeError, HostFailed, NavigationFailed, PolicyRefused, ServiceRefused
 from bridge.host.client import HostClient
-from bridge.page.attachment import Attachment
-from bridge.page.interception import Interception
+from bridge.page.interception.url_policy import UrlPolicy
+from bridge.page.target.attachment import Attachment
+from bridge.policy.browser_policy import BrowserPolicy
 from bridge.policy.gate import Gate, run_gate
 from bridge.policy.grant import Grant
 from bridge.policy.pinning import PinnedEgress
-from bridge.policy.rules import BrowserPolicy
 
 logger = logging.getLogger(__name__)
 
@@ -52,7 +52,7 @@ class Containment:
         self.intercepts = False
         self._device = device
         self._notice = notice
-        self._interception = Interception(egress, closes_ways_around=egress.policy.blocks_webrtc)
+        self._interception = UrlPolicy(egress, blocks_proxy_bypass=egress.policy.blocks_webrtc)
         self._gate_stack = AsyncExitStack()
         self._route_stack = AsyncExitStack()
         self._device_port: int | None = None
@@ -89,7 +89,7 @@ class Containment:
         Raises:
             PolicyRefused: That is not possible, and the policy is strict.
         """
-        self._interception.watches_addresses = self.mode == "unpinned"
+        self._interception.checks_addresses = self.mode == "unpinned"
         self.intercepts, closed = await self._interception.install(attachment, timeout_s=_SET_UP_S)
         self.webrtc = "blocked" if closed else "open"
         missing = "" if self.intercepts else "requests cannot be intercepted"
@@ -103,7 +103,7 @@ class Containment:
             )
 
     def explain(self, error: NavigationFailed) -> BridgeError:
-        """See Interception.explain."""
+        """See UrlPolicy.explain."""
         return self._interception.explain(error)
 
     async def close(self) -> None:

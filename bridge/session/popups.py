@@ -16,9 +16,10 @@ from bridge.adb import AdbDevice
 from bridge.deadline import Deadline, finish
 from bridge.errors import BridgeError, PolicyRefused, TabLost
 from bridge.host.client import HostClient
-from bridge.page.attachment import Attachment
 from bridge.page.page import Page
-from bridge.session.devtools import find_popup, host_service
+from bridge.page.popups import PopupQueue
+from bridge.page.target.attachment import Attachment
+from bridge.session.host.find_target import find_popup, host_service
 
 if TYPE_CHECKING:
     from bridge.session.tab import SessionTab
@@ -52,29 +53,12 @@ class PopupHome(Protocol):
     def drop_tab(self, tab_id: str) -> None: ...
 
 
-class _Queue:
-    """What became of the windows of one opener, for one listener."""
-
-    def __init__(self) -> None:
-        self._outcomes: asyncio.Queue[Outcome] = asyncio.Queue()
-
-    def put(self, outcome: Outcome) -> None:
-        self._outcomes.put_nowait(outcome)
-
-    async def next(self, *, timeout_s: float) -> Page:
-        async with Deadline.after(timeout_s).bound("waiting for a popup", lambda: "no window was opened"):
-            outcome = await self._outcomes.get()
-        if isinstance(outcome, BridgeError):
-            raise outcome
-        return outcome
-
-
 class Popups:
     """Takes the host app's events and makes tabs of them, one after the other."""
 
     def __init__(self, home: PopupHome) -> None:
         self._home = home
-        self._queues: list[tuple[str, _Queue]] = []
+        self._queues: list[tuple[str, PopupQueue]] = []
         # Two at once could not be told apart by their opener.
         self._turn = asyncio.Lock()
         self._underway = 0
@@ -89,9 +73,9 @@ class Popups:
                     await self._changed.wait()
 
     @contextmanager
-    def listen(self, opener_id: str) -> Iterator[_Queue]:
+    def listen(self, opener_id: str) -> Iterator[PopupQueue]:
         """Windows that this tab opens inside the block."""
-        entry = (opener_id, _Queue())
+        entry = (opener_id, PopupQueue())
         self._queues.append(entry)
         try:
             yield entry[1]
@@ -109,12 +93,12 @@ class Popups:
         host_tab, url = fields.get("tab"), str(fields.get("url") or "")
         if not isinstance(host_tab, str):
             refused = TabLost("the page opened a window, and no more tabs can be", hint="Close one first.")
-            opener.asides.refused_window(refused.message)
+            opener.side_effects.refused_window(refused.message)
             self._tell(opener, refused)
             return None
         tab, page = self._home.make_tab(profile=opener.profile)
         tab.host_tab, tab.opener_id = host_tab, opener.tab_id
-        opener.asides.window(tab.tab_id)
+        opener.side_effects.window(tab.tab_id)
         self._underway += 1
         return self._adopt(opener, tab, page, url)
 
@@ -129,7 +113,7 @@ class Popups:
 
     async def _unless_closed(self, tab: SessionTab, adopted: Coroutine[Any, Any, Outcome]) -> Outcome:
         """A page may close its window before anybody has come to see it: nobody would find its target."""
-        adopting, closing = asyncio.ensure_future(adopted), asyncio.ensure_future(tab.asides.closed())
+        adopting, closing = asyncio.ensure_future(adopted), asyncio.ensure_future(tab.side_effects.closed())
         try:
             await asyncio.wait((adopting, closing), return_when=asyncio.FIRST_COMPLETED)
             return tab.closed_error() if closing.done() else await adopting
@@ -151,10 +135,10 @@ class Popups:
             attachment = await tab.adopt(target_id, timeout_s=deadline.remaining_s)
             await self._judge(await _address(attachment, deadline))
         except BridgeError as error:
-            if not isinstance(error, PolicyRefused) and await tab.asides.closes():
+            if not isinstance(error, PolicyRefused) and await tab.side_effects.closes():
                 return tab.closed_error()
             _log.debug("a popup of %s was not kept: %s", opener.tab_id, error)
-            opener.asides.refused_window(f"{tab.tab_id}: {error.message}")
+            opener.side_effects.refused_window(f"{tab.tab_id}: {error.message}")
             self._home.drop_tab(tab.tab_id)
             # The session may be ending, and cancel us: nobody else knows of this tab any more.
             await finish(tab.close(timeout_s=_CLOSE_S), at_most_s=_CLOSE_S, what=f"closing the popup {tab.tab_id}")

@@ -14,23 +14,23 @@ from typing import ClassVar, Self
 from bridge.adb import AdbServer
 from bridge.deadline import Deadline, finish
 from bridge.errors import BridgeError
-from bridge.page.confinement import DOWNLOADS_KEY, UPLOADS_KEY, Confined
-from bridge.page.dialogs import DialogAnswer
+from bridge.page.files.safe_folder import DOWNLOADS_KEY, UPLOADS_KEY, SafeFolder
 from bridge.page.page import Page
+from bridge.page.target.dialogs import DialogAnswer
+from bridge.policy.browser_policy import BrowserPolicy, policy_for
 from bridge.policy.configuration import load_policy
 from bridge.policy.grant import Grant, TestServerGrant
 from bridge.policy.pinning import Ask, PinnedEgress
-from bridge.policy.rules import BrowserPolicy, policy_for
-from bridge.session.app import App
-from bridge.session.attached import AttachedSession, attaching
+from bridge.session.attached.app import App
+from bridge.session.attached.session import AttachedSession, attaching
 from bridge.session.devices import Chosen, Notice, VirtualDevices, chosen_device, has_ended
-from bridge.session.devtools import host_service
 from bridge.session.egress import policy_digest
-from bridge.session.home import View
-from bridge.session.isolated import ISOLATED_TIMEOUT_S, PROFILE, Isolation, isolated
-from bridge.session.leaving import clear_state
-from bridge.session.link import HostLink
-from bridge.session.state import STATE_TIMEOUT_S, StateSummary, load_state, save_state
+from bridge.session.host.connection import HostConnection
+from bridge.session.host.find_target import host_service
+from bridge.session.storage.clear_storage import clear_state
+from bridge.session.storage.isolated import ISOLATED_TIMEOUT_S, PROFILE, Isolation, isolated
+from bridge.session.storage.storage_state import STATE_TIMEOUT_S, StateSummary, load_state, save_state
+from bridge.session.tab_host import View
 from bridge.session.tabs import SessionTabs
 from bridge.session.tracing import Tracing, check_writable, traced
 
@@ -50,7 +50,7 @@ class Session(SessionTabs):
     Attributes:
         serial: The device's adb serial.
         containment: How far its traffic is held to the policy; has the egress gate.
-        journal: Console and network of all tabs since the first one, those of closed ones included.
+        logs: Console and network of all tabs since the first one, those of closed ones included.
         is_virtual: Whether it is Chromium on this machine instead of a phone.
         restores_tabs: Whether what is lost is restored without being asked.
     """
@@ -63,7 +63,7 @@ class Session(SessionTabs):
     def __init__(
         self,
         chosen: Chosen,
-        link: HostLink,
+        link: HostConnection,
         view: View,
         egress: PinnedEgress,
         notice: Notice,
@@ -125,7 +125,7 @@ class Session(SessionTabs):
             HostError: The host app is missing, of another version, or does not start.
         """
         deadline, view = Deadline.after(timeout_s), View(width_px, height_px, density_dpi)
-        uploads, downloads = Confined.at(uploads_root, UPLOADS_KEY), Confined.at(downloads_root, DOWNLOADS_KEY)
+        uploads, downloads = SafeFolder.at(uploads_root, UPLOADS_KEY), SafeFolder.at(downloads_root, DOWNLOADS_KEY)
         if trace is not None:
             check_writable(Path(trace))
         notice = on_notice or _log_notice
@@ -141,7 +141,7 @@ class Session(SessionTabs):
                 Session._has_said_default = True
                 notice("no policy is configured, so the whole public web may be opened ([browser.policy] narrows it)")
             # One port may be granted under several names, such as localhost and 127.0.0.1.
-            link = HostLink(
+            link = HostConnection(
                 server,
                 chosen.serial,
                 reversed_ports=sorted({grant.port for grant in egress.test_servers}),
@@ -234,7 +234,7 @@ class Session(SessionTabs):
         return self.device.forward("tcp:0", host_service(self.host.pid), timeout_s=timeout_s)
 
     def isolated(self, *, timeout_s: float = ISOLATED_TIMEOUT_S) -> AbstractAsyncContextManager[Page]:
-        """A tab for one call: `async with session.isolated() as page:`. See `bridge.session.isolated`.
+        """A tab for one call: `async with session.isolated() as page:`. See `bridge.session.storage.isolated`.
 
         It begins without cookies, cache, history and storage, and when the block ends nothing of it is left.
 
@@ -269,7 +269,7 @@ class Session(SessionTabs):
 
     async def _clear(self) -> None:
         """What pages have stored; the host app's process, which keeps it, may go on."""
-        origins = set().union(*self.journal.origins.values())
+        origins = set().union(*self.logs.origins.values())
         if not origins:
             return
         profiles = {None, *self._profiles.values()} - (set() if self._isolation.left_behind else {PROFILE})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from bridge.page import ladder
+from bridge.page.recovery import hang_recovery
 
 
 class StuckDocuments:
@@ -22,9 +22,9 @@ class StuckDocuments:
         """It may still come to the end of what is no script; asked whenever it did not answer."""
         if document != self._busy or not document:
             self._busy, self._busy_since_s = document, time.monotonic()
-        return time.monotonic() - self._busy_since_s < ladder.BUSY_S
+        return time.monotonic() - self._busy_since_s < hang_recovery.BUSY_S
 
-    def take(self, document: str, step: ladder.Step) -> None:
+    def take(self, document: str, step: hang_recovery.RecoveryStep) -> None:
         """What the ladder did for it."""
         self._freed = document if step in ("terminate_script", "left_flooded") else ""
         if step not in ("left_busy", "left_flooded"):

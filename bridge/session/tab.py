@@ -9,23 +9,23 @@ from contextlib import AbstractAsyncContextManager, AbstractContextManager, supp
 from bridge.cdp import CdpConnection
 from bridge.deadline import Deadline
 from bridge.errors import BridgeError, DeadlineExceeded, DeviceError, NavigationFailed, TabLost, TransportError
-from bridge.page import ladder
-from bridge.page.asides import Asides
-from bridge.page.attachment import Attachment
-from bridge.page.confinement import Confined
-from bridge.page.full_page import Strategy
-from bridge.page.host_services import HostServices
-from bridge.page.journal import Journal
-from bridge.page.navigation import go
-from bridge.page.popups import OpenedPages
+from bridge.page.capture.full_page import Strategy
+from bridge.page.files.host_services import HostServices
+from bridge.page.files.safe_folder import SafeFolder
+from bridge.page.input.side_effects import SideEffects
+from bridge.page.logs.session_logs import SessionLogs
+from bridge.page.navigation.navigate import go
+from bridge.page.popups import PopupQueue
+from bridge.page.recovery import hang_recovery
+from bridge.page.target.attachment import Attachment
 from bridge.page.turn import Budget
-from bridge.session.held_attachment import HeldAttachment, OnAttach
-from bridge.session.home import Home
-from bridge.session.host_services import HostTabServices
+from bridge.session.attachment_slot import AttachmentSlot, OnAttach
+from bridge.session.host.host_services import HostTabServices
+from bridge.session.host.hosted_webview import HostedWebView
+from bridge.session.host.liveness import signs_of_life
 from bridge.session.missing_page import MissingPage
-from bridge.session.signs_of_life import signs_of_life
 from bridge.session.stuck_documents import StuckDocuments
-from bridge.session.webview import HostedWebView
+from bridge.session.tab_host import Home
 
 OPEN_TIMEOUT_S = 20.0
 _REOPEN_TIMEOUT_S = 30.0
@@ -50,7 +50,7 @@ class SessionTab:
         self._tab_id = tab_id
         self.profile = profile
         self._home = home
-        self._held = HeldAttachment(tab_id, home.journal, home.on_attach)
+        self._held = AttachmentSlot(tab_id, home.logs, home.on_attach)
         self._webview = HostedWebView(tab_id, home, profile)
         self._changed = asyncio.Event()
         self._lost: str | None = None
@@ -60,7 +60,7 @@ class SessionTab:
         self._mending = asyncio.Lock()
         self._missing = MissingPage()
         self._stuck = StuckDocuments()
-        self.asides = Asides(opens_apps=False)
+        self.side_effects = SideEffects(opens_apps=False)
         self.opener_id: str | None = None
 
     @property
@@ -86,23 +86,23 @@ class SessionTab:
     def host_tab(self, host_tab: str) -> None:
         self._webview.host_tab = host_tab
 
-    def popups(self) -> AbstractContextManager[OpenedPages]:
+    def popups(self) -> AbstractContextManager[PopupQueue]:
         return self._home.popups_of(self._tab_id)
 
     @property
-    def journal(self) -> Journal:
-        return self._home.journal
+    def logs(self) -> SessionLogs:
+        return self._home.logs
 
     @property
-    def uploads(self) -> Confined:
+    def uploads(self) -> SafeFolder:
         return self._home.uploads
 
     @property
-    def downloads(self) -> Confined:
+    def downloads(self) -> SafeFolder:
         return self._home.downloads
 
     @property
-    def full_page(self) -> Strategy | None:
+    def full_page_strategy(self) -> Strategy | None:
         found = self._home.capabilities
         return found.full_page if found else None
 
@@ -122,7 +122,7 @@ class SessionTab:
     @property
     def closed_by_page(self) -> bool:
         """Its page has closed the window: nothing brings it back."""
-        return self.asides.is_closed
+        return self.side_effects.is_closed
 
     async def check_url(self, url: str) -> str:
         return await self._home.check_url(url)
@@ -184,7 +184,7 @@ class SessionTab:
                 return True
             except (DeviceError, TransportError) as error:
                 failure = error
-        if not self._home.restores_tabs or await self.look_into(failure) is failure:
+        if not self._home.restores_tabs or await self.diagnose(failure) is failure:
             raise failure
         return False
 
@@ -271,7 +271,7 @@ class SessionTab:
     def lose_to_page(self) -> None:
         """Its page has closed the window: it is not opened again, whatever the session does with lost tabs."""
         self._lost = _CLOSED_BY_PAGE
-        self.asides.closed_window(self._tab_id)
+        self.side_effects.closed_window(self._tab_id)
         self._changed.set()
         if self._held.present is not None:
             self._held.present.watch.end(self.closed_error())
@@ -335,7 +335,7 @@ class SessionTab:
         self.lose_to_ladder()
         return True
 
-    async def look_into(self, error: BridgeError) -> BridgeError:
+    async def diagnose(self, error: BridgeError) -> BridgeError:
         """Free a page that hangs; else say what is gone below it."""
         attachment = self._held.present
         if self.closed_by_page:
@@ -345,20 +345,22 @@ class SessionTab:
         is_heard = signs_of_life(error, attachment.connection, self._home.host_client)
         if isinstance(error, DeadlineExceeded):
             slack_s = 4 * self._webview.link_s if self._webview.link_s > _QUICK_LINK_S else 0.0
-            if not attachment.connection.closed.is_set() and await ladder.answers(attachment, slack_s=slack_s):
+            if not attachment.connection.closed.is_set() and await hang_recovery.is_responsive(
+                attachment, slack_s=slack_s
+            ):
                 return error
             if (lost := await self._home.diagnose(is_heard)) is not None:
                 return lost
             document = attachment.state.main.loader_id if attachment.state.main else ""
             again, may_be_busy = self._stuck.was_freed(document), self._stuck.may_be_busy(document)
-            step = await ladder.free(attachment, self, again=again, may_be_busy=may_be_busy, slack_s=slack_s)
+            step = await hang_recovery.recover(attachment, self, again=again, may_be_busy=may_be_busy, slack_s=slack_s)
             self._stuck.take(document, step)
             is_gone = again and step == "kill_renderer"
             if is_gone:
                 self._missing.say(
                     f"{self.url} hung again after its script had been ended, and its renderer was ended too"
                 )
-            return ladder.told(error, step, is_gone=is_gone)
+            return hang_recovery.with_recovery(error, step, is_gone=is_gone)
         if self._lost is None:
             self._changed.clear()
             with suppress(TimeoutError):

@@ -22,24 +22,24 @@ from bridge.errors import (
 )
 from bridge.host.client import HostClient
 from bridge.host.replies import HostHello
-from bridge.page.attachment import Attachment
-from bridge.page.confinement import DOWNLOADS_KEY, UPLOADS_KEY, Confined
-from bridge.page.dialogs import DialogAnswer
-from bridge.page.journal import Journal
-from bridge.page.operations import Observer
+from bridge.page.files.safe_folder import DOWNLOADS_KEY, UPLOADS_KEY, SafeFolder
+from bridge.page.instrumentation import Observer
+from bridge.page.logs.session_logs import SessionLogs
 from bridge.page.page import Page
-from bridge.page.popups import OpenedPages
+from bridge.page.popups import PopupQueue
+from bridge.page.target.attachment import Attachment
+from bridge.page.target.dialogs import DialogAnswer
 from bridge.policy.pinning import PinnedEgress
+from bridge.session.attachment_slot import OnAttach
 from bridge.session.background import Background
 from bridge.session.capabilities import Capabilities, probe, require_supported
 from bridge.session.devices import Notice
 from bridge.session.egress import Containment
-from bridge.session.held_attachment import OnAttach
-from bridge.session.home import View
-from bridge.session.link import HostLink
+from bridge.session.host.connection import HostConnection
+from bridge.session.host.reconnect import Recovery
 from bridge.session.popups import Popups
-from bridge.session.recovery import Recovery
 from bridge.session.tab import SessionTab
+from bridge.session.tab_host import View
 
 logger = logging.getLogger(__name__)
 
@@ -60,7 +60,7 @@ class SessionTabs:
     def __init__(
         self,
         serial: str,
-        link: HostLink,
+        link: HostConnection,
         view: View,
         egress: PinnedEgress,
         notice: Notice,
@@ -75,10 +75,10 @@ class SessionTabs:
         self.on_attach: list[OnAttach] = []
         self.restores_tabs = reconnect
         self.containment = Containment(egress, lambda: link.device, notice)
-        self.journal = Journal()
+        self.logs = SessionLogs()
         self.observer: Observer | None = None
-        self.uploads = Confined.at(None, UPLOADS_KEY)
-        self.downloads = Confined.at(None, DOWNLOADS_KEY)
+        self.uploads = SafeFolder.at(None, UPLOADS_KEY)
+        self.downloads = SafeFolder.at(None, DOWNLOADS_KEY)
         self._link = link
         self._dialogs = dialogs
         self._tabs: dict[str, tuple[SessionTab, Page]] = {}
@@ -187,14 +187,14 @@ class SessionTabs:
     def profile_of(self, tab_id: str) -> str | None:
         return self._profiles.get(tab_id)
 
-    def popups_of(self, tab_id: str) -> AbstractContextManager[OpenedPages]:
+    def popups_of(self, tab_id: str) -> AbstractContextManager[PopupQueue]:
         return self._popups.listen(tab_id)
 
     def opener_of(self, page: Page) -> str | None:
         """The id of the tab whose page has opened this one."""
         return self._tabs[page.tab_id][0].opener_id
 
-    async def windows_taken(self) -> None:
+    async def wait_for_popups(self) -> None:
         """Wait until the windows that pages have opened are among `pages`, or were refused."""
         await self._popups.taken()
 
@@ -218,12 +218,12 @@ class SessionTabs:
         tab.lose_to_page()
         opener, _ = self._tabs.get(tab.opener_id or "", (None, None))
         if opener is not None:
-            opener.asides.other_closed_window(tab.tab_id)
+            opener.side_effects.other_closed_window(tab.tab_id)
         self._background.begin(self._bury(tab))
 
     async def _bury(self, tab: SessionTab) -> None:
         await finish(tab.bury(), at_most_s=_BURY_S, what=f"detaching from {tab.tab_id}")
-        self.journal.forget_tab(tab.tab_id)
+        self.logs.forget_tab(tab.tab_id)
 
     async def _close_or_tell(self, tab: SessionTab) -> None:
         try:
@@ -233,7 +233,7 @@ class SessionTabs:
 
     async def _close_now(self, tab: SessionTab) -> None:
         await finish(tab.close(), at_most_s=_CLOSE_TAB_S, what=f"closing {tab.tab_id}")
-        self.journal.forget_tab(tab.tab_id)
+        self.logs.forget_tab(tab.tab_id)
 
     async def check_url(self, url: str) -> str:
         return await self.egress.check_url(url)
@@ -268,7 +268,7 @@ class SessionTabs:
         elif event in ("file_chooser", "download"):
             for tab in self.open_tabs():
                 if tab.host_tab is not None and tab.host_tab == fields.get("tab"):
-                    tab.asides.take_event(event, fields)
+                    tab.side_effects.take_event(event, fields)
         if event in ("tab.lost", "idle_destroyed"):
             self._recovery.take_loss(event, fields)
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Protocol
 
 from bridge.errors import UsageError
-from bridge.page.journal import Journal
-from bridge.page.operations import Observer
+from bridge.page.instrumentation import Observer
+from bridge.page.logs.session_logs import SessionLogs
 from bridge.policy.pinning import PinnedEgress
 
 
@@ -21,7 +21,7 @@ class TracedSession(Protocol):
     def serial(self) -> str: ...
 
     @property
-    def journal(self) -> Journal: ...
+    def logs(self) -> SessionLogs: ...
 
     @property
     def egress(self) -> PinnedEgress: ...

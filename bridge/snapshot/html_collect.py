@@ -14,18 +14,17 @@ from bridge.snapshot.escape import cut
 from bridge.snapshot.html_dom import HtmlDocument, fold, kids_of, strip, text_of
 from bridge.snapshot.html_names import Names, is_editable
 from bridge.snapshot.html_parse import Element
-from bridge.snapshot.html_roles import (
-    CONTENT,
-    INTERACTIVE,
-    LEAF,
-    ROLE_FLAGS,
-    SAYS_IT,
-    SKIPPED_TAGS,
-    THIN,
-    VOID_TAGS,
-)
+from bridge.snapshot.html_roles import SKIPPED_TAGS, VOID_TAGS
 from bridge.snapshot.html_runs import Node, Out, Run, settle
 from bridge.snapshot.html_values import attrs_of
+from bridge.snapshot.role_table import (
+    CHILDREN_PRESENTATIONAL,
+    CONTENT,
+    INTERACTIVE,
+    ROLE_TRAITS,
+    SAID_BY_NAME,
+    TRANSPARENT,
+)
 
 #: Elements walked in one snapshot.
 MAX_VISITED = 40_000
@@ -210,7 +209,7 @@ class Collector:
             self._skipped += 1
             return
         role = names.role_of(element)
-        flags = ROLE_FLAGS.get(role, THIN)
+        flags = ROLE_TRAITS.get(role, TRANSPARENT)
         visible = document.is_visible(element)
         active = visible and bool(flags & INTERACTIVE)
         is_block = not document.is_inline(element)
@@ -223,7 +222,7 @@ class Collector:
             if control is not None and not document.is_gone(control):
                 named = 2
         inner = out
-        if visible and (mark or active or tag in _FRAMES or not (flags & THIN or named)):
+        if visible and (mark or active or tag in _FRAMES or not (flags & TRANSPARENT or named)):
             name = names.name_of(element, 2 if role == "generic" else 1)[: 4 * options.max_text_per_node]
             shown = active or bool(mark) or bool(flags & CONTENT and (name or not options.interactive_only))
             if role == "img" and not shown:
@@ -232,9 +231,9 @@ class Collector:
             self._add_node(out, inner, element, role, name, mark, shown=shown, active=active)
             depth += 1
             if tag != "select":
-                if flags & LEAF:
+                if flags & CHILDREN_PRESENTATIONAL:
                     named = 2
-                elif name and options.dedupe_text and (mark or flags & SAYS_IT):
+                elif name and options.dedupe_text and (mark or flags & SAID_BY_NAME):
                     named = named or 1
         if tag in VOID_TAGS:
             return

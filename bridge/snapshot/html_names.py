@@ -18,17 +18,9 @@ from bridge.snapshot.html_dom import (
     text_of,
 )
 from bridge.snapshot.html_parse import Element
-from bridge.snapshot.html_roles import (
-    APART,
-    FOCUSABLE_TAGS,
-    FROM_CONTENT,
-    INTERACTIVE,
-    ROLE_FLAGS,
-    SKIPPED_TAGS,
-    TAG_ROLES,
-    VOID_TAGS,
-)
+from bridge.snapshot.html_roles import FOCUSABLE_TAGS, SKIPPED_TAGS, VOID_TAGS
 from bridge.snapshot.html_values import is_multiple, number_of, selected_options, value_of
+from bridge.snapshot.role_table import INTERACTIVE, NAME_FROM_CONTENT, OMITTED_FROM_NAMES, ROLE_TRAITS, TAG_ROLES
 
 #: How a node was reached.
 _ITSELF, _CHILD, _REFERENCE, _LABEL = range(4)
@@ -120,7 +112,7 @@ class Names:
             )
         if role in ("form", "region"):
             return bool(self.author_name(element))
-        return role in ROLE_FLAGS
+        return role in ROLE_TRAITS
 
     def _implicit_role(self, element: Element) -> str:
         tag = str(element.tag)
@@ -226,13 +218,13 @@ class Names:
             return " " if element is walk.root else ""
         document = self.document
         tag, role = str(element.tag), self.role_of(element)
-        flags = ROLE_FLAGS.get(role, 0)
+        flags = ROLE_TRAITS.get(role, 0)
         walk.seen.add(element)
         # 2A
         if nested and not walk.hidden and document.is_gone(element):
             return ""
         visible = walk.hidden or document.is_visible(element)
-        sight = visible and walk.known and not ROLE_FLAGS.get(self.role_of(walk.root), 0) & INTERACTIVE
+        sight = visible and walk.known and not ROLE_TRAITS.get(self.role_of(walk.root), 0) & INTERACTIVE
         if visible or not nested:
             if sight and nested and document.is_unseen(element):
                 self.removed += 1
@@ -254,11 +246,13 @@ class Names:
                 return said
         # 2F to 2H
         if how:
-            from_content = not nested or not flags & APART
+            from_content = not nested or not flags & OMITTED_FROM_NAMES
         elif walk.known:
-            from_content = bool(flags & FROM_CONTENT) if flags & INTERACTIVE else role == "heading" or walk.known == 2
+            from_content = (
+                bool(flags & NAME_FROM_CONTENT) if flags & INTERACTIVE else role == "heading" or walk.known == 2
+            )
         else:
-            from_content = bool(flags & FROM_CONTENT)
+            from_content = bool(flags & NAME_FROM_CONTENT)
         if from_content and tag not in VOID_TAGS and tag not in SKIPPED_TAGS and tag != "select":
             said = self._content(element, walk, depth, visible=visible, sight=bool(sight))
             if fold(said):

@@ -1,44 +1,9 @@
-"""What the injected script knows about roles and boxes, for trees without a browser. Pure.
+"""What the injected script knows about tags and boxes, for trees without a browser.
 
-The table says the same as `injected_js/src/role-table.js`, and a test holds the two together. Sources as there:
-WAI-ARIA 1.3 §5.4, HTML-AAM 1.0 §3.5, SVG-AAM 1.0 §6. Boxes are those of the browser's own style sheet (HTML §15.3).
+Roles are in `role_table`. Boxes are those of the browser's own style sheet (HTML §15.3).
 """
 
 from __future__ import annotations
-
-INTERACTIVE, CONTENT, FROM_CONTENT, LEAF, THIN, APART, SAYS_IT = 1, 2, 4, 8, 16, 32, 64
-
-_TABLE = {
-    0: "application banner:header complementary:aside contentinfo:footer document feed form: "
-    "graphics-document:svg group:address,details,fieldset,hgroup,optgroup iframe: list:dir,menu,ol,ul "
-    "note search: table: tabpanel timer",
-    9: "combobox:select searchbox:@search slider:@range spinbutton:@number textbox:textarea,input",
-    2: "alert article: figure: listitem:li log main: navigation:nav region:section status:output",
-    4: "row:tr",
-    69: "link:a,area menuitem treeitem",
-    6: "cell:td columnheader:th gridcell rowheader tooltip",
-    70: "heading:h1,h2,h3,h4,h5,h6",
-    8: "math: scrollbar separator:hr",
-    10: "img:img,image meter: progressbar:progress",
-    77: "button:button,summary,@button,@submit,@reset,@image,@file checkbox:@checkbox menuitemcheckbox "
-    "menuitemradio option: radio:@radio switch tab",
-    16: "blockquote: caption: code: definition:dd deletion:del,s emphasis:em insertion:ins mark: none:@hidden "
-    "paragraph:p presentation strong: subscript:sub superscript:sup term:dfn,dt time:",
-    80: "generic",
-    20: "rowgroup:tbody,tfoot,thead",
-    32: "alertdialog dialog: grid menu menubar radiogroup tablist toolbar tree treegrid",
-    33: "listbox:datalist",
-}
-
-ROLE_FLAGS: dict[str, int] = {}
-#: The role an element has by nature; "@" stands before the type of an `input`.
-TAG_ROLES: dict[str, str] = {}
-for _flags, _words in _TABLE.items():
-    for _word in _words.split():
-        _role, _colon, _elements = _word.partition(":")
-        ROLE_FLAGS[_role] = _flags
-        if _colon:
-            TAG_ROLES.update(dict.fromkeys((_elements or _role).split(","), _role))
 
 
 def _tags(names: str) -> frozenset[str]:

@@ -6,28 +6,25 @@ something, everything else is STRUCTURAL and is shown only as structure around t
 
 from __future__ import annotations
 
+from bridge.snapshot.role_table import CONTENT, INTERACTIVE, NAME_FROM_CONTENT, ROLE_TRAITS
+
 
 def _words(roles: str) -> frozenset[str]:
     return frozenset(roles.split())
 
 
-INTERACTIVE_ROLES = _words(
-    "button link textbox checkbox radio combobox listbox menuitem menuitemcheckbox menuitemradio option searchbox "
-    "slider spinbutton switch tab treeitem"
-)
-CONTENT_ROLES = _words(
-    "heading cell gridcell columnheader rowheader listitem article region main navigation img progressbar meter "
-    "figure status alert tooltip log"
-)
+def _with(trait: int) -> frozenset[str]:
+    return frozenset(role for role, traits in ROLE_TRAITS.items() if traits & trait)
+
+
+INTERACTIVE_ROLES = _with(INTERACTIVE)
+CONTENT_ROLES = _with(CONTENT)
 
 #: Roles that are more than structure to somebody who wants to act.
 TELLING_ROLES = INTERACTIVE_ROLES | CONTENT_ROLES
 
-#: Roles whose name is the text below them (WAI-ARIA 1.2 §5.2.8.6); text below repeats what the name has said.
-NAMED_BY_CONTENT = _words(
-    "button cell checkbox columnheader gridcell heading link menuitem menuitemcheckbox menuitemradio option radio "
-    "rowheader switch tab tooltip treeitem"
-)
+#: Roles with a ref whose name is the text below them (WAI-ARIA 1.3 §5.2.8.6): that text would repeat the name.
+NAMED_BY_CONTENT = _with(NAME_FROM_CONTENT) & TELLING_ROLES
 
 #: Boxes and inline words of HTML that tell a reader nothing: the compact form shows what is in them instead.
 TRANSPARENT_ROLES = _words(

@@ -1,13 +1,13 @@
 /** Installs the API in this world, once: a second evaluation keeps the refs. */
-import { assign } from './dom.js';
-import { action } from './actions.js';
-import { install } from './api.js';
-import { descriptionOf, nameOf } from './names.js';
-import { page } from './page.js';
-import { query } from './query.js';
-import { identify, introduce, resolve } from './refs.js';
-import { roleOf } from './roles.js';
-import { snapshot } from './snapshot.js';
+import { assign } from './core/dom.js';
+import { action } from './actions/actions.js';
+import { install } from './core/api.js';
+import { descriptionOf, nameOf } from './core/names.js';
+import { page } from './actions/keys_and_scrolling.js';
+import { query } from './core/query.js';
+import { identify, introduce, resolve } from './core/refs.js';
+import { roleOf } from './core/roles.js';
+import { snapshot } from './core/snapshot.js';
 
 assign(
   install({

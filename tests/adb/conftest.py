@@ -11,7 +11,7 @@ import pytest
 
 from bridge.adb import AdbServer
 from bridge.adb.program import find_adb_program
-from tests.own_devices import own_adb_server
+from tests.temp_devices import own_adb_server
 
 Handler = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 

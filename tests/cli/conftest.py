@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from bridge.surfaces.demo_server import serve_demo_pages
+from bridge.surfaces.demo.server import serve_demo_pages
 from bridge.surfaces.local_server import LocalServer
 
 LIMIT_S = 60

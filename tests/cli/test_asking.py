@@ -13,7 +13,7 @@ from contextlib import contextmanager
 import pytest
 
 from bridge.policy import BrowserPolicy, decide
-from bridge.surfaces.cli.running import asked_on_terminal
+from bridge.surfaces.cli.runner import asked_on_terminal
 
 DECISION = decide(BrowserPolicy(default_action="ask"), "https://example.com/", ())
 

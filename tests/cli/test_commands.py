@@ -18,7 +18,7 @@ import pytest
 from PIL import Image
 
 from bridge.surfaces.cli.app import run
-from bridge.surfaces.demo_server import serve_demo_pages
+from bridge.surfaces.demo.server import serve_demo_pages
 from bridge.surfaces.local_server import LocalServer, QuietHandler, listening
 
 pytestmark = pytest.mark.browser

@@ -7,10 +7,10 @@ from importlib import resources
 
 import pytest
 
-from bridge.surfaces.demo_server import serve_demo_pages
+from bridge.surfaces.demo.server import serve_demo_pages
 from bridge.surfaces.local_server import LocalServer
 
-PAGES = sorted(entry.name for entry in resources.files("bridge.surfaces").joinpath("demo_pages").iterdir())
+PAGES = sorted(entry.name for entry in resources.files("bridge.surfaces.demo").joinpath("pages").iterdir())
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,7 @@ def test_every_shipped_file_is_served_with_its_type(demo: LocalServer, name: str
 
     assert status == 200
     assert content_type.startswith(wanted[name.rpartition(".")[2]])
-    assert body == resources.files("bridge.surfaces").joinpath("demo_pages", name).read_bytes()
+    assert body == resources.files("bridge.surfaces.demo").joinpath("pages", name).read_bytes()
 
 
 def test_the_root_is_the_index_and_not_a_listing(demo: LocalServer) -> None:
@@ -81,6 +81,6 @@ def test_the_port_is_free_again_after_the_block() -> None:
 
 @pytest.mark.parametrize("name", [name for name in PAGES if name.endswith((".html", ".css", ".js"))])
 def test_pages_ask_for_nothing_outside(name: str) -> None:
-    text = resources.files("bridge.surfaces").joinpath("demo_pages", name).read_text(encoding="utf-8")
+    text = resources.files("bridge.surfaces.demo").joinpath("pages", name).read_text(encoding="utf-8")
 
     assert not re.search(r"https?://|@import|url\(", text)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from bridge.surfaces.cli.app import run
-from bridge.surfaces.demo_server import serve_demo_pages
+from bridge.surfaces.demo.server import serve_demo_pages
 from bridge.surfaces.local_server import LocalServer, QuietHandler, listening
 
 HTML = "<title>Größe</title><h1>Gold</h1><p>words</p><nav><button>Buy</button></nav>"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.cli.conftest import Shell
-from tests.own_sites import own_site
+from tests.temp_sites import own_site
 
 pytestmark = pytest.mark.browser
 

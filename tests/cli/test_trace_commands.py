@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bridge.surfaces.cli.app import run
-from bridge.surfaces.demo_server import serve_demo_pages
+from bridge.surfaces.demo.server import serve_demo_pages
 from tests.cli.test_kept_sessions import Shell
 
 

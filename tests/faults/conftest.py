@@ -23,7 +23,7 @@ from bridge.errors import BridgeError
 from bridge.surfaces.local_server import QuietHandler, listening
 from bridge.virtual_device import VirtualDeviceHandle
 from tests.conftest import LocalServer, adb_program
-from tests.own_devices import free_port, own_device
+from tests.temp_devices import free_port, own_device
 
 # What an operation may take beyond its own deadline; how late timers come where a suite shares its two cores.
 GRACE_S = 2.0

@@ -12,11 +12,11 @@ import pytest
 
 from bridge import Session
 from bridge.deadline import Deadline
-from bridge.page.pointer import touch
+from bridge.page.input.touch import touch
 from bridge.virtual_device import VirtualDeviceHandle
 from tests.conftest import LocalServer
-from tests.own_devices import own_device
 from tests.page.page_world import in_page
+from tests.temp_devices import own_device
 
 pytestmark = pytest.mark.browser
 

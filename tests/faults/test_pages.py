@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from bridge.errors import BridgeError, DeadlineExceeded
-from bridge.page import ladder
-from bridge.page.fetch_messages import PausedRequest, Proceed
+from bridge.page.interception.fetch_messages import PausedRequest, Proceed
 from bridge.page.page import Page
+from bridge.page.recovery import hang_recovery
 from bridge.virtual_device import VirtualDeviceHandle
 from tests.conftest import LocalServer
 from tests.faults.conftest import Opened, nothing_leaks, within
@@ -275,7 +275,7 @@ async def test_a_page_that_is_busy_without_a_script_is_left_to_it_and_its_docume
 async def test_a_page_that_stays_busy_without_a_script_is_ended_after_a_while(
     opened: Opened, faulty_server: LocalServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ladder, "BUSY_S", 3.0)
+    monkeypatch.setattr(hang_recovery, "BUSY_S", 3.0)
     async with opened() as session:
         page = await session.new_tab(faulty_server.url("calm"))
         connection = (await page.attached()).connection

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from bridge.errors import DeadlineExceeded, TabLost
-from bridge.page import ladder
-from bridge.page.fetch_messages import Abort
+from bridge.page.interception.fetch_messages import Abort
+from bridge.page.recovery import hang_recovery
 from tests.conftest import LocalServer
 from tests.faults.conftest import Opened
 
@@ -22,7 +22,7 @@ async def test_nothing_is_read_from_the_tab_of_a_page_that_hung_twice_until_it_g
             with pytest.raises(DeadlineExceeded) as caught:
                 await page.click((await page.snapshot()).find(name="Spin").ref, timeout_s=2.0)
             assert caught.value.details["recovery"] == recovery
-        assert caught.value.hint == ladder.HUNG_AGAIN
+        assert caught.value.hint == hang_recovery.HUNG_AGAIN
 
         async def has_no_page(recovery: str) -> None:
             for operation in (

@@ -10,7 +10,7 @@ import pytest
 
 from bridge import Session
 from bridge.errors import DeviceLost
-from bridge.model_tools import Asking, Desk, House, SharedSession
+from bridge.model_tools import ClientContext, PendingElicitation, ServerContext, SharedSession
 from bridge.virtual_device import VirtualDeviceHandle
 from tests.conftest import LocalServer
 from tests.faults.conftest import Opened
@@ -69,7 +69,7 @@ async def test_a_tool_of_a_model_says_that_it_waits_for_the_device(
     steps: asyncio.Queue[str] = asyncio.Queue()
     async with SharedSession(opener) as shared:
         session, _ = await shared.get()
-        desk = Desk(House(session.egress, shared, Asking()))
+        desk = ClientContext(ServerContext(session.egress, shared, PendingElicitation()))
         await desk.session()
         desk.say = steps.put_nowait
         await device.fault("drop_cable")

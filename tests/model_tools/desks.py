@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from bridge import Session, TestServerGrant
-from bridge.model_tools import Asking, Desk, House, SharedSession
+from bridge.model_tools import ClientContext, PendingElicitation, ServerContext, SharedSession
 from bridge.ops import Secrets
+from bridge.policy.browser_policy import policy_for
 from bridge.policy.pinning import PinnedEgress
-from bridge.policy.rules import policy_for
 
 NO_SECRETS = Secrets()
 
@@ -19,17 +19,17 @@ NO_SECRETS = Secrets()
 @asynccontextmanager
 async def house_on(
     device: str, grants: Sequence[TestServerGrant], folder: Path, *, secrets: Secrets = NO_SECRETS, **options: Any
-) -> AsyncIterator[House]:
+) -> AsyncIterator[ServerContext]:
     """`folder` is for what is cached; the options are those of `Session.open`."""
-    asking = Asking()
+    asking = PendingElicitation()
     egress = PinnedEgress(policy_for("model"), grants, ask=asking.may_open)
     async with SharedSession(lambda: Session.open(device, egress=egress, **options)) as shared:
-        yield House(egress, shared, asking, secrets=secrets, cache_folder=folder / "cache")
+        yield ServerContext(egress, shared, asking, secrets=secrets, cache_folder=folder / "cache")
 
 
 @asynccontextmanager
 async def desk_on(
     device: str, grants: Sequence[TestServerGrant], folder: Path, *, secrets: Secrets = NO_SECRETS, **options: Any
-) -> AsyncIterator[Desk]:
+) -> AsyncIterator[ClientContext]:
     async with house_on(device, grants, folder, secrets=secrets, **options) as house:
-        yield Desk(house)
+        yield ClientContext(house)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from bridge.errors import PolicyRefused
-from bridge.model_tools import Asking, Nobody
+from bridge.model_tools import NoElicitation, PendingElicitation
+from bridge.policy.browser_policy import BrowserPolicy
 from bridge.policy.pinning import PinnedEgress
-from bridge.policy.rules import BrowserPolicy
 
 
 class _Willing:
@@ -31,8 +31,8 @@ class _Waving(_Willing):
     says = None
 
 
-def asking_egress() -> tuple[Asking, PinnedEgress]:
-    asking = Asking()
+def asking_egress() -> tuple[PendingElicitation, PinnedEgress]:
+    asking = PendingElicitation()
     return asking, PinnedEgress(BrowserPolicy(default_action="ask"), ask=asking.may_open)
 
 
@@ -58,8 +58,10 @@ async def test_a_no_of_somebody_is_kept() -> None:
     assert not person.asked
 
 
-@pytest.mark.parametrize("silent", [Nobody, _Waving])
-async def test_whoever_cannot_be_asked_or_gives_no_answer_has_not_said_no(silent: type[Nobody | _Waving]) -> None:
+@pytest.mark.parametrize("silent", [NoElicitation, _Waving])
+async def test_whoever_cannot_be_asked_or_gives_no_answer_has_not_said_no(
+    silent: type[NoElicitation | _Waving],
+) -> None:
     asking, egress = asking_egress()
     with asking.call_of(silent()), pytest.raises(PolicyRefused, match="nobody answered when asked"):
         await egress.check_url("https://shop.example/")

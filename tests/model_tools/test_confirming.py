@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from bridge.model_tools import Desk, House, Toolbox, tool_set
+from bridge.model_tools import ClientContext, ServerContext, Toolbox, tool_set
 from bridge.ops import ActionPolicy
 from tests.conftest import LocalServer
 
@@ -22,8 +22,8 @@ class _Person:
         return False
 
 
-async def test_the_question_names_the_element_and_where_it_is(house: House, local_server: LocalServer) -> None:
-    desk, person = Desk(replace(house, action_policy=ActionPolicy(confirm=frozenset({"act"})))), _Person()
+async def test_the_question_names_the_element_and_where_it_is(house: ServerContext, local_server: LocalServer) -> None:
+    desk, person = ClientContext(replace(house, action_policy=ActionPolicy(confirm=frozenset({"act"})))), _Person()
     web, ops = Toolbox(tool_set("web")), Toolbox(tool_set("ops"))
     url = local_server.url("tasks/enter-text.html")
     opened = await web.call("web_open", {"url": url}, desk, person)
@@ -31,7 +31,7 @@ async def test_the_question_names_the_element_and_where_it_is(house: House, loca
     refused = await web.call("web_fill", {"ref": ref, "value": "x"}, desk, person)
     assert "nobody confirmed it" in refused.text
     assert person.questions[-1].endswith(f' on textbox "Field", {local_server.url("")[:-1]}, tab t1?')
-    other = Desk(desk.house)
+    other = ClientContext(desk.house)
     await ops.call("browser_op", {"kind": "navigate", "url": url}, other, person)
     await ops.call("browser_op", {"kind": "snapshot"}, other, person)
     await ops.call("browser_op", {"kind": "click", "ref": "e1"}, other, person)

@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel, Field
 
 from bridge.errors import UsageError
-from bridge.model_tools import SET_NAMES, Answer, Desk, InvalidArguments, MalformedTool, ToolSet, tool_set
+from bridge.model_tools import SET_NAMES, ClientContext, InvalidArguments, MalformedTool, ToolResult, ToolSet, tool_set
 from bridge.model_tools.declaration import Run
 from bridge.model_tools.tables import readme_with_tables
 from bridge.ops import OPERATION_KINDS
@@ -21,38 +21,40 @@ class Nested(BaseModel):
     x: int
 
 
-async def undescribed(desk: Desk, ref: str) -> Answer:
+async def undescribed(desk: ClientContext, ref: str) -> ToolResult:
     """Says nothing about its argument."""
-    return Answer("")
+    return ToolResult("")
 
 
-async def untyped(desk: Desk, ref) -> Answer:  # type: ignore[no-untyped-def]
+async def untyped(desk: ClientContext, ref) -> ToolResult:  # type: ignore[no-untyped-def]
     """Has an argument of no type."""
-    return Answer("")
+    return ToolResult("")
 
 
-async def nested(desk: Desk, options: Annotated[Nested, Field(description="An object.")]) -> Answer:
+async def nested(desk: ClientContext, options: Annotated[Nested, Field(description="An object.")]) -> ToolResult:
     """Takes an object."""
-    return Answer("")
+    return ToolResult("")
 
 
-async def numbers(desk: Desk, values: Annotated[list[int], Field(description="Numbers.")]) -> Answer:
+async def numbers(desk: ClientContext, values: Annotated[list[int], Field(description="Numbers.")]) -> ToolResult:
     """Takes a list of something else than strings."""
-    return Answer("")
+    return ToolResult("")
 
 
-async def either(desk: Desk, value: Annotated[int | str, Field(description="One or the other.")]) -> Answer:
+async def either(
+    desk: ClientContext, value: Annotated[int | str, Field(description="One or the other.")]
+) -> ToolResult:
     """Takes one of two types."""
-    return Answer("")
+    return ToolResult("")
 
 
-async def mute(desk: Desk, words: Described) -> Answer:
-    return Answer("")
+async def mute(desk: ClientContext, words: Described) -> ToolResult:
+    return ToolResult("")
 
 
-async def BadName(desk: Desk) -> Answer:  # noqa: N802 - it is bad
+async def BadName(desk: ClientContext) -> ToolResult:  # noqa: N802 - it is bad
     """Has capital letters."""
-    return Answer("")
+    return ToolResult("")
 
 
 @pytest.mark.parametrize("run", [undescribed, untyped, nested, numbers, either, mute, BadName])
@@ -61,9 +63,9 @@ def test_a_malformed_declaration_fails(run: Run) -> None:
         ToolSet("test").tool(title="Test", effect="observe")(run)
 
 
-async def well_formed(desk: Desk, words: Described) -> Answer:
+async def well_formed(desk: ClientContext, words: Described) -> ToolResult:
     """Does nothing."""
-    return Answer(words)
+    return ToolResult(words)
 
 
 def test_two_tools_of_one_name_an_unknown_effect_and_an_empty_title_fail() -> None:

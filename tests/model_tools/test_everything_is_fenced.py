@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from desks import desk_on
 
-from bridge.model_tools import Desk, Nobody, Toolbox, tool_set
+from bridge.model_tools import ClientContext, NoElicitation, Toolbox, tool_set
 from bridge.surfaces.local_server import LocalServer
-from tests.talker import FORGED, LOCATIONS, MARK, SAID, folders, talking
+from tests.injection_site import FORGED, LOCATIONS, MARK, SAID, folders, talking
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
 
@@ -28,14 +28,14 @@ def talker() -> Iterator[LocalServer]:
 
 
 @pytest.fixture
-async def desk(webview_device: str, talker: LocalServer, tmp_path: Path) -> AsyncIterator[Desk]:
+async def desk(webview_device: str, talker: LocalServer, tmp_path: Path) -> AsyncIterator[ClientContext]:
     async with desk_on(webview_device, [talker.grant], tmp_path, **folders(tmp_path)) as desk:
         yield desk
 
 
-async def said(desk: Desk, tools: str, tool: str, **given: Any) -> str:
+async def said(desk: ClientContext, tools: str, tool: str, **given: Any) -> str:
     """The answer, after looking at what stands outside of its fence."""
-    shown = await Toolbox(tool_set(tools, allow_javascript=tools == "simple")).call(tool, given, desk, Nobody())
+    shown = await Toolbox(tool_set(tools, allow_javascript=tools == "simple")).call(tool, given, desk, NoElicitation())
     nonce = desk.fence.nonce
     fenced = rf"<page-content {nonce} origin=\S*>\n.*\n</page-content {nonce}>"
     outside = re.sub(fenced, "", shown.text, flags=re.DOTALL)
@@ -45,7 +45,9 @@ async def said(desk: Desk, tools: str, tool: str, **given: Any) -> str:
     return shown.text
 
 
-async def test_no_word_of_a_page_or_a_server_stands_outside_of_the_fence(desk: Desk, talker: LocalServer) -> None:
+async def test_no_word_of_a_page_or_a_server_stands_outside_of_the_fence(
+    desk: ClientContext, talker: LocalServer
+) -> None:
     addresses = ("/missing", "/broken", "/token", "/picture", "/garbled", "/lengthless", "/file", *LOCATIONS, "/")
     for path in addresses:
         await said(desk, "simple", "webfetch", url=talker.url(path))
@@ -83,7 +85,7 @@ async def test_no_word_of_a_page_or_a_server_stands_outside_of_the_fence(desk: D
         await said(desk, "web", "web_click", ref=ref)
 
 
-async def test_no_operation_lets_a_word_of_a_page_out_either(desk: Desk, talker: LocalServer) -> None:
+async def test_no_operation_lets_a_word_of_a_page_out_either(desk: ClientContext, talker: LocalServer) -> None:
     for path in ("/missing", "/private", "/script", "/other", "/file", "/"):
         await said(desk, "ops", "browser_op", kind="navigate", url=talker.url(path))
     shot = await said(desk, "ops", "browser_op", kind="snapshot", interactive_only=False)

@@ -12,7 +12,7 @@ import pytest
 from desks import desk_on
 
 from bridge.errors import PolicyRefused
-from bridge.model_tools import Desk, Nobody, Toolbox, tool_set
+from bridge.model_tools import ClientContext, NoElicitation, Toolbox, tool_set
 from bridge.model_tools.sets import SET_NAMES
 from bridge.ops import Secret, Secrets
 from bridge.ops.selectors import check_selector, compared_attributes
@@ -147,19 +147,21 @@ def mail() -> Iterator[LocalServer]:
 
 
 @pytest.fixture
-async def desk(webview_device: str, mail: LocalServer, tmp_path: Path) -> AsyncIterator[Desk]:
+async def desk(webview_device: str, mail: LocalServer, tmp_path: Path) -> AsyncIterator[ClientContext]:
     async with desk_on(webview_device, [mail.grant], tmp_path, secrets=Secrets({"PW": Secret(VALUE)})) as desk:
         yield desk
 
 
-async def said(desk: Desk, tool: str, **given: Any) -> str:
+async def said(desk: ClientContext, tool: str, **given: Any) -> str:
     tools = "ops" if tool == "browser_op" else "web"
-    return (await Toolbox(tool_set(tools)).call(tool, given, desk, Nobody())).text
+    return (await Toolbox(tool_set(tools)).call(tool, given, desk, NoElicitation())).text
 
 
 @pytest.mark.browser
 @pytest.mark.parametrize("way", SEARCHES, ids="-".join)
-async def test_a_right_guess_is_answered_as_a_wrong_one_is(desk: Desk, mail: LocalServer, way: tuple[str, str]) -> None:
+async def test_a_right_guess_is_answered_as_a_wrong_one_is(
+    desk: ClientContext, mail: LocalServer, way: tuple[str, str]
+) -> None:
     tool, argument = way
     page = mail.url(f"page?pw={VALUE}")
     if tool == "browser_op":

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from bridge.model_tools import Desk, Nobody, Toolbox, tool_set
+from bridge.model_tools import ClientContext, NoElicitation, Toolbox, tool_set
 from bridge.model_tools.toolbox import Shown
 from tests.conftest import LocalServer
 from tests.model_tools.conftest import SECRET
@@ -19,11 +19,11 @@ pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
 OTHER = "w" * len(SECRET)
 
 
-async def called(desk: Desk, tools: str, tool: str, **given: Any) -> Shown:
-    return await Toolbox(tool_set(tools)).call(tool, given, desk, Nobody())
+async def called(desk: ClientContext, tools: str, tool: str, **given: Any) -> Shown:
+    return await Toolbox(tool_set(tools)).call(tool, given, desk, NoElicitation())
 
 
-async def page_that_says(desk: Desk, local: LocalServer, words: str, *, far: bool = False) -> str:
+async def page_that_says(desk: ClientContext, local: LocalServer, words: str, *, far: bool = False) -> str:
     """The ref of its field."""
     opened = await called(desk, "web", "web_open", url=local.url("tasks/enter-text.html"))
     page = await desk.page()
@@ -34,7 +34,7 @@ async def page_that_says(desk: Desk, local: LocalServer, words: str, *, far: boo
     return (await page.snapshot()).find(role="textbox").ref
 
 
-async def show(desk: Desk, html: str) -> None:
+async def show(desk: ClientContext, html: str) -> None:
     attachment = await (await desk.page()).attached()
     await attachment.evaluate_raw({"expression": f"document.body.innerHTML = {html!r}"}, timeout_s=20)
 
@@ -46,7 +46,7 @@ def grey(shown: Shown) -> bytes:
 
 @pytest.mark.parametrize("annotate", [False, True])
 async def test_a_picture_of_the_view_has_a_box_where_a_secret_is(
-    desk: Desk, local_server: LocalServer, annotate: bool
+    desk: ClientContext, local_server: LocalServer, annotate: bool
 ) -> None:
     pictures = []
     for words in (SECRET, OTHER):
@@ -69,7 +69,7 @@ def in_pieces(words: str) -> str:
 <input style="font:14px monospace" value="{words[:9]}"> <input style="font:14px monospace" value="{words[9:]}">"""
 
 
-async def test_a_secret_is_covered_that_is_written_in_pieces(desk: Desk, local_server: LocalServer) -> None:
+async def test_a_secret_is_covered_that_is_written_in_pieces(desk: ClientContext, local_server: LocalServer) -> None:
     await called(desk, "web", "web_open", url=local_server.url("second.html"))
     pictures = []
     for words in (SECRET, re.sub(r"\w", "w", SECRET)):
@@ -83,7 +83,7 @@ async def test_a_secret_is_covered_that_is_written_in_pieces(desk: Desk, local_s
 
 
 async def test_a_picture_of_more_than_the_view_is_refused_where_a_secret_is_shown(
-    desk: Desk, local_server: LocalServer
+    desk: ClientContext, local_server: LocalServer
 ) -> None:
     ref = await page_that_says(desk, local_server, SECRET, far=True)
     for given in ({"full_page": True}, {"ref": ref}):

@@ -11,7 +11,7 @@ import pytest
 from desks import desk_on
 
 from bridge import TestServerGrant
-from bridge.model_tools import Desk, Nobody, Toolbox, tool_set
+from bridge.model_tools import ClientContext, NoElicitation, Toolbox, tool_set
 from bridge.ops import Secret, Secrets
 from bridge.surfaces.local_server import LocalServer, QuietHandler, listening
 
@@ -38,15 +38,15 @@ def shop() -> Iterator[LocalServer]:
 
 
 @pytest.fixture
-async def desk(webview_device: str, shop: LocalServer, tmp_path: Path) -> AsyncIterator[Desk]:
+async def desk(webview_device: str, shop: LocalServer, tmp_path: Path) -> AsyncIterator[ClientContext]:
     grants = [shop.grant, TestServerGrant("localhost", shop.port)]
     secrets = Secrets({"PW": Secret(VALUE, (shop.origin,))})
     async with desk_on(webview_device, grants, tmp_path, secrets=secrets) as desk:
         yield desk
 
 
-async def said(desk: Desk, tools: str, tool: str, **given: Any) -> str:
-    shown = await Toolbox(tool_set(tools)).call(tool, given, desk, Nobody())
+async def said(desk: ClientContext, tools: str, tool: str, **given: Any) -> str:
+    shown = await Toolbox(tool_set(tools)).call(tool, given, desk, NoElicitation())
     return shown.text
 
 
@@ -56,7 +56,9 @@ def ref_of(text: str, what: str) -> str:
     return found[1]
 
 
-async def test_a_secret_for_the_page_is_not_filled_into_a_foreign_frame_of_it(desk: Desk, shop: LocalServer) -> None:
+async def test_a_secret_for_the_page_is_not_filled_into_a_foreign_frame_of_it(
+    desk: ClientContext, shop: LocalServer
+) -> None:
     opened = await said(desk, "web", "web_open", url=shop.url())
     by_tool = await said(desk, "web", "web_fill", ref=ref_of(opened, "textbox"), value="secret:PW")
     await said(desk, "ops", "browser_op", kind="navigate", url=shop.url())
@@ -67,7 +69,7 @@ async def test_a_secret_for_the_page_is_not_filled_into_a_foreign_frame_of_it(de
         assert "the secret PW is not for http://localhost" in answer
 
 
-async def test_no_length_of_a_text_shows_a_part_of_a_secret(desk: Desk, shop: LocalServer) -> None:
+async def test_no_length_of_a_text_shows_a_part_of_a_secret(desk: ClientContext, shop: LocalServer) -> None:
     opened = await said(desk, "web", "web_open", url=shop.url("echo"))
     await said(desk, "web", "web_fill", ref=ref_of(opened, 'textbox "Field"'), value="secret:PW")
     shot = await said(desk, "web", "web_snapshot", interactive_only=False)

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from bridge.model_tools import MAX_ANSWER_CHARS, Desk, House, Nobody, Toolbox, tool_set
-from bridge.surfaces.demo_server import serve_demo_pages
+from bridge.model_tools import MAX_ANSWER_CHARS, ClientContext, NoElicitation, ServerContext, Toolbox, tool_set
+from bridge.surfaces.demo.server import serve_demo_pages
 from tests.conftest import LocalServer
 
 pytestmark = pytest.mark.browser
@@ -21,13 +21,13 @@ MEDIAN_CHARS = 2_500
 class Agent:
     """Calls tools and remembers what they said; refs are read out of the newest answer that shows them."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: ClientContext) -> None:
         self._desk = desk
         self._toolbox = Toolbox(tool_set("web"))
         self.answers: list[str] = []
 
     async def call(self, tool: str, **arguments: Any) -> str:
-        shown = await self._toolbox.call(tool, arguments, self._desk, Nobody())
+        shown = await self._toolbox.call(tool, arguments, self._desk, NoElicitation())
         self.answers.append(shown.text)
         return shown.text
 
@@ -170,14 +170,14 @@ async def sign_in_after_a_mistake(agent: Agent, demo: LocalServer) -> None:
 
 
 @pytest.fixture
-def demo(house: House) -> Iterator[LocalServer]:
+def demo(house: ServerContext) -> Iterator[LocalServer]:
     with serve_demo_pages() as server:
         house.egress.grants = (*house.egress.grants, server.grant)
         yield server
 
 
 async def test_tasks_are_finished_through_the_tools_alone_and_answers_stay_short(
-    demo: LocalServer, desk: Desk, local_server: LocalServer
+    demo: LocalServer, desk: ClientContext, local_server: LocalServer
 ) -> None:
     unsolved: dict[str, str] = {}
     chars: list[int] = []

@@ -13,11 +13,11 @@ import pytest
 from bridge import Session
 from bridge.ops import Executor
 from bridge.ops.results import PAGE_FIELDS
+from bridge.policy.browser_policy import policy_for
 from bridge.policy.pinning import PinnedEgress
-from bridge.policy.rules import policy_for
 from bridge.snapshot.escape import plain
 from bridge.surfaces.local_server import LocalServer
-from tests.talker import FORGED, LOCATIONS, MARK, SAID, folders, talking
+from tests.injection_site import FORGED, LOCATIONS, MARK, SAID, folders, talking
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
 

@@ -12,7 +12,7 @@ import ray
 
 from bridge import run_on_ray
 from bridge.errors import BridgeError
-from bridge.surfaces.demo_server import serve_demo_pages
+from bridge.surfaces.demo.server import serve_demo_pages
 from tests.pool.pool_jobs import products_for, products_without_await, wanted, work_for
 
 

@@ -15,8 +15,8 @@ from bridge import DevicePool, JobOutcome, Session, sync
 from bridge.adb import AdbServer
 from bridge.errors import DeadlineExceeded, DeviceNotFound, NoDevice, ShellFailed, UsageError
 from bridge.host.lease import lease_key
-from bridge.surfaces.demo_server import serve_demo_pages
-from bridge.surfaces.device_lease import leased
+from bridge.surfaces.demo.server import serve_demo_pages
+from bridge.surfaces.device_pool.lease import leased
 from bridge.surfaces.local_server import LocalServer
 from tests.pool.pool_jobs import products_for, products_without_await, wanted, work_for
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bridge.page import reading
 from bridge.page.page import Page
+from bridge.page.snapshots import read
 from tests.conftest import LocalServer
 
 pytestmark = pytest.mark.browser
@@ -23,7 +23,7 @@ async def test_the_walk_stops_when_its_time_is_over_and_says_so(
     page: Page, local_server: LocalServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await page.goto(local_server.url("deep.html#div"))
-    monkeypatch.setattr(reading, "WALK_S", 0.02)
+    monkeypatch.setattr(read, "WALK_S", 0.02)
 
     result = await page.read(timeout_s=15)
 

@@ -9,7 +9,7 @@ import pytest
 
 from bridge.adb import AdbServer
 from bridge.virtual_device import VirtualDeviceHandle
-from tests.own_devices import own_device
+from tests.temp_devices import own_device
 
 SAMPLE = Path(__file__).parent.parent / "virtual_device" / "data" / "sample-1.apk"
 

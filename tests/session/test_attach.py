@@ -15,8 +15,8 @@ from bridge import Session
 from bridge.adb import AdbServer
 from bridge.errors import DeadlineExceeded, HostFailed, PolicyRefused, RefNotFound, TabLost, Unsupported, UsageError
 from bridge.page.page import Page
-from bridge.session.attached import AttachedSession
-from bridge.session.targets import devtools_sockets, parse_sockets
+from bridge.session.attached.devtools_sockets import devtools_sockets, parse_sockets
+from bridge.session.attached.session import AttachedSession
 from bridge.virtual_device import VirtualDeviceHandle
 from tests.conftest import LocalServer
 

@@ -11,11 +11,11 @@ import pytest
 
 from bridge import Session
 from bridge.errors import ActionFailed, DeadlineExceeded, PolicyRefused, UsageError
-from bridge.page.fetch_messages import Fulfil
+from bridge.page.interception.fetch_messages import Fulfil
 from bridge.page.page import Page
 from bridge.policy.grant import TestServerGrant
 from tests.conftest import LocalServer
-from tests.own_devices import own_device
+from tests.temp_devices import own_device
 
 pytestmark = pytest.mark.browser
 

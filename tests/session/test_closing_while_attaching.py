@@ -8,7 +8,7 @@ import pytest
 
 from bridge import Session
 from bridge.errors import TabLost
-from bridge.page.attachment import Attachment
+from bridge.page.target.attachment import Attachment
 from tests.conftest import LocalServer
 
 pytestmark = pytest.mark.browser
@@ -50,5 +50,5 @@ async def test_windows_may_be_closed_while_they_are_being_taken(session: Session
         async with asyncio.timeout(30):
             await told.wait()
         await session.close_tab(session.pages[1])
-        await session.windows_taken()
+        await session.wait_for_popups()
     assert session.pages == (page,)

@@ -9,14 +9,14 @@ import pytest
 
 from bridge import BrowserPolicy, Session, TestServerGrant
 from bridge.errors import BridgeError, NameNotResolved, NavigationFailed, PolicyRefused, Unsupported
-from bridge.page.fetch_messages import PausedRequest
-from bridge.page.fetching import Fetching
-from bridge.page.interception import Interception
+from bridge.page.interception.fetch_domain import FetchDomain
+from bridge.page.interception.fetch_messages import PausedRequest
+from bridge.page.interception.url_policy import UrlPolicy
 from bridge.policy.pinning import PinnedEgress
 from bridge.virtual_device import VirtualDeviceHandle
 from tests.conftest import LocalServer
-from tests.own_devices import own_device
 from tests.policy.site import CountingServer, Site, serving
+from tests.temp_devices import own_device
 
 pytestmark = pytest.mark.browser
 
@@ -147,7 +147,7 @@ async def test_a_second_session_of_the_program_says_that_the_first_has_the_proxy
 
 def test_a_host_that_was_seen_at_a_private_address_is_not_shown_and_not_asked_again() -> None:
     egress = PinnedEgress(ALLOWS_ALL)
-    interception = Interception(egress, closes_ways_around=True)
+    interception = UrlPolicy(egress, blocks_proxy_bypass=True)
     for seen in ("93.184.216.34", "93.184.216.99"):  # one site may have several addresses
         interception._watch("Network.responseReceived", response("https://a.example/", seen), None)
         interception.check_shown("https://a.example/x")
@@ -159,7 +159,7 @@ def test_a_host_that_was_seen_at_a_private_address_is_not_shown_and_not_asked_ag
 
 async def test_a_tab_is_told_why_it_was_refused_although_another_goes_to_the_same_address() -> None:
     url = "http://127.0.0.1:1/"
-    interception = Interception(PinnedEgress(ALLOWS_ALL), closes_ways_around=True)
+    interception = UrlPolicy(PinnedEgress(ALLOWS_ALL), blocks_proxy_bypass=True)
     refused, underway = (PausedRequest(tab, url, "GET", {}, "Document", tab) for tab in ("one", "other"))
     assert await interception._judge(refused, "one") is not None
     interception._follow(underway, True)
@@ -203,7 +203,7 @@ async def _cannot(*given: object, **more: object) -> None:
 async def test_where_requests_cannot_be_intercepted_a_strict_policy_opens_nothing_and_another_says_so(
     webview_device: str, local_server: LocalServer, forbidden: CountingServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Fetching, "add", _cannot)  # no engine at hand lacks the domain
+    monkeypatch.setattr(FetchDomain, "add", _cannot)  # no engine at hand lacks the domain
     url = local_server.url("second.html")
     with pytest.raises(PolicyRefused, match="requests cannot be intercepted"):
         async with Session.open(webview_device, policy=ALLOWS_ALL, grants=[local_server.grant]) as session:

@@ -12,7 +12,7 @@ from bridge.adb import AdbServer, DeviceEntry
 from bridge.errors import BridgeError, DeviceAmbiguous, DeviceNotFound, DeviceOffline, DeviceUnauthorized, NoDevice
 from bridge.host.lease import hold_lease
 from bridge.session.devices import Chosen, VirtualDevices, chosen_device
-from bridge.surfaces.compose import RunningVirtualDevices
+from bridge.surfaces.composition import RunningVirtualDevices
 
 
 class Attached(AdbServer):

@@ -13,17 +13,17 @@ from PIL import Image
 from bridge import Session, expect
 from bridge.deadline import Deadline
 from bridge.errors import ActionFailed, DeadlineExceeded, ExpectationFailed, Unsupported, UsageError
-from bridge.page.fetch_messages import Fulfil
-from bridge.page.key_guard import focus
-from bridge.page.keys import typing_commands
+from bridge.page.input.keyboard import focus
+from bridge.page.input.keys import typing_commands
+from bridge.page.interception.fetch_messages import Fulfil
 from bridge.page.page import Page
 from bridge.policy.grant import TestServerGrant
-from bridge.session.attached import AttachedSession
-from bridge.surfaces.live_view.hands import Hands
+from bridge.session.attached.session import AttachedSession
 from bridge.surfaces.live_view.messages import Choice, Touch
+from bridge.surfaces.live_view.touch_input import Hands
 from bridge.virtual_device import VirtualDeviceHandle
 from tests.conftest import LocalServer
-from tests.own_devices import own_device
+from tests.temp_devices import own_device
 
 pytestmark = pytest.mark.browser
 

@@ -7,8 +7,8 @@ import asyncio
 import pytest
 
 from bridge import Session
-from bridge.page.attachment import Attachment
 from bridge.page.page import Page
+from bridge.page.target.attachment import Attachment
 
 pytestmark = pytest.mark.browser
 

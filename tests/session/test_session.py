@@ -10,7 +10,7 @@ from bridge import Session
 from bridge.errors import HostLost, RefNotFound, TabLost
 from bridge.page.page import Page
 from tests.conftest import LocalServer
-from tests.own_devices import own_device
+from tests.temp_devices import own_device
 
 pytestmark = pytest.mark.browser
 

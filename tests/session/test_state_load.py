@@ -9,7 +9,7 @@ import pytest
 
 from bridge import Session
 from bridge.errors import NavigationFailed
-from bridge.page.fetch_messages import Abort
+from bridge.page.interception.fetch_messages import Abort
 from tests.conftest import LocalServer
 
 pytestmark = pytest.mark.browser

@@ -11,7 +11,7 @@ from bridge import Session
 from bridge.model_tools import SharedSession
 from bridge.session import tabs as session_tabs
 from tests.conftest import LocalServer
-from tests.own_devices import own_device
+from tests.temp_devices import own_device
 
 pytestmark = pytest.mark.browser
 

@@ -11,7 +11,7 @@ import pytest
 
 from bridge import BrowserPolicy, Session
 from bridge.errors import DeviceBusy
-from tests.own_devices import own_device
+from tests.temp_devices import own_device
 
 pytestmark = pytest.mark.browser
 

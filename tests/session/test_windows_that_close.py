@@ -9,11 +9,11 @@ import pytest
 
 from bridge import Session
 from bridge.errors import TabLost
-from bridge.model_tools import Asking, Desk, House, SharedSession
+from bridge.model_tools import ClientContext, PendingElicitation, ServerContext, SharedSession
 from bridge.page.page import Page
+from bridge.surfaces.kept_session import KeptSession
 from bridge.surfaces.local_server import LocalServer
-from bridge.surfaces.workspace import Workspace
-from tests.own_sites import own_site
+from tests.temp_sites import own_site
 
 pytestmark = pytest.mark.browser
 
@@ -95,7 +95,7 @@ async def test_a_command_that_was_meant_for_a_window_that_has_gone_does_not_reac
     session: Session, site: LocalServer
 ) -> None:
     page, login = await opened_windows(session, site)
-    commands = Workspace(session)
+    commands = KeptSession(session)
     await commands.run("tab", {"tab": login.tab_id})
     await login.get_by_role("button", name="Later").click()
     with pytest.raises(TabLost):
@@ -115,7 +115,7 @@ async def test_a_model_is_told_once_that_its_tab_has_gone_and_which_one_is_curre
         yield session
 
     async with SharedSession(opener) as shared:
-        desk = Desk(House(session.egress, shared, Asking()))
+        desk = ClientContext(ServerContext(session.egress, shared, PendingElicitation()))
         page = await desk.new_page()
         await page.goto(site.url(""))
         login_ref = (await page.snapshot()).find(name="Login").ref

@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import ACCNAME, ROOT, Page
+from browser import ACCNAME, Page
 
 from bridge.snapshot import render_snapshot
 from bridge.snapshot.html import HtmlSnapshotOptions, build_document, snapshot_html
 from bridge.snapshot.html_names import Names
-from bridge.snapshot.html_roles import ROLE_FLAGS, TAG_ROLES
 
 PAGES = sorted((Path(__file__).parent / "pages").glob("*.html"))
 ACCNAME_PAGES = sorted({case.partition("#")[0] for case in json.loads((ACCNAME / "cases.json").read_text())})
@@ -107,18 +106,3 @@ def test_the_text_of_a_static_page_is_the_same_line_by_line(live: Page, path: Pa
 
 def without_numbers(text: str) -> list[str]:
     return re.sub(r"\[ref=e?\d+\]", "[ref]", text).splitlines()
-
-
-def test_the_table_of_roles_is_that_of_the_injected_script() -> None:
-    source = (ROOT / "injected_js" / "src" / "role-table.js").read_text()
-    flags, roles, tags, held = 0, {}, {}, "".join(re.findall(r"^  '([^']+)'", source, re.MULTILINE))
-    for total, role, natural, names in re.findall(r"(\d+)|([a-z-]+)(:?)(\S*)", held):
-        if total:
-            flags = int(total)
-            continue
-        roles[role] = flags
-        if natural:
-            tags |= dict.fromkeys((names or role).split(","), role)
-    assert roles == ROLE_FLAGS
-    assert tags == TAG_ROLES
-    assert len(roles) > 80

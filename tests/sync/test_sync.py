@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bridge.errors import ExpectationFailed, NavigationFailed, RefNotFound, UsageError
-from bridge.page.fetch_messages import Fulfil, PausedRequest
+from bridge.page.interception.fetch_messages import Fulfil, PausedRequest
 from bridge.surfaces.blocking import THE_LOOP
 from bridge.sync import Page, Session, expect
 from tests.conftest import LocalServer

@@ -12,8 +12,8 @@ from PIL import Image
 
 from bridge import Session
 from bridge.ops import Executor, Secrets, parse_operation
-from bridge.page.masking import Box, painted_over
-from bridge.page.picture import encoded
+from bridge.page.capture.image import encoded
+from bridge.page.capture.secret_masking import Box, painted_over
 from bridge.surfaces.trace.document import read_trace
 from tests.conftest import LocalServer
 

@@ -20,7 +20,7 @@ from bridge.errors import DeadlineExceeded, PolicyRefused, UsageError
 from bridge.page.page import Page
 from bridge.surfaces.pytest_plugin.local_server import LocalServer, serving
 from bridge.surfaces.trace.document import read_trace, to_html, write_trace
-from bridge.surfaces.trace.pictures import MAX_PICTURE_BYTES, MAX_TOTAL_BYTES, Pictures
+from bridge.surfaces.trace.images import MAX_PICTURE_BYTES, MAX_TOTAL_BYTES, Pictures
 from bridge.surfaces.trace.replay import test_source as replayed
 from bridge.virtual_device import find_chromium
 from tests.pytest_plugin.conftest import SAMPLE

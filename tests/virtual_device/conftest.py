@@ -16,7 +16,7 @@ from bridge.adb.program import find_adb_program
 from bridge.virtual_device.device import VirtualDevice, running_device
 from bridge.virtual_device.device_options import DeviceOptions
 from bridge.virtual_device.process.client import VirtualDeviceHandle, start_detached, stop_virtual_device
-from tests.own_devices import own_adb_server
+from tests.temp_devices import own_adb_server
 
 
 @dataclass(frozen=True)

@@ -11,25 +11,25 @@ import click
 
 import bridge
 from bridge.errors import BridgeError, UsageError
-from bridge.surfaces.cli.action_commands import ACTION_COMMANDS
-from bridge.surfaces.cli.bench_command import bench
-from bridge.surfaces.cli.capture_commands import CAPTURE_COMMANDS
-from bridge.surfaces.cli.completion_command import completion
-from bridge.surfaces.cli.demo_command import demo
-from bridge.surfaces.cli.device_commands import devices, targets, virtual
-from bridge.surfaces.cli.doctor_command import doctor
+from bridge.surfaces.cli.commands.actions import ACTION_COMMANDS
+from bridge.surfaces.cli.commands.bench import bench
+from bridge.surfaces.cli.commands.capture import CAPTURE_COMMANDS
+from bridge.surfaces.cli.commands.completion import completion
+from bridge.surfaces.cli.commands.demo import demo
+from bridge.surfaces.cli.commands.devices import devices, targets, virtual
+from bridge.surfaces.cli.commands.doctor import doctor
+from bridge.surfaces.cli.commands.host import host
+from bridge.surfaces.cli.commands.models import mcp, schema
+from bridge.surfaces.cli.commands.ops import ops
+from bridge.surfaces.cli.commands.page import back, forward, get, open_command, reload_command, snapshot, wait
+from bridge.surfaces.cli.commands.policy import gate, policy
+from bridge.surfaces.cli.commands.read import read
+from bridge.surfaces.cli.commands.reading import fetch
+from bridge.surfaces.cli.commands.retries import retried
+from bridge.surfaces.cli.commands.session import close, close_tab, daemon, tab, tabs, view
+from bridge.surfaces.cli.commands.trace import trace
 from bridge.surfaces.cli.groups import Commands
-from bridge.surfaces.cli.host_commands import host
-from bridge.surfaces.cli.model_commands import mcp, schema
-from bridge.surfaces.cli.ops_command import ops
 from bridge.surfaces.cli.output import report_failure
-from bridge.surfaces.cli.page_commands import back, forward, get, open_command, reload_command, snapshot, wait
-from bridge.surfaces.cli.policy_commands import gate, policy
-from bridge.surfaces.cli.read_command import read
-from bridge.surfaces.cli.reading_commands import fetch
-from bridge.surfaces.cli.retried_command import retried
-from bridge.surfaces.cli.session_commands import close, close_tab, daemon, tab, tabs, view
-from bridge.surfaces.cli.trace_commands import trace
 
 INTERRUPTED, BROKEN_PIPE = 130, 141
 

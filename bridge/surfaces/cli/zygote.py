@@ -30,12 +30,12 @@ from bridge.surfaces.daemon.wire import LIMITS, message, read_message
 
 # What commands of a kept session import when they are run.
 _WANTED = (
-    "bridge.page.refs",
-    "bridge.page.navigation",
-    "bridge.surfaces.cli.running",
+    "bridge.page.snapshots.refs",
+    "bridge.page.navigation.navigate",
+    "bridge.surfaces.cli.runner",
     "bridge.surfaces.cli.tables",
     "bridge.surfaces.daemon.client",
-    "bridge.surfaces.workspace",
+    "bridge.surfaces.kept_session",
     "rich.console",
     "rich.table",
     "rich.text",

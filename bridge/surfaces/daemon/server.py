@@ -22,7 +22,7 @@ from bridge.host.protocol import FrameReader, WireFrame
 from bridge.surfaces.daemon.places import Places, Record
 from bridge.surfaces.daemon.warming import zygote_of
 from bridge.surfaces.daemon.wire import LIMITS, answer_message, error_facts, message, read_message
-from bridge.surfaces.workspace import StartOptions, Workspace, opened_workspace
+from bridge.surfaces.kept_session import KeptSession, StartOptions, open_kept_session
 
 logger = logging.getLogger(__name__)
 
@@ -37,7 +37,7 @@ class Daemon:
     def __init__(self, places: Places, *, idle_exit_s: float = IDLE_EXIT_S) -> None:
         self._places = places
         self._idle_exit_s = idle_exit_s
-        self._opened: asyncio.Future[Workspace] | None = None
+        self._opened: asyncio.Future[KeptSession] | None = None
         self._started_with: StartOptions | None = None
         self._holder: asyncio.Task[None] | None = None
         self._notices: set[Callable[[str], None]] = set()
@@ -158,7 +158,7 @@ class Daemon:
         self._has_succeeded = True
         return WireFrame({"answer": dict(answer.json)}, answer.blob)
 
-    async def _ready(self, wanted: StartOptions) -> Workspace:
+    async def _ready(self, wanted: StartOptions) -> KeptSession:
         if self._opened is None or self._started_with is None:
             self._opened = asyncio.get_running_loop().create_future()
             self._started_with = wanted
@@ -168,10 +168,10 @@ class Daemon:
         # Whoever asked first may go away: others may be waiting for the same session.
         return await asyncio.shield(self._opened)
 
-    async def _hold(self, wanted: StartOptions, opened: asyncio.Future[Workspace]) -> None:
+    async def _hold(self, wanted: StartOptions, opened: asyncio.Future[KeptSession]) -> None:
         """The session's block is entered and left in one task, whichever command needed it first."""
         try:
-            async with opened_workspace(wanted, self._tell) as workspace:
+            async with open_kept_session(wanted, self._tell) as workspace:
                 opened.set_result(workspace)
                 await workspace.session.stay_awake(self._ended)
         except Exception as error:

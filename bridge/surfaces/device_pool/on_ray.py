@@ -17,8 +17,8 @@ from typing import Any, Literal, TypeVar
 
 from bridge.deadline import Deadline, finish
 from bridge.errors import BridgeError, DeviceLost, NoDevice, UsageError
-from bridge.surfaces.device_lease import leased
 from bridge.surfaces.device_pool.jobs import JobBook, JobOutcome, Ticket
+from bridge.surfaces.device_pool.lease import leased
 
 Item = TypeVar("Item")
 

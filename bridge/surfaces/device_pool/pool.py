@@ -29,7 +29,7 @@ from bridge.errors import (
 )
 from bridge.host.lease import lease_key
 from bridge.surfaces.blocking import in_a_thread
-from bridge.surfaces.compose import Session
+from bridge.surfaces.composition import Session
 from bridge.surfaces.device_pool.jobs import JobBook, JobOutcome
 from bridge.surfaces.device_pool.slots import AttachedSlot, Slot, VirtualSlot
 

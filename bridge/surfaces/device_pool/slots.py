@@ -18,7 +18,7 @@ from bridge.errors import (
     VirtualDeviceFailed,
     WebViewTooOld,
 )
-from bridge.surfaces.device_lease import take_turn
+from bridge.surfaces.device_pool.lease import take_turn
 
 if TYPE_CHECKING:
     from bridge.adb import AdbServer

@@ -28,9 +28,9 @@ from websockets.http11 import Request, Response
 
 from bridge.deadline import finish
 from bridge.errors import BridgeError, TransportError, UsageError
-from bridge.page.attachment import Attachment
-from bridge.surfaces.live_view.hands import Hands
+from bridge.page.target.attachment import Attachment
 from bridge.surfaces.live_view.messages import Control, parse_hello, parse_message
+from bridge.surfaces.live_view.touch_input import Hands
 
 if TYPE_CHECKING:
     from bridge.page.page import Page

@@ -25,10 +25,10 @@ from mcp.shared.exceptions import MCPError
 
 import bridge
 from bridge.deadline import finish
-from bridge.model_tools.answer import MAX_ANSWER_CHARS, Answer
-from bridge.model_tools.desk import Desk, House
-from bridge.model_tools.person import Unanswered
+from bridge.model_tools.client_context import ClientContext, ServerContext
+from bridge.model_tools.elicitation import Unanswered
 from bridge.model_tools.schemas import input_schema, mcp_annotations
+from bridge.model_tools.tool_result import MAX_ANSWER_CHARS, ToolResult
 from bridge.model_tools.toolbox import CALL_TIMEOUT_S, Shown, Toolbox, UnknownTool
 from bridge.ops.effects import refused_by_effect
 from bridge.surfaces.mcp_server.bearer import Bearer, Token
@@ -69,10 +69,10 @@ _RESOURCES = {
 class Service:
     """Answers the requests of all clients; each client has a desk of its own."""
 
-    def __init__(self, toolbox: Toolbox, house: House) -> None:
+    def __init__(self, toolbox: Toolbox, house: ServerContext) -> None:
         self._toolbox = toolbox
         self._house = house
-        self._desks: OrderedDict[str, Desk] = OrderedDict()
+        self._desks: OrderedDict[str, ClientContext] = OrderedDict()
         self._leaving: set[asyncio.Task[None]] = set()
 
     def server(self) -> Server[Any]:
@@ -137,29 +137,29 @@ class Service:
         text, redact = "no page is open", self._house.secrets.redact
         if (page := desk.open_page()) is not None:
             lines = [redact(line) for line in self._lines(params.uri, page, desk)]
-            text = Answer("", newest(lines) or "(nothing)", redact(page.url)).shown(desk.fence)
+            text = ToolResult("", newest(lines) or "(nothing)", redact(page.url)).shown(desk.fence)
         contents = types.TextResourceContents(uri=params.uri, mime_type="text/plain", text=text)
         return types.ReadResourceResult(contents=[contents])
 
-    def _lines(self, uri: str, page: Page, desk: Desk) -> list[str]:
+    def _lines(self, uri: str, page: Page, desk: ClientContext) -> list[str]:
         if uri.endswith("trace"):
-            from bridge.surfaces.trace.recorder import Recorder
+            from bridge.surfaces.trace.recorder import TraceRecorder
 
             session = self._house.shared.present
             recorder = session.observer if session is not None else None
-            if not isinstance(recorder, Recorder):
+            if not isinstance(recorder, TraceRecorder):
                 return ["no trace is recorded: the operator has to start the server with --trace FILE"]
             return recorder.timeline(desk.tabs_so_far).splitlines()
         log = page.console() if uri.endswith("console") else page.network()
         return [str(entry) for entry in log.entries]
 
-    async def _desk(self, context: Context) -> Desk:
+    async def _desk(self, context: Context) -> ClientContext:
         """The client's own; over HTTP by its session, else by `?session=NAME` of the address. The ones that were used
         least recently give way, and their tabs are closed."""
         key = _client_of(context)
         desk = self._desks.get(key)
         if desk is None:
-            desk = self._desks[key] = Desk(self._house)
+            desk = self._desks[key] = ClientContext(self._house)
         self._desks.move_to_end(key)
         while len(self._desks) > MAX_DESKS:
             _, old = self._desks.popitem(last=False)
@@ -170,7 +170,7 @@ class Service:
         return desk
 
 
-async def _left(desk: Desk) -> None:
+async def _left(desk: ClientContext) -> None:
     async with desk.turn:
         await desk.leave()
 

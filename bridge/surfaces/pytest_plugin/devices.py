@@ -10,8 +10,8 @@ from bridge.adb import AdbServer
 from bridge.deadline import Deadline
 from bridge.host.lease import lease_key
 from bridge.session.devices import chosen_device
-from bridge.surfaces.compose import Session
-from bridge.surfaces.device_lease import leased
+from bridge.surfaces.composition import Session
+from bridge.surfaces.device_pool.lease import leased
 from bridge.surfaces.device_pool.pool import attached_serials
 
 _LIST_S = 20.0

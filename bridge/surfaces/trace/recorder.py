@@ -16,14 +16,14 @@ from typing import Any
 
 import bridge
 from bridge.errors import BridgeError, TabLost
-from bridge.page.capture import capture_viewport
-from bridge.page.masking import masked_viewport
-from bridge.page.operations import Ended, Operation
+from bridge.page.capture.secret_masking import masked_viewport
+from bridge.page.capture.viewport import capture_viewport
+from bridge.page.instrumentation import Ended, Operation
 from bridge.page.page import Page
 from bridge.policy.pinning import ConnectionRecord
 from bridge.session.tracing import TracedSession
 from bridge.snapshot import SnapshotResult, snapshot_delta
-from bridge.surfaces.trace.pictures import QUALITY, Pictures
+from bridge.surfaces.trace.images import QUALITY, Pictures
 from bridge.surfaces.trace.written import arguments_of, call, jsonable
 
 logger = logging.getLogger(__name__)
@@ -40,7 +40,7 @@ _LOOKING = frozenset({"get_state", "query", "count", "all", "ref", "read", "snap
 _TOLD_ELSEWHERE = frozenset({"cost", "changes", "refs", "stats", "text", "markdown", "legend", "lines"})
 
 
-class Recorder:
+class TraceRecorder:
     """Records one session; `to_json` is the trace so far."""
 
     def __init__(self, session: TracedSession, *, pictures: Pictures | None = None) -> None:
@@ -111,8 +111,8 @@ class Recorder:
             },
             "operations": self._operations,
             "snapshots": list(self._snapshots),
-            "console": [jsonable(entry.to_json()) for entry in session.journal.console(limit=_LOG_ENTRIES)],
-            "network": [_request(entry.to_json()) for entry in session.journal.network(limit=_LOG_ENTRIES)],
+            "console": [jsonable(entry.to_json()) for entry in session.logs.console(limit=_LOG_ENTRIES)],
+            "network": [_request(entry.to_json()) for entry in session.logs.network(limit=_LOG_ENTRIES)],
             "policy": self._policy,
             "left_out": self._left_out(),
         }
@@ -141,8 +141,8 @@ class Recorder:
         return str(self._hidden("\n".join(lines)))
 
     def _log_ends(self) -> tuple[int, int]:
-        journal = self._session.journal
-        return journal.console(limit=1).last, journal.requests.last
+        logs = self._session.logs
+        return logs.console(limit=1).last, logs.requests.last
 
     def _seen(self, before: SnapshotResult | None, after: SnapshotResult | None, result: Any) -> dict[str, Any]:
         changes = getattr(result, "changes", None)
@@ -198,11 +198,11 @@ class Recorder:
 
 
 @asynccontextmanager
-async def recording_to(session: TracedSession, path: Path) -> AsyncIterator[Recorder]:
+async def recording_to(session: TracedSession, path: Path) -> AsyncIterator[TraceRecorder]:
     """Record until the block ends, and write the file then, however it ends."""
     from bridge.surfaces.trace.document import write_trace
 
-    recorder = Recorder(session)
+    recorder = TraceRecorder(session)
     try:
         yield recorder
     finally:

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from bridge.errors import UsageError
-from bridge.page.network_entry import REDACTED
+from bridge.page.logs.request_entry import REDACTED
 from bridge.snapshot.roles import TELLING_ROLES
 from bridge.surfaces.trace.written import ONLY_BY_NAME
 

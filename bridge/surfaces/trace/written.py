@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from bridge.page.network_entry import REDACTED, shown_headers, shown_url
-from bridge.page.operations import Operation
+from bridge.page.instrumentation import Operation
+from bridge.page.logs.request_entry import REDACTED, shown_headers, shown_url
 
 _TEXT_CHARS = 2_000
 _LISTED = 50

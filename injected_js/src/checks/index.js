@@ -3,8 +3,8 @@
  * after, waiting, and what a snapshot of a frame needs so that it can be put in its place. It adds itself to the API
  * and uses nothing else of the first file than that: refs are there.
  */
-import { doc, is, round, tagOf } from '../dom.js';
-import { install } from '../api.js';
+import { doc, is, round, tagOf } from '../core/dom.js';
+import { install } from '../core/api.js';
 import { focused, landing } from './landing.js';
 import { pickerAt, refuse } from './pickers.js';
 import { prepare } from './prepare.js';

@@ -1,5 +1,5 @@
 /** What a tap at a point would land on, and what keys would. */
-import { attr, doc, flatParent, shadowOf, tagOf } from '../dom.js';
+import { attr, doc, flatParent, shadowOf, tagOf } from '../core/dom.js';
 
 /** True on the element, in it, or in a label of it; else what is there: `div#cookie-banner`. */
 export const landing = (hit, el, on) => {

@@ -1,6 +1,6 @@
 /** What no waiting makes possible: controls that open a dialog, controls of another kind, values that do not fit. */
-import { flatParent, is, low, matches, tagOf } from '../dom.js';
-import { foldLabels } from '../states.js';
+import { flatParent, is, low, matches, tagOf } from '../core/dom.js';
+import { foldLabels } from '../core/states.js';
 
 /**
  * The control that a tap or key on this node asks for its dialog, as far as it can open one: a select itself; date, time

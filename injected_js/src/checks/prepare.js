@@ -1,7 +1,7 @@
 /** Before an action: is the ref still itself, can it be acted on, and does a tap land on it? */
-import { boxOf, max, min, now, tagOf } from '../dom.js';
-import { firstBox, inspect } from '../hit.js';
-import { newTurn } from '../turn.js';
+import { boxOf, max, min, now, tagOf } from '../core/dom.js';
+import { firstBox, inspect } from '../core/actionability.js';
+import { newCall } from '../core/call_cache.js';
 import { hitAt, landing } from './landing.js';
 import { pause } from './pause.js';
 import { pickerAt, refusalOf } from './pickers.js';
@@ -60,7 +60,7 @@ export const prepare = async (ref, action, { timeoutMs = 5e3, hit = true, noPick
     if (isPlaced || last) await pause();
     const el = __agentBrowser.element(ref);
     if (!el.nodeType) return el;
-    newTurn();
+    newCall();
     const { _on, _code } = inspect(el, action), pickerOf = (node) => noPicker && pickerAt(node), at = !_code && isPlaced ? aim(_on, isWanted, hit) : {}, { left, top, width, height } = boxOf(_on);
     const refused = refusalOf(el, action, pickerOf(el) || pickerOf(at.hit));
     if (refused) return { error: refused };

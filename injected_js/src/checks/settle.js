@@ -1,8 +1,8 @@
 /** The guard over a prepared action, and after it: what happened, and is the page quiet again? */
-import { assign, boxOf, cut, doc, findAll, flatParent, fold, is, isLive, kindOf, matches, max, now, parentOf, shadowOf, tagOf } from '../dom.js';
-import { isSeen } from '../hit.js';
-import { isUnseen } from '../style.js';
-import { newTurn } from '../turn.js';
+import { assign, boxOf, cut, doc, findAll, flatParent, fold, is, isLive, kindOf, matches, max, now, parentOf, shadowOf, tagOf } from '../core/dom.js';
+import { isSeen } from '../core/actionability.js';
+import { isUnseen } from '../core/visibility.js';
+import { newCall } from '../core/call_cache.js';
 import { focused, landing } from './landing.js';
 import { pause } from './pause.js';
 import { opensAt, pickerAt, refusalOf } from './pickers.js';
@@ -221,7 +221,7 @@ export const settle = async ({ settleMs = 1e3, quietMs = 20, expect, expectMs = 
   if (mine._stopped) stray = 1;
   mine._isOver = expect && !is(expect, mine._types) && !(/click/.test(expect) ? /cancel/ : /cancel|up|end/).test(mine._types);
   if (!mine._isOver || mine._stopped) mine._stop();
-  newTurn();
+  newCall();
   // What the page has asked for by itself; showPicker gives no event that it could be kept from. What is part of the page can be tapped.
   let asked = mine._asked, isOpen;
   try {

@@ -1,8 +1,8 @@
 /** Waiting inside the page for something to be there, or to be gone. */
-import { assign, doc, findAll, fold, kidsOf, kindOf, low, now } from '../dom.js';
-import { isSeen } from '../hit.js';
-import { isHidden } from '../style.js';
-import { newTurn } from '../turn.js';
+import { assign, doc, findAll, fold, kidsOf, kindOf, low, now } from '../core/dom.js';
+import { isSeen } from '../core/actionability.js';
+import { isHidden } from '../core/visibility.js';
+import { newCall } from '../core/call_cache.js';
 import { pause } from './pause.js';
 import { observe } from './settle.js';
 
@@ -34,7 +34,7 @@ export const waitFor = async (condition, timeoutMs) => {
     for (;;) {
       if (dirty || !(turns++ % 6)) {
         dirty = 0;
-        newTurn();
+        newCall();
         found = look(what);
       }
       const ok = !found == !!gone, waitedMs = now() - start;

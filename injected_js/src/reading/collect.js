@@ -4,8 +4,8 @@
  * What is text and what is noise around it is decided by one set of rules, in Python (`bridge/reading/extract.py`); here
  * goes only what needs the layout to be known.
  */
-import { attr, boxOf, is, kidsOf, kindOf, matches, now, query, shadowOf, strip, tagOf, textOf } from '../dom.js';
-import { isGone, isInkless, isUnseen, isVisible, styleOf } from '../style.js';
+import { attr, boxOf, is, kidsOf, kindOf, matches, now, query, shadowOf, strip, tagOf, textOf } from '../core/dom.js';
+import { isGone, isInkless, isUnseen, isVisible, styleOf } from '../core/visibility.js';
 import { isFaint } from './faint.js';
 
 const NEVER = 'script style template noscript head meta link object embed canvas audio video map input textarea select option datalist progress meter button svg area param source track';

@@ -4,9 +4,9 @@
  *
  * Where only a picture could tell (gradients, masks, blend modes, a layer above, positioned grounds) they count as seen.
  */
-import { boxOf, flatParent, max } from '../dom.js';
-import { styleOf } from '../style.js';
-import { once } from '../turn.js';
+import { boxOf, flatParent, max } from '../core/dom.js';
+import { styleOf } from '../core/visibility.js';
+import { once } from '../core/call_cache.js';
 
 // Of 255; of 1; px.
 const LEAST_DIFFERENCE = 8, LEAST_OPACITY = 0.05, LEAST_SIZE = 2;

@@ -1,5 +1,5 @@
 /** The reader, evaluated only when a page is read: what a person sees of the document, as a bounded HTML fragment. */
-import { newTurn } from '../turn.js';
+import { newCall } from '../core/call_cache.js';
 import { collect } from './collect.js';
 import { rendered } from './rendered.js';
 
@@ -16,7 +16,7 @@ const failure = (code, message) => ({ error: { code, message } });
 
 const read = async (options) => {
   await rendered(options.settleMs);
-  newTurn();
+  newCall();
   let root = document.body || document.documentElement;
   if (options.selector) {
     try {

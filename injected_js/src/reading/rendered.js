@@ -1,5 +1,5 @@
 /** Waiting for a page that draws itself by script. */
-import { shadowOf, textOf } from '../dom.js';
+import { shadowOf, textOf } from '../core/dom.js';
 
 // A page with less than SOME may be showing that it loads; one with less than FEW is given a little longer.
 const FEW = 200, SOME = 30, QUIET_MS = 150;

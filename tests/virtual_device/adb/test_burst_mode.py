@@ -15,7 +15,7 @@ from bridge.adb.program import find_adb_program
 from bridge.virtual_device.adb.streams import READ_AHEAD_BYTES
 from bridge.virtual_device.android.sockets import StreamPair, stream_pair
 from bridge.virtual_device.device import VirtualDevice
-from tests.own_devices import own_adb_server
+from tests.temp_devices import own_adb_server
 from tests.virtual_device.conftest import Adb, device_here
 
 

@@ -14,7 +14,7 @@ from bridge.errors import VirtualDeviceFailed
 from bridge.virtual_device.engine.chromium import command_line, find_chromium, run_chromium
 from bridge.virtual_device.process.client import list_virtual_devices
 from bridge.virtual_device.process.private_folder import folders_place, is_our_folder
-from tests.own_devices import own_device
+from tests.temp_devices import own_device
 
 SHORT = Path("/tmp").resolve()  # noqa: S108
 

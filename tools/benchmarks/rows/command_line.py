@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from bridge.surfaces.demo_server import serve_demo_pages
+from bridge.surfaces.demo.server import serve_demo_pages
 from tools.benchmarks.bench import Bench, device
 from tools.benchmarks.measuring import Contender, Finding, Samples, below, interleave, median_finding
 from tools.benchmarks.pages import ROOT
@@ -64,7 +64,7 @@ def _cpu(environ: dict[str, str], *command: str) -> Contender:
 
 
 async def _warm(environ: dict[str, str], rounds: int) -> Finding:
-    """`wvb snapshot` on a kept session, beside the operation as its own cost tells it and an interpreter's start."""
+    """`wvb snapshot` on a kept session, beside the operation's own reported cost plus the start of an interpreter."""
     costs: list[float] = []
     with serve_demo_pages() as site, tempfile.TemporaryDirectory(prefix="wvb-") as runtime:
         environ = {**environ, "XDG_RUNTIME_DIR": runtime}

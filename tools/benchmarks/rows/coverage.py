@@ -21,7 +21,7 @@ from contextlib import AsyncExitStack
 from typing import Any
 
 from bridge.page.page import Page
-from bridge.page.snapshots import SnapshotRequest
+from bridge.page.snapshots.take import SnapshotRequest
 from bridge.snapshot import SnapshotResult, render_snapshot
 from bridge.snapshot.model import MIN_CHARS_TOTAL
 from tools.benchmarks.bench import Bench, opened

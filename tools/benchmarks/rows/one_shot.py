@@ -6,7 +6,7 @@ import itertools
 import time
 from collections.abc import Sequence
 
-from bridge.surfaces.demo_server import serve_demo_pages
+from bridge.surfaces.demo.server import serve_demo_pages
 from tools.benchmarks.bench import Bench, opened
 from tools.benchmarks.measuring import Finding, Samples, below, median_finding
 

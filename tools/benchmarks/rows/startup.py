@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Sequence
 
-from bridge.surfaces.demo_server import serve_demo_pages
+from bridge.surfaces.demo.server import serve_demo_pages
 from tools.benchmarks.bench import Bench, own_adb_server
 from tools.benchmarks.measuring import Aborted, Finding, Samples, median_finding
 from tools.benchmarks.pages import ROOT

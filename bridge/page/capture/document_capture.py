@@ -1,0 +1,154 @@
+"""The document while it is captured: measured, zoomed out and scrolled, with its lazy parts there, and put back after.
+
+What happens in the page is `captured_document.js`; what only the engine can do, zooming and moving the view within the
+layout viewport, goes over CDP.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from bridge.deadline import Deadline, finish
+from bridge.errors import CaptureFailed, ProtocolError
+from bridge.page.capture.plan import Layout
+from bridge.page.capture.viewport import pretend_view
+from bridge.page.snapshots.element_handles import evaluate_handle, release
+from bridge.page.target.attachment import WORLD_NAME, Attachment, WorldGone
+
+_log = logging.getLogger(__name__)
+
+_LAZY_S = 4.0
+_RESTORE_S = 3.0
+
+
+class Document:
+    """The document of the top frame while it is captured; made by `capturing`."""
+
+    def __init__(self, attachment: Attachment) -> None:
+        self._attachment = attachment
+        main = attachment.state.main
+        self._frame_id = main.frame_id if main else ""
+        self._pinched: Layout | None = None
+        self._is_zoomed_out = False
+
+    async def measure(self, deadline: Deadline) -> Layout:
+        layout = Layout.of(await self._run("measure()", deadline))
+        if self._pinched is None and layout.is_pinched:
+            self._pinched = layout
+        return layout
+
+    async def zoomed_out(self, layout: Layout, deadline: Deadline) -> Layout:
+        """The layout once the view shows all of the layout viewport, that scrolling by script moves what is seen.
+
+        Raises:
+            CaptureFailed: The engine does not zoom.
+        """
+        if not layout.is_pinched:
+            return layout
+        self._is_zoomed_out = True
+        try:
+            await self._zoom(layout.whole_zoom, deadline)
+        except ProtocolError as error:
+            raise CaptureFailed(f"the page is zoomed in, and the engine does not zoom out: {error.reason}") from error
+        layout = await self.measure(deadline)
+        if layout.is_pinched:
+            raise CaptureFailed(f"the page is zoomed in, and stays so at {layout.zoom:.2f}", hint="Pinch it smaller.")
+        return layout
+
+    async def has_forgotten(self, layout: Layout, deadline: Deadline) -> bool:
+        """Whether a capture beyond the view has ended the pixel ratio that there was; there is it again then."""
+        if (await self.measure(deadline)).dpr == layout.dpr:
+            return False
+        size = layout.width * layout.zoom, layout.height * layout.zoom
+        await pretend_view(self._attachment, *size, layout.dpr, timeout_s=deadline.remaining_s)
+        return True
+
+    async def arrived(self, deadline: Deadline) -> Layout:
+        """As `measure`, when the pictures in view are there and drawn."""
+        return Layout.of(await self._run("arrived()", deadline))
+
+    async def prepare(self, left: float, top: float, limit: float, stitching: bool, deadline: Deadline) -> Layout:
+        """Lazy parts are there, what is fixed or sticky is known, and the view is at (left, top)."""
+        options = {
+            "left": left,
+            "top": top,
+            "limit": limit,
+            "stitching": stitching,
+            "timeoutMs": round(min(_LAZY_S, deadline.remaining_s / 2) * 1000),
+        }
+        return Layout.of(await self._run(f"prepare({json.dumps(options)})", deadline))
+
+    async def tile(self, left: float, top: float, *, first: bool, last: bool, deadline: Deadline) -> Layout:
+        options = {"left": left, "top": top, "first": first, "last": last}
+        return Layout.of(await self._run(f"tile({json.dumps(options)})", deadline))
+
+    async def restore(self) -> None:
+        deadline = Deadline.after(_RESTORE_S)
+        try:
+            await self._run("restore()", deadline)
+            if self._pinched is not None:
+                await self._pinch_again(self._pinched, deadline)
+        except WorldGone:
+            return  # nothing of the document that was captured is left
+
+    async def _pinch_again(self, before: Layout, deadline: Deadline) -> None:
+        try:
+            if self._is_zoomed_out:
+                await self._zoom(before.zoom, deadline)
+                self._is_zoomed_out = False
+            await self._pan(before, deadline)
+        except ProtocolError as error:
+            _log.debug("the view is not where it was: %s", error)
+
+    async def _zoom(self, zoom: float, deadline: Deadline) -> None:
+        params = {"pageScaleFactor": zoom}
+        await self._attachment.call("Emulation.setPageScaleFactor", params, timeout_s=deadline.remaining_s)
+
+    async def _pan(self, to: Layout, deadline: Deadline) -> None:
+        """Bring what `to` had in view into view; only the engine moves the view within the layout viewport."""
+        world = self._attachment.state.world_of(self._frame_id, WORLD_NAME)
+        if world is None:
+            return
+        root = await evaluate_handle(self._attachment, world, "document.documentElement", deadline)
+        if (object_id := root.get("objectId")) is None:
+            return
+        # The rectangle is counted from the root's own corner, which is the document's but for its margins.
+        at = await self._attachment.evaluate(
+            self._frame_id,
+            "(b=>[b.left+scrollX,b.top+scrollY])(document.documentElement.getBoundingClientRect())",
+            timeout_s=deadline.remaining_s,
+        )
+        rect = {"x": to.left - at[0], "y": to.top - at[1], "width": to.width, "height": to.height}
+        params = {"objectId": object_id, "rect": rect}
+        try:
+            await self._attachment.call("DOM.scrollIntoViewIfNeeded", params, timeout_s=deadline.remaining_s)
+        finally:
+            release(self._attachment, str(object_id))
+
+    async def _run(self, call: str, deadline: Deadline) -> Any:
+        expression = f"(globalThis.__agentCapture||{_script()},globalThis.__agentCapture.{call})"
+        async with deadline.bound("a screenshot", lambda: f"the page did not answer {call.partition('(')[0]}"):
+            return await self._attachment.evaluate(self._frame_id, expression, timeout_s=deadline.remaining_s)
+
+
+@cache
+def _script() -> str:
+    return files("bridge.page.capture").joinpath("document_capture.js").read_text("utf-8").strip()
+
+
+@asynccontextmanager
+async def capturing(attachment: Attachment) -> AsyncIterator[Document]:
+    """The document for the time of a capture; its scroll position and styles are put back, whatever happens."""
+    document = Document(attachment)
+    try:
+        yield document
+    except WorldGone as error:
+        raise CaptureFailed("the page was left while it was captured", hint="Wait until it has loaded.") from error
+    finally:
+        await finish(document.restore(), at_most_s=_RESTORE_S, what="restoring the page after a capture")

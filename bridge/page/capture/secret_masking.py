@@ -1,0 +1,180 @@
+"""Words that have to stay out of a picture, painted over.
+
+The page's texts and the values of its fields are looked at where they are drawn, before and after the picture is taken:
+what moves in between is covered at both places. What is found in a frame of its own, or cannot be looked at, leaves no
+picture at all.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bridge.deadline import Deadline
+from bridge.errors import CaptureFailed
+from bridge.page.capture.image import ImageFormat, decoded, encoded
+from bridge.page.capture.viewport import capture_viewport
+from bridge.page.target.attachment import Attachment
+
+Redact = Callable[[str], str]
+
+_MAX_CHARS = 400_000
+# As long as a secret may be.
+REACH_CHARS = 4_096
+_MAX_CROSSED = 256
+_BAR = "\0"
+_FILL = (128, 128, 128)
+# In CSS pixels of the visual viewport: letters reach out of their line's box, and a page may still be moving.
+_MARGIN_PX = 2.0
+# Texts and values of fields, each with the boxes of its lines in view (or of all), through open shadow roots:
+# [width, texts, values], or null beyond the bound. What is not in view is there without boxes, as far as a word may
+# reach from there into the view, and white space is, since it may part words.
+_TEXTS = """((max,reach,all)=>{const v=visualViewport;let room=max;
+const row=()=>{const out=[];let ahead=0,behind=[],size=0;
+const keep=one=>{room-=one[0].length;out.push(one)};
+const put=(text,rects)=>{const boxes=[...rects],drawn=boxes.filter(r=>r.width&&r.height);
+if(!text||!boxes.length||!drawn.length&&text.trim())return;
+const seen=drawn.filter(r=>all||r.bottom>v.offsetTop&&r.top<v.offsetTop+v.height
+&&r.right>v.offsetLeft&&r.left<v.offsetLeft+v.width).map(r=>[r.left-v.offsetLeft,r.top-v.offsetTop,r.width,r.height]);
+if(seen.length&&text.trim()){behind.forEach(keep);keep([text,seen]);ahead=reach;behind=[];size=0}
+else if(ahead>0){keep([text.slice(0,reach),[]]);ahead-=text.length}
+else{behind.push([text.slice(-reach),[]]);size+=behind.at(-1)[0].length;
+while(size-behind[0][0].length>=reach)size-=behind.shift()[0].length}};
+return{out,put}};
+const texts=row(),values=row();
+const walk=root=>{for(const at of root.childNodes){if(room<0)return;
+if(at.nodeType===3){const lines=document.createRange();lines.selectNodeContents(at);
+texts.put(at.data,lines.getClientRects())}
+else if(at.nodeType===1){
+if('value'in at&&typeof at.value==='string'&&at.type!=='password'&&!/^(option|li|data|param)$/.test(at.localName))
+values.put(at.selectedOptions?[...at.selectedOptions].map(o=>o.text).join(' '):at.value,[at.getBoundingClientRect()]);
+if(at.shadowRoot)walk(at.shadowRoot);walk(at)}}};
+walk(document);return room<0?null:[v.width,texts.out,values.out]})"""
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A part of the viewport: its place and size as parts of the viewport's width."""
+
+    left: float
+    top: float
+    width: float
+    height: float
+
+
+async def masked_viewport(
+    attachment: Attachment,
+    redact: Redact,
+    image_format: ImageFormat,
+    quality: int | None,
+    *,
+    timeout_s: float,
+) -> bytes:
+    """A picture of the viewport without the texts that `redact` changes.
+
+    Raises:
+        CaptureFailed: It cannot be told where they are, or there is no picture.
+    """
+    deadline = Deadline.after(timeout_s)
+    before = await _boxes(attachment, redact, deadline)
+    # Without loss: a coarse picture has traces of the letters around the box that covers them.
+    image = await capture_viewport(attachment, "png", None, timeout_s=deadline.remaining_s, is_fast=True)
+    boxes = [*before, *await _boxes(attachment, redact, deadline)]
+    return await asyncio.to_thread(painted_over, image, boxes, image_format, quality)
+
+
+async def check_nothing_to_mask(attachment: Attachment, redact: Redact, deadline: Deadline) -> None:
+    """For pictures of more than the view, which are put together while the page moves.
+
+    Raises:
+        CaptureFailed: The page shows such a text somewhere.
+    """
+    if await _boxes(attachment, redact, deadline, everywhere=True):
+        raise CaptureFailed(
+            "the page shows a secret, which is painted over only in a picture of the view",
+            hint="Take a picture of the view: without full_page and without ref.",
+        )
+
+
+def painted_over(image: bytes, boxes: Iterable[Box], image_format: ImageFormat, quality: int | None) -> bytes:
+    """The picture with these boxes filled."""
+    from PIL import ImageDraw
+
+    bitmap = decoded(image).convert("RGB")
+    drawing = ImageDraw.Draw(bitmap)
+    for box in boxes:
+        left, top = box.left * bitmap.width, box.top * bitmap.width
+        right, bottom = left + box.width * bitmap.width, top + box.height * bitmap.width
+        drawing.rectangle((left, top, right, bottom), fill=_FILL)
+    return encoded(bitmap, image_format, quality)
+
+
+async def _boxes(attachment: Attachment, redact: Redact, deadline: Deadline, *, everywhere: bool = False) -> list[Box]:
+    found: list[Box] = []
+    main, asked = attachment.state.main_frame_id, f"{_TEXTS}({_MAX_CHARS},{REACH_CHARS},{str(everywhere).lower()})"
+    for frame in attachment.state.ordered_frames():
+        answer = await attachment.evaluate(frame.frame_id, asked, timeout_s=deadline.remaining_s)
+        if not isinstance(answer, list) or len(answer) != 3:
+            raise CaptureFailed("the page has more text than can be looked through for secrets")
+        width_px, *rows = answer
+        places = [(row, place) for row in rows for place in hidden_texts([str(text) for text, _ in row], redact)]
+        hidden = [boxes for row, place in places if (boxes := row[place][1])]
+        if hidden and frame.frame_id != main:
+            raise CaptureFailed("a frame of the page shows a secret, which cannot be painted over")
+        found += [_box(rect, float(width_px)) for rects in hidden for rect in rects]
+    return found
+
+
+def _box(rect: Any, width_px: float) -> Box:
+    left, top, width, height = (float(side) for side in rect)
+    return Box(
+        (left - _MARGIN_PX) / width_px,
+        (top - _MARGIN_PX) / width_px,
+        (width + 2 * _MARGIN_PX) / width_px,
+        (height + 2 * _MARGIN_PX) / width_px,
+    )
+
+
+def hidden_texts(texts: Sequence[str], redact: Callable[[str], str]) -> set[int]:
+    """The places of the texts that `redact` changes, alone or together with those beside them.
+
+    Raises:
+        CaptureFailed: So many words are written across texts that looking for them takes too long.
+    """
+    texts = [text.replace(_BAR, "") for text in texts]
+    found = {place for place, text in enumerate(texts) if redact(text) != text}
+    for number, gap in enumerate(_crossed(texts, redact, 0, len(texts) - 1)):
+        if number == _MAX_CROSSED:
+            raise CaptureFailed("the page has more words across several elements than can be looked through")
+        found |= {gap, gap + 1}
+    return found
+
+
+def _crossed(texts: Sequence[str], redact: Callable[[str], str], first: int, end: int) -> Iterator[int]:
+    """The gaps from `first` to before `end` that a word lies across; gap n is the one behind text n."""
+    if first >= end:
+        return
+    before, after = "".join(_near(texts[first::-1])[::-1])[-REACH_CHARS:], "".join(_near(texts[end:]))[:REACH_CHARS]
+    within = texts[first + 1 : end]
+    whole = redact("".join([before, *within, after]))
+    if redact(_BAR.join([before, *within, after])).replace(_BAR, "") == whole:
+        return
+    if end - first == 1:
+        yield first
+        return
+    middle = (first + end) // 2
+    yield from _crossed(texts, redact, first, middle)
+    yield from _crossed(texts, redact, middle, end)
+
+
+def _near(texts: Sequence[str]) -> list[str]:
+    """As many of the texts as a word may reach into."""
+    room, kept = REACH_CHARS, []
+    for text in texts:
+        kept.append(text)
+        room -= len(text)
+        if room <= 0:
+            break
+    return kept

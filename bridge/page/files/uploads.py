@@ -1,0 +1,209 @@
+"""Files of the operator's given to a page: into a file input, or dropped on an element."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from bridge.cdp.meter import measure
+from bridge.deadline import Deadline
+from bridge.errors import ActionFailed, ElementDisabled, ProtocolError, UsageError
+from bridge.page.files.host_services import HostServices
+from bridge.page.files.in_page_files import set_files_in_page
+from bridge.page.files.safe_folder import SafeFolder
+from bridge.page.input.settle import QUIET_MS, Before, Settled, changes_since
+from bridge.page.results import ActionResult, Changes
+from bridge.page.snapshots.element_handles import element_handle, evaluate_handle, release
+from bridge.page.snapshots.refs import RefEntry, RefTable
+from bridge.page.snapshots.take import Snapshots
+from bridge.page.target.attachment import WORLD_NAME, Attachment, WorldGone
+from bridge.page.target.execution_contexts import ExecutionContext
+from bridge.snapshot.escape import quote
+
+MAX_UPLOAD_BYTES = 100 * 1024 * 1024
+_MAX_FILES = 50
+_MADE_IN_PAGE = "the files were made in the page, as the app is not ours: the input's events are a script's (isTrusted)"
+
+# The input behind the element: itself, its label's control, or the only one in it; else it is a drop target.
+_FIND_INPUT = """function () {
+  const is = (el) => el && el.localName === 'input' && el.type === 'file';
+  const inner = this.querySelectorAll ? this.querySelectorAll('input[type=file]') : [];
+  return is(this) ? this : is(this.control) ? this.control : inner.length === 1 ? inner[0] : null;
+}"""
+_ABOUT = "function () { return JSON.stringify({disabled: this.matches(':disabled'), multiple: this.multiple}); }"
+_DROP = """function (input) {
+  const data = new DataTransfer();
+  for (const file of input.files) data.items.add(file);
+  const { left, top, width, height } = this.getBoundingClientRect();
+  const at = { bubbles: true, cancelable: true, composed: true, clientX: left + width / 2, clientY: top + height / 2 };
+  let taken = false;
+  for (const type of ['dragenter', 'dragover', 'drop']) {
+    const event = new DragEvent(type, { ...at, dataTransfer: data });
+    taken = !this.dispatchEvent(event);
+    if (type === 'dragover' && !taken) break;
+  }
+  return taken;
+}"""
+
+
+def checked_paths(paths: object) -> list[str | os.PathLike[str]]:
+    """One path, or several.
+
+    Raises:
+        UsageError: Something else.
+    """
+    wanted = [paths] if isinstance(paths, str | os.PathLike) else paths
+    if not isinstance(wanted, Sequence) or not all(isinstance(path, str | os.PathLike) for path in wanted):
+        raise UsageError(f"{quote(str(paths)[:100])} is given as paths; a path or a list of them is wanted")
+    return list(wanted)
+
+
+class Uploads:
+    """Uploads into one attachment; files go with the tab that they were put for."""
+
+    def __init__(
+        self,
+        attachment: Attachment,
+        refs: RefTable,
+        snapshots: Snapshots,
+        host: HostServices | None,
+        source: SafeFolder,
+    ) -> None:
+        self._attachment = attachment
+        self._refs = refs
+        self._snapshots = snapshots
+        self._host = host
+        self._source = source
+
+    async def give(
+        self, ref: str, paths: Sequence[str | os.PathLike[str]], *, timeout_s: float, settle_s: float
+    ) -> ActionResult:
+        """Read the files, put them on the device or into the page, and give them to the element; `values` has their
+        base names.
+
+        Raises:
+            PolicyRefused: A path leads out of the uploads folder, or none is set; nothing was sent.
+            UsageError: A file is not there or too large, or the input takes only one.
+            RefNotFound, StaleRef: The element is gone or has become something else.
+            ElementDisabled: It is.
+            ActionFailed: It takes no drop.
+        """
+        deadline = Deadline.after(timeout_s)
+        wanted = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+        if not 1 <= len(wanted) <= _MAX_FILES:
+            raise UsageError(f"{len(wanted)} paths were given", hint=f"1 to {_MAX_FILES}.")
+        for path in wanted:
+            self._source.parts(path)
+        contents = [await asyncio.to_thread(self._source.read, path, max_bytes=MAX_UPLOAD_BYTES) for path in wanted]
+        with measure() as meter:
+            before = Before.now(self._attachment, self._snapshots)
+            async with element_handle(self._attachment, self._refs, self._snapshots, ref, deadline) as (entry, element):
+                world = self._attachment.state.world_of(entry.frame_id, WORLD_NAME)
+                assert world is not None  # element_handle has found it
+                field = await self._call(world, element, _FIND_INPUT, deadline)
+                input_id = field.get("objectId")
+                if input_id is not None:
+                    await self._check_input(entry, world, input_id, len(contents), deadline)
+                    await self._set_files(world, input_id, contents, deadline)
+                    release(self._attachment, input_id, world.session_id)
+                else:
+                    await self._drop(entry, world, element, contents, deadline)
+            changes = await self._changes(before, entry, settle_s, deadline)
+        names = tuple(name for name, _ in contents)
+        return ActionResult(
+            action="upload",
+            ref=entry.ref,
+            changes=changes,
+            cost=meter.cost(),
+            values=names,
+            notices=() if self._host else (_MADE_IN_PAGE,),
+        )
+
+    async def _changes(self, before: Before, entry: RefEntry, settle_s: float, deadline: Deadline) -> Changes:
+        """What the page has made of the files, once it is quiet."""
+        settling = Deadline.after(settle_s)
+        options: dict[str, Any] = {"settleMs": round(settle_s * 1000), "quietMs": QUIET_MS, "expect": None}
+        options["snapshot"] = self._snapshots.last_request.script_options(None)
+        try:
+            call = f"__agentBrowser.settle({json.dumps(options)})"
+            settled = await self._attachment.evaluate(entry.frame_id, call, timeout_s=settle_s)
+        except WorldGone:
+            settled = {"reason": "navigation"}
+        acted = {name: settled[name] for name in ("reason", "texts") if name in settled}
+        return await changes_since(
+            before, Settled(acted, [], [], settling, deadline), self._attachment, self._snapshots
+        )
+
+    async def _check_input(
+        self, entry: RefEntry, world: ExecutionContext, input_id: str, count: int, deadline: Deadline
+    ) -> None:
+        about = json.loads((await self._call(world, input_id, _ABOUT, deadline)).get("value") or "{}")
+        if about.get("disabled"):
+            raise ElementDisabled(f"{entry.ref} ({entry.described()}) is disabled", ref=entry.ref)
+        if count > 1 and not about.get("multiple"):
+            raise UsageError(f"{entry.ref} ({entry.described()}) takes one file, and {count} were given")
+
+    async def _set_files(
+        self, world: ExecutionContext, object_id: str, contents: list[tuple[str, bytes]], deadline: Deadline
+    ) -> None:
+        """Over the device's disk, where Chromium sends `input` and `change` itself; else made in the page."""
+        if self._host is None:
+            await set_files_in_page(self._attachment, world, object_id, contents, deadline)
+            return
+        staged = [
+            await self._host.put_file(name, content, timeout_s=deadline.remaining_s) for name, content in contents
+        ]
+        try:
+            await self._attachment.call(
+                "DOM.setFileInputFiles",
+                {"files": staged, "objectId": object_id},
+                timeout_s=deadline.remaining_s,
+                session_id=world.session_id,
+            )
+        except ProtocolError as error:
+            raise ActionFailed(f"the page did not take the files: {error.reason}") from error
+
+    async def _drop(
+        self,
+        entry: RefEntry,
+        world: ExecutionContext,
+        element: str,
+        contents: list[tuple[str, bytes]],
+        deadline: Deadline,
+    ) -> None:
+        """The files come into the page by an input of ours that never is in the document."""
+        made = await evaluate_handle(
+            self._attachment,
+            world,
+            "Object.assign(document.createElement('input'),{type:'file',multiple:true})",
+            deadline,
+        )
+        input_id = str(made["objectId"])
+        try:
+            await self._set_files(world, input_id, contents, deadline)
+            taken = await self._call(world, element, _DROP, deadline, {"objectId": input_id})
+        finally:
+            release(self._attachment, input_id, world.session_id)
+        if taken.get("value") is not True:
+            raise ActionFailed(
+                f"{entry.ref} ({entry.described()}) is no file input, and takes no drop",
+                hint="Name the file input, its label, or the element that files are dropped on.",
+                ref=entry.ref,
+            )
+
+    async def _call(
+        self, world: ExecutionContext, object_id: str, function: str, deadline: Deadline, *arguments: Any
+    ) -> dict[str, Any]:
+        reply = await self._attachment.call(
+            "Runtime.callFunctionOn",
+            {"objectId": object_id, "functionDeclaration": function, "arguments": list(arguments)},
+            timeout_s=deadline.remaining_s,
+            session_id=world.session_id,
+        )
+        if "exceptionDetails" in reply:
+            raise ActionFailed("the page broke off the upload: a handler of it threw")
+        result = reply.get("result")
+        return result if isinstance(result, dict) else {}

@@ -1,0 +1,89 @@
+"""Accepting a certificate that nobody vouches for, of hosts that were named one by one."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+from bridge.deadline import Deadline
+from bridge.errors import BridgeError, ProtocolError, Unsupported, UsageError
+from bridge.page.target.attachment import Attachment
+
+logger = logging.getLogger(__name__)
+
+_REPLY_S = 5.0
+_RETRY_S = 0.05
+
+
+@dataclass(slots=True)
+class CertificateExceptions:
+    """Hosts whose certificate errors are passed over; every other error stays one.
+
+    `Security.setIgnoreCertificateErrors` would pass over all of them, so each error is decided by its URL instead.
+    """
+
+    hosts: set[str] = field(default_factory=set)
+    _answering: set[asyncio.Task[None]] = field(default_factory=set)
+
+    async def accept(self, attachment: Attachment, host: str, *, timeout_s: float) -> None:
+        """
+        Raises:
+            Unsupported: The engine does not ask us about certificates.
+        """
+        name = host.strip().lower().strip("[]").rstrip(".")
+        if not name or any(character in name for character in "/*@ "):
+            raise UsageError(f"{host!r} is not the name of one host")
+        first = not self.hosts
+        self.hosts.add(name)
+        if first:
+            try:
+                await self.apply(attachment, timeout_s=timeout_s)
+            except BaseException:
+                self.hosts.discard(name)
+                raise
+
+    async def apply(self, attachment: Attachment, *, timeout_s: float) -> None:
+        if not self.hosts:
+            return
+        forget = attachment.connection.on_event(lambda method, params, _: self._take(attachment, method, params))
+        try:
+            await self._override(attachment, Deadline.after(timeout_s))
+        except BaseException:
+            forget()  # another try listens anew
+            raise
+
+    @staticmethod
+    async def _override(attachment: Attachment, deadline: Deadline) -> None:
+        while True:
+            try:
+                await attachment.call("Security.enable", timeout_s=deadline.remaining_s)
+                params = {"override": True}
+                await attachment.call("Security.setOverrideCertificateErrors", params, timeout_s=deadline.remaining_s)
+                return
+            except ProtocolError as error:
+                # While a navigation is being put in place there is no page to attach the domain to.
+                if "active page" not in error.reason or deadline.remaining_s <= _RETRY_S:
+                    raise Unsupported(f"this WebView does not ask about certificates: {error.reason}") from error
+            await asyncio.sleep(_RETRY_S)
+
+    def _take(self, attachment: Attachment, method: str, params: Mapping[str, Any]) -> None:
+        if method != "Security.certificateError":
+            return
+        task = asyncio.ensure_future(self._answer(attachment, params))
+        self._answering.add(task)
+        task.add_done_callback(self._answering.discard)
+
+    async def _answer(self, attachment: Attachment, params: Mapping[str, Any]) -> None:
+        url = str(params.get("requestURL", ""))
+        host = (urlsplit(url).hostname or "").rstrip(".")
+        action = "continue" if host in self.hosts else "cancel"
+        try:
+            await attachment.call(
+                "Security.handleCertificateError", {"eventId": params["eventId"], "action": action}, timeout_s=_REPLY_S
+            )
+        except BridgeError as error:
+            logger.debug("the certificate error of %s was not answered: %s", url[:200], error)

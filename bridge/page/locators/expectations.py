@@ -1,0 +1,266 @@
+"""`expect(locator).to_have_text(…)`: look again until it is so, or tell what was there instead.
+
+await expect(page.get_by_role("alert")).to_contain_text("Saved")
+await expect(page.get_by_role("dialog")).not_.to_be_visible()
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable, Sequence
+from typing import overload
+
+from bridge.deadline import Deadline
+from bridge.errors import DeadlineExceeded, ExpectationFailed, UsageError
+from bridge.page.instrumentation import instrumented
+from bridge.page.locating import LocatingPage
+from bridge.page.locators.locators import Locator, LocatorMatches, Match, Text
+from bridge.page.url_pattern import url_pattern
+
+EXPECT_TIMEOUT_S = 5.0
+_PAGE_LOOK_S = 0.05
+
+
+@instrumented(lambda expected: expected._locator._page, repr)
+class LocatorExpectations:
+    """What is expected of the one element that a locator finds; each method waits until it is so.
+
+    All raise:
+        ExpectationFailed: An AssertionError; says what was last seen.
+        SeveralMatches: The locator is not about one element.
+    """
+
+    def __init__(self, locator: Locator, wanted: bool = True) -> None:
+        self._locator = locator
+        self._wanted = wanted
+
+    def __repr__(self) -> str:
+        return f"expect({self._locator!r}){'' if self._wanted else '.not_'}"
+
+    @property
+    def not_(self) -> LocatorExpectations:
+        """The same, and it must not be so."""
+        return LocatorExpectations(self._locator, not self._wanted)
+
+    async def to_have_text(self, text: Text | Sequence[Text], *, timeout_s: float = EXPECT_TIMEOUT_S) -> None:
+        """The whole text, white space folded; of a list, the texts of all that match, in their order."""
+        if isinstance(text, str | re.Pattern):
+            await self._one(lambda it: _is(it.text, text), f"have text {_said(text)}", lambda it: it.text, timeout_s)
+            return
+        texts = list(text)
+        await self._all(
+            lambda found: found.count == len(texts) and all(map(_is, (it.text for it in found.matches), texts)),
+            f"have texts {[_said(one) for one in texts]}",
+            lambda found: f"{found.count}: {[it.text[:100] for it in found.matches]}",
+            timeout_s,
+        )
+
+    async def to_contain_text(self, text: Text, *, timeout_s: float = EXPECT_TIMEOUT_S) -> None:
+        await self._one(lambda it: _has(it.text, text), f"contain text {_said(text)}", lambda it: it.text, timeout_s)
+
+    async def to_be_visible(self, *, timeout_s: float = EXPECT_TIMEOUT_S) -> None:
+        await self._one(lambda it: it.visible, "be visible", lambda it: "hidden", timeout_s, when_absent=False)
+
+    async def to_be_hidden(self, *, timeout_s: float = EXPECT_TIMEOUT_S) -> None:
+        """There and not visible, or not there."""
+        await self._one(lambda it: not it.visible, "be hidden", lambda it: "visible", timeout_s, when_absent=True)
+
+    async def to_be_attached(self, *, timeout_s: float = EXPECT_TIMEOUT_S) -> None:
+        await self._one(lambda it: True, "be on the page", lambda it: "there", timeout_s, when_absent=False)
+
+    async def to_be_enabled(self, *, timeout_s: float = EXPECT_TIMEOUT_S) -> None:
+        await self._one(lambda it: it.enabled, "be enabled", _enabled, timeout_s)
+
+    async def to_be_disabled(self, *, timeout_s: float = EXPECT_TIMEOUT_S) -> None:
+        await self._one(lambda it: not it.enabled, "be disabled", _enabled, timeout_s)
+
+    async def to_be_editable(self, *, timeout_s: float = EXPECT_TIMEOUT_S) -> None:
+        await self._one(lambda it: it.editable, "be editable", lambda it: f"editable: {it.editable}", timeout_s)
+
+    async def to_be_checked(self, *, timeout_s: float = EXPECT_TIMEOUT_S) -> None:
+        await self._one(
+            lambda it: it.checked, "be checked", lambda it: "checked" if it.checked else "not checked", timeout_s
+        )
+
+    async def to_be_focused(self, *, timeout_s: float = EXPECT_TIMEOUT_S) -> None:
+        await self._one(
+            lambda it: it.focused, "be focused", lambda it: "focused" if it.focused else "not focused", timeout_s
+        )
+
+    async def to_have_value(self, value: Text, *, timeout_s: float = EXPECT_TIMEOUT_S) -> None:
+        """What a control holds, white space as it is. A password's value is never known."""
+        await self._one(
+            lambda it: it.value is not None and _is(it.value, value, fold=False),
+            f"have value {_said(value)}",
+            lambda it: repr(it.value),
+            timeout_s,
+        )
+
+    async def to_have_values(self, values: Sequence[str], *, timeout_s: float = EXPECT_TIMEOUT_S) -> None:
+        """The chosen options of a `<select multiple>`, by value."""
+        await self._one(
+            lambda it: it.values == tuple(values), f"have values {list(values)}", lambda it: str(it.values), timeout_s
+        )
+
+    async def to_have_attribute(
+        self, name: str, value: Text | None = None, *, timeout_s: float = EXPECT_TIMEOUT_S
+    ) -> None:
+        """The attribute, with this value or with any."""
+        said = f"have attribute {name}" + (f" = {_said(value)}" if value is not None else "")
+        await self._one(
+            lambda it: name in it.attrs and (value is None or _is(it.attrs[name], value, fold=False)),
+            said,
+            lambda it: f"{name} = {it.attrs[name]!r}" if name in it.attrs else f"no attribute {name}",
+            timeout_s,
+        )
+
+    async def to_have_class(self, name: str, *, timeout_s: float = EXPECT_TIMEOUT_S) -> None:
+        """One of its classes is that."""
+        await self._one(
+            lambda it: name in it.attrs.get("class", "").split(),
+            f"have class {name!r}",
+            lambda it: f"class = {it.attrs.get('class', '')!r}",
+            timeout_s,
+        )
+
+    async def to_have_count(self, count: int, *, timeout_s: float = EXPECT_TIMEOUT_S) -> None:
+        """So many elements match."""
+        await self._all(
+            lambda found: found.count == count, f"match {count} times", lambda found: str(found.count), timeout_s
+        )
+
+    async def _one(
+        self,
+        test: Callable[[Match], bool],
+        said: str,
+        seen: Callable[[Match], str],
+        timeout_s: float,
+        *,
+        when_absent: bool | None = None,
+    ) -> None:
+        """`when_absent`: what the answer is without an element; None where there is none, whether `not_` or not.
+
+        Where a frame does not answer, nobody knows that there is none.
+        """
+
+        def holds(found: LocatorMatches) -> bool | None:
+            self._locator.raise_if_several(found)
+            absent = None if found.unread else when_absent
+            return test(found.matches[0]) if found.matches else absent
+
+        await self._wait(holds, said, lambda found: seen(found.matches[0]), timeout_s)
+
+    async def _all(
+        self, test: Callable[[LocatorMatches], bool], said: str, seen: Callable[[LocatorMatches], str], timeout_s: float
+    ) -> None:
+        """Of all that match, so only where every frame answers."""
+        await self._wait(lambda found: None if found.unread else test(found), said, seen, timeout_s)
+
+    async def _wait(
+        self,
+        holds: Callable[[LocatorMatches], bool | None],
+        said: str,
+        seen: Callable[[LocatorMatches], str],
+        timeout_s: float,
+    ) -> None:
+        deadline = Deadline.after(timeout_s)
+        found = await self._locator.look(None, deadline)
+        while holds(found) is not self._wanted:
+            last = seen(found)[:500] if found.matches and not found.unread else found.described()
+            failed = _failed(repr(self._locator), self._wanted, said, last, timeout_s)
+            if deadline.remaining_s <= 0:
+                raise failed
+            try:
+                found = await self._locator.look(found, deadline)
+            except DeadlineExceeded as late:  # the page has been heard before, and a page that hangs has been freed
+                if not deadline.passed:
+                    raise
+                if (step := late.details.get("recovery")) is not None:
+                    failed.details["recovery"] = step
+                raise failed from late
+
+
+@instrumented(lambda expected: expected._page, repr)
+class PageExpectations:
+    """What is expected of a page as a whole."""
+
+    def __init__(self, page: LocatingPage, wanted: bool = True) -> None:
+        self._page = page
+        self._wanted = wanted
+
+    def __repr__(self) -> str:
+        return f"expect(page){'' if self._wanted else '.not_'}"
+
+    @property
+    def not_(self) -> PageExpectations:
+        return PageExpectations(self._page, not self._wanted)
+
+    async def to_have_url(self, url: str | re.Pattern[str], *, timeout_s: float = EXPECT_TIMEOUT_S) -> None:
+        """A glob over the whole address (`**/cart`), or a regular expression that is searched in it."""
+        pattern = url_pattern(url)
+        await self._wait("location.href", pattern.matches, f"have URL {_said(url)}", timeout_s)
+
+    async def to_have_title(self, title: Text, *, timeout_s: float = EXPECT_TIMEOUT_S) -> None:
+        await self._wait("document.title", lambda seen: _is(seen, title), f"have title {_said(title)}", timeout_s)
+
+    async def _wait(self, what: str, test: Callable[[str], bool], said: str, timeout_s: float) -> None:
+        deadline = Deadline.after(timeout_s)
+        while True:
+            seen = await self._page._ask(what, deadline)
+            if seen is not None and test(seen) is self._wanted:
+                return
+            if deadline.passed:
+                raise _failed("the page", self._wanted, said, repr(seen), timeout_s)
+            await asyncio.sleep(min(_PAGE_LOOK_S, deadline.remaining_s))
+
+
+@overload
+def expect(subject: Locator) -> LocatorExpectations: ...
+@overload
+def expect(subject: LocatingPage) -> PageExpectations: ...
+def expect(subject: Locator | LocatingPage) -> LocatorExpectations | PageExpectations:
+    """What is to be so of a locator or a page, now or soon."""
+    if isinstance(subject, Locator):
+        return LocatorExpectations(subject)
+    if isinstance(subject, LocatingPage):
+        return PageExpectations(subject)
+    raise _no_subject(subject)
+
+
+def _no_subject(given: object) -> UsageError:
+    kind = type(given)
+    return UsageError(
+        f"expect takes a locator or a page, not {kind.__module__}.{kind.__qualname__}",
+        hint="Those of bridge.sync need the expect of bridge.sync." if kind.__module__ == "bridge.sync" else "",
+    )
+
+
+def _failed(subject: str, wanted: bool, said: str, last: str, timeout_s: float) -> ExpectationFailed:
+    return ExpectationFailed(
+        f"{subject} was expected {'to' if wanted else 'not to'} {said}; last seen after {timeout_s:g} s: {last}",
+        timeout_s=timeout_s,
+        last_seen=last,
+    )
+
+
+def _fold(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _is(seen: str, wanted: Text, *, fold: bool = True) -> bool:
+    if isinstance(wanted, re.Pattern):
+        return wanted.search(seen) is not None
+    return _fold(seen) == _fold(wanted) if fold else seen == wanted
+
+
+def _has(seen: str, wanted: Text) -> bool:
+    return wanted.search(seen) is not None if isinstance(wanted, re.Pattern) else _fold(wanted) in _fold(seen)
+
+
+def _said(text: Text) -> str:
+    return repr(text) if isinstance(text, str) else f"/{text.pattern}/"
+
+
+def _enabled(match: Match) -> str:
+    return "enabled" if match.enabled else "disabled"

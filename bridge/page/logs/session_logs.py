@@ -1,0 +1,142 @@
+"""What the pages of a session have said and asked the network for: two bounded logs that outlive connections.
+
+A logs is fed from each tab's CDP events by a reducer, before anybody waits for them, so a log read after an action
+holds everything that the browser said before the action's reply. It belongs to the session: a tab that is reopened, or
+reached again over a new connection, goes on writing into it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from bridge.page.logs.console import ConsoleEntry, ConsoleLog, entry_of_call, entry_of_exception, entry_of_log
+from bridge.page.logs.request_entry import RequestEntry
+from bridge.page.logs.request_log import RequestLog
+from bridge.page.logs.request_reducer import RequestReducer
+from bridge.page.logs.request_store import RequestStore
+
+CONSOLE_KEPT = 1_000
+REQUESTS_KEPT = 2_000
+# V8 keeps so many messages for those who enable the domain later (v8-console-message.cc, maxConsoleMessageCount).
+_REPLAYED = 1_000
+Reducer = Callable[[str, Mapping[str, Any], str | None], None]
+
+
+class SessionLogs:
+    """Both logs of a session.
+
+    Attributes:
+        origins: Of every document that a tab and its frames have shown, by tab: what may have been stored under.
+            Nothing is dropped from it, however much a page asks for.
+    """
+
+    def __init__(self, *, console_kept: int = CONSOLE_KEPT, requests_kept: int = REQUESTS_KEPT) -> None:
+        self._console: deque[ConsoleEntry] = deque(maxlen=console_kept)
+        self._console_last = 0
+        self._heard: dict[str, dict[tuple[str, float, str], None]] = {}
+        self.requests = RequestStore(requests_kept)
+        self.origins: dict[str, set[str]] = {}
+
+    def reader(self, tab_id: str) -> Reducer:
+        """What a new connection of that tab feeds its events to, from before the first one."""
+
+        def reduce(method: str, params: Mapping[str, Any], session_id: str | None) -> None:
+            try:
+                if method == "Page.frameNavigated":
+                    self.note_origin(tab_id, str(params["frame"].get("securityOrigin") or params["frame"]["url"]))
+                elif method in ("Page.domContentEventFired", "Page.loadEventFired"):
+                    if session_id is None:  # else it is of a frame in a renderer of its own
+                        self.requests.document_event(tab_id, method, float(params["timestamp"]))
+                elif (entry := _console_entry(tab_id, method, params)) is not None and not self._is_replay(entry):
+                    self._console_last += 1
+                    self._console.append(entry.numbered(self._console_last))
+            except (KeyError, TypeError, ValueError, AttributeError):
+                return  # a newer WebView's event of another shape is no reason to lose the others
+
+        return reduce
+
+    def request_reducer(self, tab_id: str) -> RequestReducer:
+        """The reducer of `Network.*` events for a new connection of the tab; its entries are the log's."""
+        return self.requests.reducer(tab_id)
+
+    def note_origin(self, tab_id: str, url: str) -> None:
+        """A document of that address, or origin, was shown."""
+        parts = urlsplit(url)
+        if parts.scheme in ("http", "https") and parts.netloc:
+            origin = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+            self.origins.setdefault(tab_id, set()).add(origin)
+
+    def _is_replay(self, entry: ConsoleEntry) -> bool:
+        """Whether it was heard before: `Runtime.enable` and `Log.enable` tell again what the page has said so far."""
+        key = (entry.kind, entry.at_s, entry.text)
+        heard = self._heard.setdefault(entry.tab_id, {})
+        if key in heard:
+            return True
+        heard[key] = None
+        if len(heard) > _REPLAYED:
+            heard.pop(next(iter(heard)))
+        return False
+
+    def forget_tab(self, tab_id: str) -> None:
+        """It is closed, so nothing is told of it again; what it has said and asked for stays."""
+        self._heard.pop(tab_id, None)
+        self.requests.forget_tab(tab_id)
+
+    def console(
+        self,
+        *,
+        tab_id: str | None = None,
+        level: str | None = None,
+        text: str | None = None,
+        after: int = 0,
+        limit: int = 100,
+    ) -> ConsoleLog:
+        """The newest `limit` entries that fit, oldest first."""
+        return ConsoleLog.select(
+            self._console, self._console_last, tab_id=tab_id, level=level, text=text, after=after, limit=limit
+        )
+
+    def network(
+        self,
+        *,
+        tab_id: str | None = None,
+        url: str | None = None,
+        method: str | None = None,
+        status: int | str | None = None,
+        resource_type: str | None = None,
+        failed: bool | None = None,
+        after: int = 0,
+        limit: int = 100,
+    ) -> RequestLog:
+        """The newest `limit` requests that fit, oldest first."""
+        return RequestLog.select(
+            self.requests,
+            tab_id=tab_id,
+            url=url,
+            method=method,
+            status=status,
+            resource_type=resource_type,
+            failed=failed,
+            after=after,
+            limit=limit,
+        )
+
+    def har(self, *, tab_id: str | None = None, redact: bool = True) -> dict[str, Any]:
+        """Everything that is kept of a tab, or of the session, as HAR 1.2."""
+        from bridge.page.logs.har import to_har
+
+        entries: list[RequestEntry] = [entry for entry in self.requests if tab_id in (None, entry.tab_id)]
+        return to_har(entries, self.requests.pages(tab_id), redact=redact)
+
+
+def _console_entry(tab_id: str, method: str, params: Mapping[str, Any]) -> ConsoleEntry | None:
+    if method == "Runtime.consoleAPICalled":
+        return entry_of_call(tab_id, params)
+    if method == "Runtime.exceptionThrown":
+        return entry_of_exception(tab_id, params)
+    if method == "Log.entryAdded":
+        return entry_of_log(tab_id, params)
+    return None

@@ -1,0 +1,118 @@
+"""From a ref to the engine's own handle of the element, and to where it is in the view."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from bridge.deadline import Deadline
+from bridge.errors import CaptureFailed, NotVisible, ProtocolError, RefNotFound, ScriptFailed, TransportError
+from bridge.page.snapshots.refs import RefEntry, RefTable
+from bridge.page.snapshots.take import Snapshots
+from bridge.page.target.attachment import WORLD_NAME, Attachment
+from bridge.page.target.execution_contexts import ExecutionContext
+from bridge.page.target.frame_geometry import to_top_viewport
+
+# The script answers with the element, or with why there is none.
+_ELEMENT_OF = "(e=>e.nodeType?e:null)"
+
+
+def on_element(function: str, local: str) -> str:
+    """An expression that applies `function` (JavaScript, of an element or null) to what the script calls `local`.
+
+    It stands where `a` is the script's API.
+    """
+    return f"({function})({_ELEMENT_OF}(a.element({json.dumps(local)})))"
+
+
+@asynccontextmanager
+async def element_handle(
+    attachment: Attachment, refs: RefTable, snapshots: Snapshots, ref: str, deadline: Deadline
+) -> AsyncIterator[tuple[RefEntry, str]]:
+    """The ref's entry and a CDP object id of its element, which is let go of at the end.
+
+    Raises:
+        RefNotFound, StaleRef: The element is gone or has become something else.
+    """
+    entry = refs.look_up(ref, snapshots.is_live)
+    object_id = await _object_of(attachment, refs, snapshots, entry, deadline)
+    try:
+        yield entry, object_id
+    finally:
+        release(attachment, object_id, attachment.state.session_of(entry.frame_id))
+
+
+async def _object_of(
+    attachment: Attachment, refs: RefTable, snapshots: Snapshots, entry: RefEntry, deadline: Deadline
+) -> str:
+    world = attachment.state.world_of(entry.frame_id, WORLD_NAME)
+    if world is None:
+        raise RefNotFound(f"{entry.ref} was {entry.described()}, and its frame is being loaded again.", ref=entry.ref)
+    found = await evaluate_handle(attachment, world, f"__agentBrowser.element({json.dumps(entry.local)})", deadline)
+    if found.get("subtype") == "node":
+        return str(found["objectId"])
+    failed = await attachment.evaluate(
+        entry.frame_id, f"__agentBrowser.element({json.dumps(entry.local)})", timeout_s=deadline.remaining_s
+    )
+    error = failed.get("error") if isinstance(failed, dict) else None
+    if not isinstance(error, dict):
+        raise ScriptFailed(f"{entry.ref} led to no element")
+    raise refs.failure(entry, error, snapshots.is_live)
+
+
+async def evaluate_handle(
+    attachment: Attachment, world: ExecutionContext, expression: str, deadline: Deadline
+) -> dict[str, Any]:
+    """The remote object of an expression's value."""
+    reply = await attachment.call(
+        "Runtime.evaluate",
+        {"expression": expression, "contextId": world.context_id},
+        timeout_s=deadline.remaining_s,
+        session_id=world.session_id,
+    )
+    if "exceptionDetails" in reply:
+        raise ScriptFailed(f"the injected script threw: {str(reply['exceptionDetails'].get('text', ''))[:200]}")
+    result = reply.get("result")
+    return result if isinstance(result, dict) else {}
+
+
+def release(attachment: Attachment, object_id: str, session_id: str | None = None) -> None:
+    """Let the page's garbage collector have it; nobody waits for that."""
+    try:
+        attachment.connection.send("Runtime.releaseObject", {"objectId": object_id}, session_id=session_id).abandon()
+    except TransportError:
+        return
+
+
+async def box_in_view(
+    attachment: Attachment, snapshots: Snapshots, entry: RefEntry, object_id: str, deadline: Deadline
+) -> tuple[float, ...]:
+    """Left, top, width and height of the element's border box in the top frame's viewport, in CSS px."""
+    session_id = attachment.state.session_of(entry.frame_id)
+    try:
+        model = await attachment.call(
+            "DOM.getBoxModel", {"objectId": object_id}, timeout_s=deadline.remaining_s, session_id=session_id
+        )
+        quad = [float(value) for value in model["model"]["border"]]
+    except ProtocolError as error:
+        raise NotVisible(f"{entry.ref} ({entry.described()}) has no box: {error.reason}", ref=entry.ref) from error
+    except (KeyError, TypeError, ValueError) as error:
+        raise CaptureFailed("the engine told no box of the element") from error
+    left, top = min(quad[0::2]), min(quad[1::2])
+    width, height = max(quad[0::2]) - left, max(quad[1::2]) - top
+    if width < 1 or height < 1:
+        raise NotVisible(f"{entry.ref} ({entry.described()}) is {width:g} x {height:g} px", ref=entry.ref)
+    if session_id is not None:  # each renderer reports boxes in the viewport of its own topmost frame
+        left, top = await to_top_viewport(
+            attachment,
+            snapshots.frame_indexes,
+            attachment.children.sessions.get(session_id, entry.frame_id),
+            left,
+            top,
+            of=f"{entry.ref} ({entry.described()})",
+            timeout_s=deadline.remaining_s,
+            covered_too=True,
+        )
+    return left, top, width, height

@@ -1,0 +1,208 @@
+"""`read`: the rendered page as Markdown, in one round trip: what a person sees, and of that what is worth reading."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from bridge.cost import Cost
+from bridge.deadline import Deadline
+from bridge.errors import ScriptFailed, UsageError
+from bridge.page.snapshots.refs import RefTable
+from bridge.page.target.attachment import WORLD_NAME, Attachment, WorldGone
+from bridge.snapshot.address import shown_url
+
+if TYPE_CHECKING:
+    from lxml import etree
+
+    from bridge.reading.extract import Extracted, Mode
+    from bridge.reading.markdown import LinkStyle
+
+#: Characters of HTML that the page may answer with; what is longer is cut there and said.
+MAX_HTML_CHARS = 2_000_000
+#: How long a page that shows nothing yet may take to draw itself.
+SETTLE_S = 3.0
+#: How long the walk through a page may hold up its script; what is left then is not read, and that is said.
+WALK_S = 3.0
+_RETRY_PAUSE_S = 0.05
+_FREE = Cost(0, 0, 0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadRequest:
+    """How a page is to be read; see `Page.read`."""
+
+    mode: Mode = "main_content"
+    max_length: int = 50_000
+    selector: str | None = None
+    outline: bool = False
+    section: str | None = None
+    links: LinkStyle = "inline"
+    comments: bool = False
+    redact: Callable[[str], str] | None = None
+
+    def __post_init__(self) -> None:
+        if self.mode not in ("main_content", "article", "raw"):
+            raise UsageError(f"mode={self.mode!r}", hint='It is "main_content", "article" or "raw".')
+        if self.links not in ("inline", "ref", "none"):
+            raise UsageError(f"links={self.links!r}", hint='It is "inline", "ref" or "none".')
+        if self.outline and self.section is not None:
+            raise UsageError("outline and section exclude each other")
+
+
+@dataclass(frozen=True, slots=True)
+class ReadResult:
+    """What was read.
+
+    Attributes:
+        kind: `article`, `list` or `page`.
+        hidden_text_removed: Texts that are laid out and that nobody can see: transparent, tiny, outside of the page,
+            of the colour of their ground, `aria-hidden`, in letters without width. Menus that are closed do not count,
+            nor do words that only a picture could tell, such as those below another element.
+        truncated: Whether `max_length`, the page's size or the time for it cut something off.
+    """
+
+    markdown: str
+    title: str
+    url: str
+    kind: str
+    hidden_text_removed: int
+    truncated: bool
+    cost: Cost = _FREE
+    notices: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return self.markdown
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "markdown": self.markdown,
+            "title": self.title,
+            "url": self.url,
+            "kind": self.kind,
+            "hidden_text_removed": self.hidden_text_removed,
+            "truncated": self.truncated,
+            "cost": self.cost.to_json(),
+            **({"notices": list(self.notices)} if self.notices else {}),
+        }
+
+
+async def read(attachment: Attachment, refs: RefTable, request: ReadRequest, *, timeout_s: float) -> ReadResult:
+    """The page as `request` wants it.
+
+    Raises:
+        UsageError: The selector matches nothing, or there is no such section.
+        DeadlineExceeded: The page kept navigating, or did not answer.
+    """
+    deadline = Deadline.after(timeout_s)
+    while True:
+        main = attachment.state.main
+        frame_id = main.frame_id if main else ""
+        try:
+            reply = await attachment.evaluate(frame_id, _expression(request, deadline), timeout_s=deadline.remaining_s)
+            break
+        except WorldGone as error:
+            if deadline.remaining_s <= _RETRY_PAUSE_S:
+                raise deadline.exceeded("reading the page", error.message) from error
+            await attachment.watch.wait(
+                lambda: _has_world(attachment), timeout_s=min(_RETRY_PAUSE_S, deadline.remaining_s)
+            )
+    if not isinstance(reply, Mapping):
+        raise ScriptFailed("the reader gave no object")
+    if isinstance(refused := reply.get("error"), Mapping):
+        raise UsageError(str(refused.get("message", "the page cannot be read so")))
+    world = attachment.state.world_of(frame_id, WORLD_NAME)
+    async with deadline.bound("reading the page", lambda: "taking apart what it answered"):
+        return await _result(reply, request, refs, frame_id, world.key if world else "")
+
+
+def _expression(request: ReadRequest, deadline: Deadline) -> str:
+    from bridge.reading.injected import read_js
+
+    return read_js(
+        {
+            "selector": request.selector or "",
+            "mode": request.mode,
+            "refs": request.links == "ref",
+            "limit": MAX_HTML_CHARS,
+            "timeBudgetMs": round(min(WALK_S, deadline.remaining_s / 3) * 1000),
+            "settleMs": round(min(SETTLE_S, deadline.remaining_s / 2) * 1000),
+        }
+    )
+
+
+async def _result(
+    reply: Mapping[str, Any], request: ReadRequest, refs: RefTable, frame_id: str, world_key: str
+) -> ReadResult:
+    from bridge.reading.extract import main_content
+    from bridge.reading.parsing import parse_html
+    from bridge.reading.workers import in_reader
+
+    html, url = _text(reply, "html"), shown_url(_text(reply, "url"))
+    mode: Mode = "raw" if request.selector else request.mode
+    found = await in_reader(len(html), lambda: main_content(parse_html(html), mode=mode, comments=request.comments))
+    for element in _elements(found):
+        _set_refs(element, reply, refs, frame_id, world_key, url)
+    title = found.title or _text(reply, "title")
+    markdown, is_cut = await in_reader(len(html), lambda: _markdown(found, request, url, title))
+    hidden = reply.get("hidden")
+    return ReadResult(
+        markdown=markdown,
+        title=title,
+        url=url,
+        kind="page" if request.selector else found.kind,
+        hidden_text_removed=hidden if isinstance(hidden, int) else 0,
+        truncated=is_cut or reply.get("truncated") is True,
+        notices=() if markdown.strip() else ("there is no text to read here",),
+    )
+
+
+def _markdown(found: Extracted, request: ReadRequest, url: str, title: str) -> tuple[str, bool]:
+    from bridge.reading import document
+    from bridge.reading.markdown import to_blocks
+
+    blocks = to_blocks(found.tree, base_url=url, links=request.links, title="" if request.selector else title)
+    if found.comments is not None:
+        blocks += to_blocks(found.comments, base_url=url, links=request.links, title="Comments")
+    if (redact := request.redact) is not None:  # before a section is looked for, which would tell what was there
+        blocks = [
+            replace(block, text=redact(block.text), title=redact(block.title), anchor=redact(block.anchor))
+            for block in blocks
+        ]
+    if request.section is not None:
+        blocks = document.section(blocks, request.section)
+    if request.outline:
+        blocks = document.outline_blocks(blocks)
+    return document.truncated(blocks, request.max_length)
+
+
+def _elements(found: Extracted) -> list[etree._Element]:
+    return [found.tree] if found.comments is None else [found.tree, found.comments]
+
+
+def _set_refs(
+    tree: etree._Element, reply: Mapping[str, Any], refs: RefTable, frame_id: str, world_key: str, url: str
+) -> None:
+    """Give the links that were kept the session's refs in place of their place in the reply."""
+    introduced = reply.get("refs")
+    known = introduced if isinstance(introduced, list) and world_key else []
+    for link in tree.iter("a"):
+        place = link.get("data-ref")
+        if place is None:
+            continue
+        entry = known[int(place)] if place.isascii() and place.isdigit() and int(place) < len(known) else None
+        if isinstance(entry, list) and len(entry) == 3 and all(isinstance(word, str) for word in entry):
+            link.set("data-ref", refs.assign(world_key, frame_id, entry[0], entry[1], entry[2], url))
+        else:
+            del link.attrib["data-ref"]
+
+
+def _text(reply: Mapping[str, Any], key: str) -> str:
+    value = reply.get(key)
+    return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace") if isinstance(value, str) else ""
+
+
+def _has_world(attachment: Attachment) -> bool:
+    main = attachment.state.main
+    return main is not None and attachment.state.world_of(main.frame_id, WORLD_NAME) is not None

@@ -1,0 +1,135 @@
+"""Frames in renderers of their own: a browser that isolates sites tells each as a target with a flattened session.
+
+Attached as its first document is about to commit, and held until all of our commands are on their way, so that the
+page's own code there runs after our script and under the same interception as everywhere else. An engine that has no
+such frames (WebView) never tells of one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Any, TypeAlias
+
+from bridge.cdp import CdpConnection, PendingCall
+from bridge.deadline import Deadline
+from bridge.errors import DeadlineExceeded, ProtocolError, TransportError
+from bridge.page.target.page_state import PageState
+
+Commands: TypeAlias = list[tuple[str, dict[str, Any]]]
+
+AUTO_ATTACH = (
+    "Target.setAutoAttach",
+    # A page's own worker that the filter leaves out is held all the same, and there is no session to let it go by; a
+    # service worker that it does not leave out is held for good.
+    {
+        "autoAttach": True,
+        "waitForDebuggerOnStart": True,
+        "flatten": True,
+        "filter": [{"type": "iframe"}, {"type": "worker"}],
+    },
+)
+ADD_SCRIPT = "Page.addScriptToEvaluateOnNewDocument"
+_REMOVE_SCRIPT = "Page.removeScriptToEvaluateOnNewDocument"
+# What is set once for a page and that each session of it has to be told.
+_STANDING = frozenset(
+    {
+        "Emulation.setEmulatedMedia",
+        "Emulation.setLocaleOverride",
+        "Emulation.setTimezoneOverride",
+        "Emulation.setUserAgentOverride",
+        "Network.emulateNetworkConditions",
+        "Network.setExtraHTTPHeaders",
+    }
+)
+
+
+class OopifSessions:
+    """The flattened sessions of one attachment.
+
+    Attributes:
+        sessions: Their ids, each with the id of its topmost frame.
+    """
+
+    def __init__(self, connection: CdpConnection, state: PageState, first: Callable[[], Commands]) -> None:
+        """`first` gives the commands that every session begins with."""
+        self.sessions: dict[str, str] = {}
+        self._connection = connection
+        self._state = state
+        self._first = first
+        self._standing: dict[str, Mapping[str, Any]] = {}
+        self._scripts: dict[str, Mapping[str, Any]] = {}
+        self._script_ids: dict[tuple[str, str], str] = {}
+        self._starting: dict[str, PendingCall] = {}
+
+    def take_event(self, method: str, params: Mapping[str, Any]) -> None:
+        """Called by the reader for every event of any session, after the state has taken it."""
+        if method == "Target.attachedToTarget":
+            session_id, target = str(params["sessionId"]), params["targetInfo"]
+            if target.get("type") == "iframe":
+                self.sessions[session_id] = str(target["targetId"])
+                self._start(session_id)
+            else:
+                self._connection.send("Runtime.runIfWaitingForDebugger", session_id=session_id).abandon()
+                self._connection.send("Target.detachFromTarget", {"sessionId": session_id}).abandon()
+        elif method == "Target.detachedFromTarget":
+            session_id = str(params["sessionId"])
+            self.sessions.pop(session_id, None)
+            self._starting.pop(session_id, None)
+            for key in [key for key in self._script_ids if key[0] == session_id]:
+                del self._script_ids[key]
+        elif method in ("Page.frameStoppedLoading", "Page.lifecycleEvent"):
+            frame = self._state.frames.get(str(params.get("frameId", "")))
+            # One that was about to show its document when we came may show it before it is listened to, and after it
+            # was asked: it is told of as loading then, and never as there.
+            if frame is not None and not frame.url and frame.session_id in self.sessions:
+                self._ask_tree(frame.session_id)
+
+    async def started(self, deadline: Deadline) -> None:
+        """Wait until every session there is, also below another one, has taken its first commands."""
+        while self._starting:
+            _, call = self._starting.popitem()
+            with suppress(ProtocolError, TransportError, DeadlineExceeded):
+                await call.result(timeout_s=deadline.remaining_s)
+
+    def repeat(self, method: str, params: Mapping[str, Any] | None, reply: Mapping[str, Any]) -> None:
+        """The page's own session has taken a command: what is meant for the whole page goes to its other ones too."""
+        params = params or {}
+        if method in _STANDING:
+            self._standing[method] = params
+            for session_id in self.sessions:
+                self._connection.send(method, params, session_id=session_id).abandon()
+        elif method == ADD_SCRIPT:
+            identifier = str(reply.get("identifier", ""))
+            self._scripts[identifier] = params
+            for session_id in self.sessions:
+                self._add_script(session_id, identifier)
+        elif method == _REMOVE_SCRIPT:
+            identifier = str(params.get("identifier", ""))
+            self._scripts.pop(identifier, None)
+            for session_id in self.sessions:
+                if (its_own := self._script_ids.pop((session_id, identifier), None)) is not None:
+                    self._connection.send(method, {"identifier": its_own}, session_id=session_id).abandon()
+
+    def _start(self, session_id: str) -> None:
+        send = self._connection.send
+        for method, params in self._first():
+            send(method, params, session_id=session_id).abandon()
+        for method, standing in self._standing.items():
+            send(method, standing, session_id=session_id).abandon()
+        for identifier in self._scripts:
+            self._add_script(session_id, identifier)
+        self._ask_tree(session_id)
+        self._starting[session_id] = send("Runtime.runIfWaitingForDebugger", session_id=session_id)
+
+    def _ask_tree(self, session_id: str) -> None:
+        tree = self._connection.send("Page.getFrameTree", session_id=session_id)
+        tree.reduce(lambda reply: self._state.load_tree(reply["frameTree"], session_id))
+
+    def _add_script(self, session_id: str, identifier: str) -> None:
+        added = self._connection.send(ADD_SCRIPT, self._scripts[identifier], session_id=session_id)
+        added.reduce(lambda reply: self._know_script(session_id, identifier, str(reply.get("identifier", ""))))
+
+    def _know_script(self, session_id: str, identifier: str, its_own: str) -> None:
+        if session_id in self.sessions:
+            self._script_ids[session_id, identifier] = its_own

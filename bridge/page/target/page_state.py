@@ -1,0 +1,187 @@
+"""What a page session knows from CDP events alone: frames, script worlds, navigation, dialogs, requests.
+
+`PageState.reduce` is called by the connection's reader for every event, before anybody waits for it, so whoever reads
+the state after a reply sees everything the browser said before that reply. No I/O, no clock.
+
+A browser that isolates sites runs frames of other sites in renderers of their own, each a target with a flattened
+session (Target.setAutoAttach); its frames are frames of this page. `session_id` is None for the page's own session.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bridge.page.logs.request_reducer import RequestReducer
+from bridge.page.target.execution_contexts import ExecutionContexts
+from bridge.page.target.frames import Frame
+from bridge.page.target.inflight_requests import InflightRequests
+from bridge.snapshot.address import shown_url
+
+# Where a page may take its tab (core/Navigation.java of the host app), and what never gets so far as to leave a page.
+_OPENED = frozenset({"http", "https", "about", "blob", "data", "javascript", "file", "filesystem"})
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]{0,40}):")
+_SCHEMES_KEPT = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Dialog:
+    """A JavaScript dialog: `kind` is alert, confirm, prompt or beforeunload."""
+
+    kind: str
+    message: str
+    url: str
+    default_prompt: str = ""
+
+
+class PageState(ExecutionContexts, InflightRequests):
+    """The reducer: whatever concerns more than one of the three, and the tab as a whole.
+
+    Attributes:
+        navigating_to: Where the top frame is going, None when it is not.
+        navigations: How many documents the top frame has shown; `moves_within` counts those inside a document.
+    """
+
+    def __init__(self, requests: RequestReducer | None = None) -> None:
+        ExecutionContexts.__init__(self)
+        InflightRequests.__init__(self, requests)
+        self.navigating_to: str | None = None
+        self.navigations = 0
+        self.moves_within = 0
+        self.dialog: Dialog | None = None
+        self._for_apps: dict[str, None] = {}
+        self.crashed = False
+        self.detached_reason: str | None = None
+        self._handlers: dict[str, Callable[[Mapping[str, Any], str | None], None]] = {
+            "Page.frameAttached": self._frame_attached,
+            "Page.frameNavigated": self._frame_navigated,
+            "Page.navigatedWithinDocument": self._navigated_within_document,
+            "Page.frameDetached": self._frame_detached,
+            "Page.lifecycleEvent": self._lifecycle,
+            "Page.frameScheduledNavigation": self._navigation_scheduled,
+            "Page.frameRequestedNavigation": self._navigation_wanted,
+            "Page.frameStartedNavigating": self._navigation_wanted,
+            "Page.frameStoppedLoading": self._stopped_loading,
+            "Page.javascriptDialogOpening": self._dialog_opening,
+            "Page.javascriptDialogClosed": self._dialog_closed,
+            "Runtime.executionContextCreated": self._world_created,
+            "Runtime.executionContextDestroyed": self._world_destroyed,
+            "Runtime.executionContextsCleared": self._worlds_cleared,
+            "Security.certificateError": self._certificate_error,
+            "Inspector.targetCrashed": self._crashed,
+            "Inspector.detached": self._detached,
+            "Target.attachedToTarget": self._target_attached,
+            "Target.detachedFromTarget": self._target_detached,
+        }
+
+    def reduce(self, method: str, params: Mapping[str, Any], session_id: str | None = None) -> bool:
+        """Take one event; True when it was one that this state is made of."""
+        if method.startswith("Network."):
+            return self._take_request(method, params, session_id)
+        handler = self._handlers.get(method)
+        if handler is None:
+            return False
+        handler(params, session_id)
+        return True
+
+    def _frame_navigated(self, params: Mapping[str, Any], session_id: str | None) -> None:
+        frame = self._show(params["frame"], session_id)
+        if frame.parent_id is None and session_id is None:
+            self.main_frame_id = frame.frame_id
+            self.navigating_to = None
+            self.navigations += 1
+            # The end of a request of the document that was left may never be reported.
+            self.requests = {key: value for key, value in self.requests.items() if key == frame.loader_id}
+
+    def _navigated_within_document(self, params: Mapping[str, Any], session_id: str | None) -> None:
+        frame = self._still_in(session_id, params["frameId"])
+        if frame:
+            frame.url = shown_url(params["url"])
+        if params["frameId"] == self.main_frame_id:
+            self.moves_within += 1
+
+    def take_schemes_for_apps(self) -> tuple[str, ...]:
+        """Those of addresses that are no page's but another app's (`tel`) and that frames have asked for since."""
+        schemes, self._for_apps = tuple(self._for_apps), {}
+        return schemes
+
+    def _is_for_apps(self, params: Mapping[str, Any]) -> bool:
+        found = _SCHEME.match(params.get("url") or "")
+        if found is None or (scheme := found[1].lower()) in _OPENED or scheme.startswith("chrome"):
+            return False
+        if len(self._for_apps) < _SCHEMES_KEPT:
+            self._for_apps[scheme] = None
+        return True
+
+    def _navigation_scheduled(self, params: Mapping[str, Any], session_id: str | None) -> None:
+        # Told of every link and script that asks, also where whoever may keep the page from going does.
+        self._is_for_apps(params)
+
+    def _navigation_wanted(self, params: Mapping[str, Any], session_id: str | None) -> None:
+        if self._is_for_apps(params):
+            return
+        # `frameStartedNavigating` also tells of moves inside the document, which commit without a new loader.
+        if (
+            "sameDocument" in str(params.get("navigationType", ""))
+            or params.get("disposition", "currentTab") != "currentTab"
+        ):
+            return
+        if params["frameId"] == self.main_frame_id:
+            self.navigating_to = params.get("url") or "?"
+
+    def _stopped_loading(self, params: Mapping[str, Any], session_id: str | None) -> None:
+        if params["frameId"] == self.main_frame_id:
+            self.navigating_to = None
+
+    def _take_request(self, method: str, params: Mapping[str, Any], session_id: str | None) -> bool:
+        entry = self._network_event(method, params, session_id)
+        if entry is None:
+            return False
+        if entry.is_document and entry.frame_id == self.main_frame_id:
+            if method == "Network.requestWillBeSent":
+                self.navigating_to = entry.url.partition("#")[0]
+            elif method == "Network.loadingFailed":
+                self.main_failure_count += 1
+        return True
+
+    def _dialog_opening(self, params: Mapping[str, Any], session_id: str | None) -> None:
+        self.dialog = Dialog(
+            kind=params.get("type", "alert"),
+            message=params.get("message", ""),
+            url=params.get("url", ""),
+            default_prompt=params.get("defaultPrompt", ""),
+        )
+
+    def _dialog_closed(self, params: Mapping[str, Any], session_id: str | None) -> None:
+        self.dialog = None
+
+    def _crashed(self, params: Mapping[str, Any], session_id: str | None) -> None:
+        if session_id is None:
+            self.crashed = True
+            return
+        self._forget_worlds(session_id)
+        for frame in self.frames.values():
+            frame.is_crashed |= frame.session_id == session_id
+
+    def _detached(self, params: Mapping[str, Any], session_id: str | None) -> None:
+        if session_id is None:
+            self.detached_reason = str(params.get("reason", "detached"))
+
+    def _target_attached(self, params: Mapping[str, Any], session_id: str | None) -> None:
+        target = params["targetInfo"]
+        if target.get("type") == "iframe":
+            frame_id = target["targetId"]
+            frame = self.frames.setdefault(frame_id, Frame(frame_id, target.get("parentFrameId")))
+            frame.session_id, frame.is_crashed = params["sessionId"], False
+
+    def _target_detached(self, params: Mapping[str, Any], session_id: str | None) -> None:
+        """The frame is gone, or has moved into another renderer, which has told of it already or will."""
+        gone = params["sessionId"]
+        self._forget_worlds(gone)
+        left = {frame.frame_id for frame in self.frames.values() if frame.session_id == gone}
+        self._forget_below(left)
+        for frame_id in left:
+            self.frames.pop(frame_id, None)
+        self.requests = {key: request for key, request in self.requests.items() if request.session_id != gone}

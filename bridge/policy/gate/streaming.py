@@ -1,0 +1,183 @@
+"""Bytes from one stream to another, as HTTP/1.1 frames them or a tunnel carries them: bounded, and every wait ends."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+import sys
+from collections.abc import Coroutine, Iterator
+from typing import Any
+
+from bridge.policy.dialling import StreamPair
+from bridge.policy.gate.http_messages import CHUNKED, UNTIL_CLOSE, InvalidMessage
+from bridge.policy.traffic import Count, TransferCounts
+
+#: A server that thinks, a body that pauses.
+RESPONSE_TIMEOUT_S = 300.0
+_PIECE_BYTES = 64 * 1024
+_MAX_HEAD_BYTES = 64 * 1024
+_MAX_CHUNK_LINE_BYTES = 4096
+_TUNNEL_SILENCE_S = 3600.0
+_HALF_CLOSED_S = 60.0
+_LINGER_S = 2.0
+_LINGER_BYTES = 64 * 1024 * 1024
+_TOGETHER_S = 0.005
+
+
+async def read_head(reader: asyncio.StreamReader, wait_s: float) -> bytes | None:
+    """A head with its empty line; None where the peer closed before its first byte, or was silent for too long."""
+    try:
+        async with asyncio.timeout(wait_s):
+            head = await reader.readuntil(b"\r\n\r\n")
+    except TimeoutError:
+        return None
+    except asyncio.IncompleteReadError as error:
+        if error.partial.strip():
+            raise InvalidMessage("the head breaks off") from error
+        return None
+    except asyncio.LimitOverrunError as error:
+        raise InvalidMessage("the head is too long") from error
+    if len(head) > _MAX_HEAD_BYTES:
+        raise InvalidMessage("the head is too long")
+    return head.lstrip(b"\r\n")
+
+
+async def copy_body(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, body: int, count: Count) -> None:
+    """Copy a body as its framing says; `count` hears how many bytes have been, as they go."""
+    if body == UNTIL_CLOSE:
+        return await _copy_until_close(reader, writer, count)
+    if body != CHUNKED:
+        return await _copy_exactly(reader, writer, body, count)
+    while True:
+        line = await _chunk_line(reader)
+        size_text = line.split(b";")[0].strip()
+        if not size_text or len(size_text) > 15 or not set(size_text) <= set(b"0123456789abcdefABCDEF"):
+            raise InvalidMessage("a chunk has no size")
+        size = int(size_text, 16)
+        line = b"%x\r\n" % size  # without extensions, in which two readers may see different ends of the line
+        writer.write(line)
+        count(len(line))
+        if size == 0:
+            break
+        await _copy_exactly(reader, writer, size, count)
+        end = await _timely(reader.readexactly(2))
+        if end != b"\r\n":
+            raise InvalidMessage("a chunk is longer than its size")
+        writer.write(end)
+        count(len(end))
+    while (line := await _chunk_line(reader)) != b"\r\n":  # trailers
+        writer.write(line)
+        count(len(line))
+    writer.write(line)
+    await drain(writer)
+    count(len(line))
+    return None
+
+
+async def _chunk_line(reader: asyncio.StreamReader) -> bytes:
+    line = await _timely(reader.readuntil(b"\r\n"))
+    if len(line) > _MAX_CHUNK_LINE_BYTES:
+        raise InvalidMessage("a chunk's line is too long")
+    return line
+
+
+async def _copy_exactly(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, size: int, count: Count) -> None:
+    while size:
+        piece = await _timely(reader.read(min(size, _PIECE_BYTES)))
+        if not piece:
+            raise InvalidMessage("the body breaks off")
+        size -= len(piece)
+        writer.write(piece)
+        await drain(writer)
+        count(len(piece))
+
+
+async def _copy_until_close(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, count: Count) -> None:
+    while piece := await _timely(reader.read(_PIECE_BYTES)):
+        writer.write(piece)
+        await drain(writer)
+        count(len(piece))
+
+
+async def _timely(reading: Coroutine[Any, Any, bytes]) -> bytes:
+    async with asyncio.timeout(RESPONSE_TIMEOUT_S):
+        return await reading
+
+
+async def drain(writer: asyncio.StreamWriter) -> None:
+    async with asyncio.timeout(RESPONSE_TIMEOUT_S):
+        await writer.drain()
+
+
+@contextlib.contextmanager
+def corked(writer: asyncio.StreamWriter) -> Iterator[None]:
+    """What is written in the block, as far as that comes at once, leaves in as few pieces as it takes (TCP_CORK).
+
+    adb makes a packet of the first piece of an answer, and the next waits until the device has taken that: a head that
+    goes ahead of its body costs a round trip of the cable.
+    """
+    sock = writer.get_extra_info("socket")
+    if sys.platform != "linux" or sock is None or sock.family not in (socket.AF_INET, socket.AF_INET6):
+        yield
+        return
+
+    def hold(held: bool) -> None:
+        with contextlib.suppress(OSError):
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, int(held))
+
+    hold(True)
+    letting_go = asyncio.get_running_loop().call_later(_TOGETHER_S, hold, False)
+    try:
+        yield
+    finally:
+        letting_go.cancel()
+        hold(False)
+
+
+async def send_and_linger(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, answer: bytes) -> None:
+    """Send the last answer of a connection, and let the peer read it (RFC 9112 §9.6): to close at once, with more of
+    what it sends unread, resets the connection, and the reset overtakes the answer."""
+    writer.write(answer)
+    with contextlib.suppress(ConnectionError, TimeoutError):
+        await drain(writer)
+        if writer.can_write_eof():
+            writer.write_eof()
+        async with asyncio.timeout(_LINGER_S):
+            left = _LINGER_BYTES
+            while left > 0 and (piece := await reader.read(_PIECE_BYTES)):
+                left -= len(piece)
+
+
+async def splice(near: StreamPair, far: StreamPair, carried: TransferCounts) -> None:
+    """Copy both ways until both have ended, or the second stays silent after the first has ended."""
+    ways = {
+        asyncio.ensure_future(_pump(near[0], far[1], carried.sent)),
+        asyncio.ensure_future(_pump(far[0], near[1], carried.received)),
+    }
+    try:
+        await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+        before = -1
+        while any(not way.done() for way in ways) and carried.bytes_both != before:
+            before = carried.bytes_both
+            await asyncio.wait(ways, timeout=_HALF_CLOSED_S)
+    finally:
+        for way in ways:
+            way.cancel()
+        await asyncio.gather(*ways, return_exceptions=True)
+
+
+async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, count: Count) -> None:
+    with contextlib.suppress(ConnectionError, TimeoutError):
+        while True:
+            async with asyncio.timeout(_TUNNEL_SILENCE_S):
+                piece = await reader.read(_PIECE_BYTES)
+            if not piece:
+                break
+            count(len(piece))
+            writer.write(piece)
+            await drain(writer)
+        if writer.can_write_eof():
+            writer.write_eof()
+        return
+    writer.close()

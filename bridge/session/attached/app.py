@@ -1,0 +1,71 @@
+"""An app that is not ours, and which of its pages is meant."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from bridge.adb import AdbDevice
+from bridge.cdp.discovery import Target
+from bridge.errors import HostFailed, UsageError
+from bridge.page.url_pattern import UrlPattern, url_pattern
+
+_PACKAGE = re.compile(r"[A-Za-z][\w]*(\.[A-Za-z][\w]*)+")
+# Chrome and its channels share one socket name; who serves it says so itself.
+_CHROMES = re.compile(r"(com\.android\.chrome|com\.chrome\.\w+|org\.chromium\.\w+)")
+
+
+@dataclass(frozen=True, slots=True)
+class App:
+    """Which app, and how it is launched: `activity` is `.MainActivity` or a full class name, `data` an address."""
+
+    package: str
+    activity: str | None = None
+    data: str | None = None
+
+    def __post_init__(self) -> None:
+        if not _PACKAGE.fullmatch(self.package):
+            raise UsageError(f"{self.package!r} is not the name of a package", hint='Such as "com.example.app".')
+
+    @property
+    def is_chrome(self) -> bool:
+        return _CHROMES.fullmatch(self.package) is not None
+
+    async def launch(self, device: AdbDevice, *, timeout_s: float) -> None:
+        """
+        Raises:
+            HostFailed: Android did not start it; its words are in the message.
+        """
+        command = ["am", "start", "-n", f"{self.package}/{self.activity}"]
+        if self.data is not None:
+            command += ["-a", "android.intent.action.VIEW", "-d", self.data]
+        result = await device.shell(command, timeout_s=timeout_s)
+        said = (result.stdout + result.stderr).strip()
+        if result.exit_code != 0 or any(line.startswith(("Error", "Exception")) for line in said.splitlines()):
+            raise HostFailed(f"the start of {self.package}", f"am ended with {result.exit_code}", said[:500])
+
+
+@dataclass(frozen=True, slots=True)
+class AppPage:
+    """A page of the app: behind which socket, and its target."""
+
+    socket_name: str
+    target: Target
+
+
+class PageSelector:
+    """Which of several pages: by a glob over its URL, by words of its title, or (neither) any."""
+
+    def __init__(self, url: str | None, title: str | None) -> None:
+        self._url: UrlPattern | None = url_pattern(url) if url is not None else None
+        self._title = title
+
+    def matches(self, target: Target) -> bool:
+        if self._url is not None and not self._url.matches(target.url):
+            return False
+        return self._title is None or self._title.casefold() in target.title.casefold()
+
+    def __str__(self) -> str:
+        by = [f"url {self._url.text!r}"] if self._url else []
+        by += [f"title {self._title!r}"] if self._title is not None else []
+        return " and ".join(by) or "any address"

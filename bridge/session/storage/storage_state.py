@@ -1,0 +1,234 @@
+"""Cookies and storage of a session, saved to a file and put back.
+
+What the file holds lets somebody in, so it is readable for its owner only, and appears under its name when it is whole.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import secrets
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+from urllib.parse import urlsplit
+
+from bridge.deadline import Deadline
+from bridge.errors import NavigationFailed, PolicyRefused, ScriptFailed, UsageError
+from bridge.page.interception.fetch_domain import Rank
+from bridge.page.interception.fetch_messages import Fulfil, PausedRequest, RouteAction
+from bridge.page.page import Page
+from bridge.page.target.attachment import Attachment, WorldGone
+
+STATE_TIMEOUT_S = 30.0
+VERSION = 1
+_MAX_BYTES = 64 * 1024 * 1024
+_MAX_ORIGINS = 500
+_READ = (
+    "(()=>{const all=s=>{try{return Object.entries(s())}catch(e){return[]}};"
+    "return{origin:self.origin,local:all(()=>localStorage),session:all(()=>sessionStorage)}})()"
+)
+_WRITE = (
+    "((local,session)=>{for(const[k,v]of local)localStorage.setItem(k,v);"
+    "for(const[k,v]of session)sessionStorage.setItem(k,v);return localStorage.length})"
+)
+# What Network.setCookies takes of what Network.getAllCookies gives.
+_COOKIE_FIELDS = ("name", "value", "domain", "path", "secure", "httpOnly", "sameSite", "expires")
+
+
+class StatefulHome(Protocol):
+    """What saving and loading needs of the session."""
+
+    @property
+    def pages(self) -> tuple[Page, ...]: ...
+
+    async def new_tab(self, url: str | None = None, *, profile: str | None = None) -> Page: ...
+
+    async def close_tab(self, page: Page) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class StateSummary:
+    """How much was saved or put back; `notices` say what was not, and why."""
+
+    path: str
+    cookies: int
+    origins: int
+    items: int
+    notices: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "path": self.path,
+            "cookies": self.cookies,
+            "origins": self.origins,
+            "items": self.items,
+            **({"notices": list(self.notices)} if self.notices else {}),
+        }
+
+
+async def save_state(home: StatefulHome, path: str | os.PathLike[str], *, timeout_s: float) -> StateSummary:
+    """Cookies of the whole profile; local and session storage of the documents that are open now.
+
+    Raises:
+        UsageError: No tab is open, or the file cannot be written.
+    """
+    deadline = Deadline.after(timeout_s)
+    if not home.pages:
+        raise UsageError("no tab is open, so there is no state to save")
+    attachments = [await page.attached() for page in home.pages]
+    reply = await attachments[0].call("Network.getAllCookies", timeout_s=deadline.remaining_s)
+    cookies = [_cookie(cookie) for cookie in reply.get("cookies", ())]
+    origins: dict[str, dict[str, Any]] = {}
+    for attachment in attachments:
+        for frame in attachment.state.ordered_frames():
+            found = await _read_storage(attachment, frame.frame_id, deadline)
+            if found is not None:
+                kept = origins.setdefault(found["origin"], {"origin": found["origin"], "local": [], "session": []})
+                kept["local"] = found["local"] or kept["local"]
+                kept["session"] = kept["session"] or found["session"]
+    listed = [origin for origin in origins.values() if origin["local"] or origin["session"]]
+    content = json.dumps({"version": VERSION, "cookies": cookies, "origins": listed}, ensure_ascii=False, indent=1)
+    await asyncio.to_thread(_write_private, Path(path), content.encode("utf-8", "surrogatepass"))
+    return StateSummary(str(path), len(cookies), len(listed), _count(listed))
+
+
+async def load_state(
+    home: StatefulHome, path: str | os.PathLike[str], page: Page | None, *, timeout_s: float
+) -> StateSummary:
+    """Put cookies back, and storage by showing an empty page of each origin; no server is asked for anything."""
+    deadline = Deadline.after(timeout_s)
+    saved = await asyncio.to_thread(_read_saved, Path(path))
+    own = await home.new_tab() if page is None else page
+    notices: list[str] = []
+    restored = []
+    try:
+        attachment = await own.attached()
+        if saved["cookies"]:
+            await attachment.call("Network.setCookies", {"cookies": saved["cookies"]}, timeout_s=deadline.remaining_s)
+        if saved["origins"]:
+            # Not a route of the page's: those that it has stay, and are asked again afterwards.
+            uncover = await attachment.fetching.add(_empty_page, rank=Rank.ROUTE, timeout_s=deadline.remaining_s)
+            try:
+                for origin in saved["origins"]:
+                    session = origin["session"] if page is not None else []
+                    if len(session) < len(origin["session"]):
+                        notices.append(
+                            f"session storage of {origin['origin']} was left out: name the page to load it into"
+                        )
+                    try:
+                        await _restore(own, origin["origin"], origin["local"], session, deadline)
+                        restored.append({**origin, "session": session})
+                    except (PolicyRefused, NavigationFailed) as error:
+                        notices.append(f"storage of {origin['origin']} was left out: {error.message}")
+            finally:
+                await uncover()
+    finally:
+        if page is None:
+            await home.close_tab(own)
+    return StateSummary(str(path), len(saved["cookies"]), len(restored), _count(restored), tuple(notices))
+
+
+async def _empty_page(_request: PausedRequest) -> RouteAction:
+    return Fulfil(headers={"content-type": "text/html"}, body="<!doctype html>")
+
+
+async def _restore(page: Page, origin: str, local: list[Any], session: list[Any], deadline: Deadline) -> None:
+    await page.goto(f"{origin}/", timeout_s=deadline.remaining_s)
+    attachment = await page.attached()
+    main = attachment.state.main
+    call = f"{_WRITE}({json.dumps(local)},{json.dumps(session)})"
+    try:
+        await attachment.evaluate(main.frame_id if main else "", call, timeout_s=deadline.remaining_s)
+    except ScriptFailed as error:
+        raise UsageError(f"the storage of {origin} does not take what was saved: {error.message}") from error
+
+
+async def _read_storage(attachment: Attachment, frame_id: str, deadline: Deadline) -> dict[str, Any] | None:
+    """None for a frame without an origin of its own, or one that is being left."""
+    try:
+        found = await attachment.evaluate(frame_id, _READ, timeout_s=deadline.remaining_s)
+    except (WorldGone, ScriptFailed):
+        return None
+    if not isinstance(found, dict) or not str(found.get("origin", "")).startswith(("http://", "https://")):
+        return None
+    return found
+
+
+def _cookie(cookie: Mapping[str, Any]) -> dict[str, Any]:
+    """Without an `expires` for a cookie of the browser's session: -1 means that to nobody else."""
+    kept = {name: cookie[name] for name in _COOKIE_FIELDS if cookie.get(name) is not None}
+    if cookie.get("session") or (isinstance(kept.get("expires"), int | float) and kept["expires"] < 0):
+        kept.pop("expires", None)
+    return kept
+
+
+def _count(origins: list[dict[str, Any]]) -> int:
+    return sum(len(origin["local"]) + len(origin["session"]) for origin in origins)
+
+
+def _write_private(path: Path, content: bytes) -> None:
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(6)}.part")
+    try:
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(path)
+        finally:
+            with suppress(OSError):
+                temporary.unlink(missing_ok=True)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror or error}") from error
+
+
+def _read_saved(path: Path) -> dict[str, Any]:
+    """What a file says, checked: it may have been written by anybody."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(_MAX_BYTES + 1)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror or error}") from error
+    if len(content) > _MAX_BYTES:
+        raise UsageError(f"{path} is larger than {_MAX_BYTES} bytes")
+    try:
+        saved = json.loads(content.decode("utf-8", "surrogatepass"))
+        if saved["version"] != VERSION:
+            raise UsageError(f"{path} has version {saved['version']!r}, and {VERSION} is understood")
+        cookies = [_checked_cookie(cookie) for cookie in saved["cookies"]]
+        origins = [_checked_origin(origin) for origin in saved["origins"][:_MAX_ORIGINS]]
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise UsageError(f"{path} is no saved state: {error!r:.200}") from error
+    return {"cookies": cookies, "origins": origins}
+
+
+def _checked_cookie(cookie: Mapping[str, Any]) -> dict[str, Any]:
+    kept = {name: cookie[name] for name in _COOKIE_FIELDS if name in cookie}
+    for name, value in kept.items():
+        kind: Any = bool if name in ("secure", "httpOnly") else (int, float) if name == "expires" else str
+        if not isinstance(value, kind):
+            raise ValueError(f"a cookie has {value!r:.60} as {name}")
+    if not kept.get("name") and not kept.get("value"):
+        raise ValueError("a cookie has no name")
+    if not kept.get("domain"):
+        raise ValueError("a cookie has no domain")
+    return kept
+
+
+def _checked_origin(origin: Mapping[str, Any]) -> dict[str, Any]:
+    address = str(origin["origin"])
+    parts = urlsplit(address)
+    if parts.scheme not in ("http", "https") or not parts.netloc or address != f"{parts.scheme}://{parts.netloc}":
+        raise ValueError(f"{address!r:.100} is no origin")
+    out: dict[str, Any] = {"origin": address}
+    for kind in ("local", "session"):
+        pairs = [tuple(pair) for pair in origin[kind]]
+        if not all(len(pair) == 2 and all(isinstance(part, str) for part in pair) for pair in pairs):
+            raise ValueError(f"the {kind} storage of {address} is no list of pairs")
+        out[kind] = pairs
+    return out

@@ -1,0 +1,143 @@
+"""Commands that read without a device: a page of the web by HTTP, a snapshot of HTML text."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from bridge.errors import UsageError
+from bridge.surfaces.cli.options import FILE, WORDS, CommonOptions, SessionOptions, WholeNumber, session_options
+from bridge.surfaces.cli.output import check_writable, note, print_json, printable, write_file
+
+FETCH_TIMEOUT_S = 30.0
+RENDER_TIMEOUT_S = 120.0
+#: Of HTML text for a snapshot; what is larger, or has no end, is no page.
+MAX_HTML_BYTES = 20_000_000
+
+
+@click.command()
+@click.argument("url")
+@click.option(
+    "--max-length",
+    type=WholeNumber(min=0),
+    default=50_000,
+    show_default=True,
+    metavar="N",
+    help="Bound of the text; 0: no bound.",
+)
+@click.option("--selector", type=WORDS, metavar="CSS", help="Only the first element that this selector finds.")
+@click.option(
+    "--mode",
+    type=click.Choice(["main_content", "article", "raw"]),
+    default="main_content",
+    show_default=True,
+    help="raw is the whole page, with its navigation and footers.",
+)
+@click.option("--metadata", is_flag=True, help="Description, author, dates, language; the description first.")
+@click.option("--outline", is_flag=True, help="Only the headings.")
+@click.option(
+    "--pages", type=WholeNumber(1, 50), default=1, show_default=True, metavar="N", help="Follow rel=next up to here."
+)
+@click.option("--links", type=click.Choice(["inline", "none"]), default="inline", show_default=True)
+@click.option("--out", type=FILE, metavar="FILE", help="Write the text there.")
+@click.option("--render", is_flag=True, help="Open a page that is empty without JavaScript on a device (--device).")
+@session_options
+def fetch(options: SessionOptions, url: str, out: Path | None, render: bool, **wanted: Any) -> None:
+    """Print the page at URL as Markdown, fetched by HTTP: no device, no JavaScript, no cookies.
+
+    With --json: markdown, url, status, content_type, title, truncated, truncate_reasons, body_bytes, charset,
+    charset_source, kind, redirects, metadata, outline, notes, pages, hidden_text_removed, rendered, cost.
+    """
+    from bridge.page.navigation.navigate import checked_url
+    from bridge.policy.pinning import PinnedEgress
+    from bridge.surfaces.cli.runner import CommandProgress, opened_page, run_async, start_options
+
+    check_writable(out)
+    address = checked_url(url)
+    start = start_options(options)
+    egress = PinnedEgress(start.policy(), start.grants())
+    usual_s = RENDER_TIMEOUT_S if render else FETCH_TIMEOUT_S
+
+    async def rendered(address: str, *, timeout_s: float) -> str:
+        note(f"{address} is empty without JavaScript; opening it on a device")
+        async with opened_page(options, CommandProgress(timeout_s), address, None) as (_, page):
+            told = await page.read(
+                mode=wanted["mode"],
+                max_length=wanted["max_length"],
+                selector=wanted["selector"],
+                outline=wanted["outline"],
+                links=wanted["links"],
+            )
+            return told.markdown
+
+    async def work() -> None:
+        from bridge.reading.fetch import webfetch
+
+        timeout_s = usual_s if options.timeout_s is None else options.timeout_s
+        page = await webfetch(
+            address, egress=egress, timeout_s=timeout_s, render=rendered if render else None, **wanted
+        )
+        if out is not None:
+            write_file(out, f"{page.markdown}\n")
+        if options.as_json:
+            print_json("fetch", {**page.to_json(), **({"file": str(out)} if out else {})})
+            return
+        click.echo(f"saved {out}" if out else printable(page.markdown))
+        for words in page.notes:
+            note(words)
+        where = "" if page.url == address else f"{page.url} · "
+        note(f"{where}{page.content_type} · {page.cost}")
+
+    # The fetch has the whole budget: its own words for running out of it say more than the command's.
+    run_async("fetch", options, CommandProgress(None), work())
+
+
+def snapshot_of_file(
+    options: CommonOptions,
+    source: str,
+    *,
+    everything: bool,
+    controls: bool,
+    max_chars: int,
+    scope: str | None,
+    more: str | None,
+    find: str | None,
+    out: Path | None,
+) -> None:
+    """`snapshot --html`: a snapshot of HTML text from a file, or from stdin for "-"."""
+    from bridge.reading.charset import decode_text
+    from bridge.reading.media_type import sniffed_type
+    from bridge.snapshot.html import HtmlSnapshotOptions, snapshot_html
+
+    name = "what stands on stdin" if source == "-" else source
+    if source == "-":
+        body, url = sys.stdin.buffer.read(MAX_HTML_BYTES + 1), "about:blank"
+    else:
+        path = Path(source)
+        try:
+            with path.open("rb") as file:
+                body, url = file.read(MAX_HTML_BYTES + 1), path.resolve().as_uri()
+        except OSError as error:
+            raise UsageError(f"{source} cannot be read: {error.strerror}.") from error
+    if len(body) > MAX_HTML_BYTES:
+        raise UsageError(f"{name} is larger than {MAX_HTML_BYTES:,} bytes.")
+    if (binary := sniffed_type(body)) and body.strip():
+        raise UsageError(f"{name} is no HTML but binary: {binary} of {len(body):,} bytes.")
+    wanted = HtmlSnapshotOptions(
+        max_chars_total=max_chars,
+        interactive_only=not everything,
+        scope=scope or "",
+        start=more or "",
+        find=find or "",
+        controls_only=controls,
+    )
+    shot = snapshot_html(decode_text(body, markup=True).text, wanted, url=url)
+    if out is not None:
+        write_file(out, f"{shot.text}\n")
+    if options.as_json:
+        print_json("snapshot", {**shot.to_json(), **({"file": str(out)} if out else {})})
+        return
+    click.echo(f"saved {out}" if out else printable(shot.text))

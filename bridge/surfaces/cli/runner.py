@@ -1,0 +1,203 @@
+"""From a command to its coroutine: one event loop, one budget of time, one session."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import math
+import signal
+import sys
+from collections.abc import AsyncIterator, Coroutine, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from bridge.deadline import Deadline
+from bridge.errors import PolicyRefused
+from bridge.policy import BrowserPolicy, Decision, TestServerGrant, decide
+from bridge.surfaces.cli.lines import typed_line
+from bridge.surfaces.cli.options import CommonOptions, OwnSessionOptions, SessionOptions
+from bridge.surfaces.cli.output import check_writable, note, one_line
+from bridge.surfaces.kept_session import StartOptions
+
+if TYPE_CHECKING:
+    from bridge.page.page import Page
+    from bridge.policy.browser_policy import Asker
+    from bridge.session.session import Session
+
+T = TypeVar("T")
+
+_ONE_QUESTION = asyncio.Lock()
+
+START_TIMEOUT_S = 60.0
+NAVIGATION_TIMEOUT_S = 30.0
+
+
+class CommandProgress:
+    """The budget of a command, and the step it is in, which the error names when the budget is spent."""
+
+    def __init__(self, timeout_s: float | None) -> None:
+        self.deadline = Deadline.after(math.inf if timeout_s is None else timeout_s)
+        self.current = "starting"
+
+    def begin(self, step: str, usual_s: float) -> float:
+        """Seconds for this step: what is usual, and no more than what is left."""
+        self.current = step
+        return min(usual_s, self.deadline.remaining_s)
+
+
+def run_async(command: str, options: CommonOptions, steps: CommandProgress, work: Coroutine[Any, Any, T]) -> T:
+    """Run `work` to its end inside the command's budget. Ctrl-C and SIGTERM let it clean up first.
+
+    Raises:
+        DeadlineExceeded: The budget of `--timeout` is spent.
+        KeyboardInterrupt: Ctrl-C.
+        SystemExit: 143 after SIGTERM.
+    """
+    logging.basicConfig(
+        level=logging.DEBUG if options.verbose else logging.ERROR,
+        format="%(levelname)s %(name)s: %(message)s",
+        stream=sys.stderr,
+    )
+    terminated = False
+
+    async def bounded() -> T:
+        task = asyncio.current_task()
+        assert task is not None
+
+        def terminate() -> None:
+            nonlocal terminated
+            terminated = True
+            task.cancel()
+
+        with contextlib.suppress(NotImplementedError):  # Windows has no such handler
+            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, terminate)
+        async with steps.deadline.bound(f"webview-bridge {command}", lambda: steps.current):
+            return await work
+
+    try:
+        return asyncio.run(bounded())
+    except asyncio.CancelledError:
+        if terminated:
+            sys.exit(143)
+        raise
+
+
+def grants_of(options: OwnSessionOptions) -> tuple[TestServerGrant, ...]:
+    return StartOptions(local_ports=options.local_ports).grants()
+
+
+def start_options(options: SessionOptions) -> StartOptions:
+    """How the session is opened that the command runs in; folders and files absolute, its process may be elsewhere.
+
+    Raises:
+        UsageError: No trace can be written where it is wanted.
+    """
+    check_writable(options.trace)
+    return StartOptions(
+        options.device,
+        options.adb_server,
+        tuple(sorted(set(options.local_ports))),
+        _absolute(options.trace),
+        tuple(sorted(set(options.allowed_origins))),
+        _absolute(options.uploads_root),
+        _absolute(options.downloads_root),
+    )
+
+
+def _absolute(path: str | Path | None) -> str | None:
+    return None if path is None else str(Path(path).absolute())
+
+
+def flagged_policy(
+    asker: Asker, allow: Sequence[str], deny: Sequence[str], default_action: str | None
+) -> BrowserPolicy:
+    """The policy with the flags of `origin_flags` over what is configured.
+
+    Raises:
+        UsageError: What is configured, or a flag, makes no sense.
+    """
+    import os
+
+    from bridge.policy.configuration import load_policy
+
+    flags = {"allowed_origins": allow or None, "denied_origins": deny or None, "default_action": default_action}
+    return load_policy(asker, os.environ, flags)
+
+
+def checked_address(url: str, options: SessionOptions) -> str:
+    """`url` as it will be opened, judged before anything is started for it.
+
+    Raises:
+        UsageError: No URL.
+        PolicyRefused: A rule forbids it; the hint names the option that would allow it, where there is one.
+    """
+    from bridge.page.navigation.navigate import checked_url
+
+    address = checked_url(url)
+    start = start_options(options)
+    decision = decide(start.policy(), address, start.grants())
+    if decision.action == "deny":
+        raise PolicyRefused(f"{address[:200]} is refused: {decision.reason}.", hint=decision.hint, url=address[:2000])
+    return address
+
+
+async def asked_on_terminal(decision: Decision) -> bool | None:
+    """A prompt where somebody sits at a terminal; None, which lets nothing through, where nobody does."""
+    if not _has_terminal():
+        return None
+    return await agreed_on_terminal(f"open {decision.host}:{decision.port}? {decision.reason}")
+
+
+async def agreed_on_terminal(question: str) -> bool:
+    """Whether somebody at a terminal says yes."""
+    if not _has_terminal():
+        return False
+    async with _ONE_QUESTION:
+        click.echo(f"{one_line(question, to=sys.stderr)} [y/N]: ", nl=False, err=True)
+        return (await typed_line(sys.stdin.fileno())).lower() in ("y", "yes")
+
+
+def _has_terminal() -> bool:
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+@asynccontextmanager
+async def opened_session(options: SessionOptions, steps: CommandProgress) -> AsyncIterator[Session]:
+    from bridge import Session
+
+    timeout_s = steps.begin("starting the device and the host app", START_TIMEOUT_S)
+    start = start_options(options)
+    async with Session.open(
+        start.device,
+        adb_server=start.adb_server,
+        policy=start.policy(),
+        grants=start.grants(),
+        ask=asked_on_terminal,
+        uploads_root=start.uploads_root,
+        downloads_root=start.downloads_root,
+        trace=start.trace,
+        on_notice=note,
+        timeout_s=timeout_s,
+    ) as session:
+        steps.current = "opening a tab"
+        yield session
+        steps.current = "closing the session"
+
+
+@asynccontextmanager
+async def opened_page(
+    options: SessionOptions, steps: CommandProgress, address: str, wait_for: str | None
+) -> AsyncIterator[tuple[Session, Page]]:
+    """A session with one tab at `address`, with the text `wait_for` on it where one is given."""
+    async with opened_session(options, steps) as session:
+        page = await session.new_tab()
+        found = await page.goto(address, timeout_s=steps.begin(f"opening {address}", NAVIGATION_TIMEOUT_S))
+        if found.status is not None and found.status >= 400:
+            note(f"{found.url} answered with HTTP status {found.status}")
+        if wait_for is not None:
+            await page.wait_for(text=wait_for, timeout_s=steps.begin(f"waiting for {wait_for!r}", NAVIGATION_TIMEOUT_S))
+        yield session, page

@@ -1,0 +1,35 @@
+"""The demo pages, served on this machine's loopback."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import resources
+
+from bridge.surfaces.local_server import LocalServer, serving_table
+
+# Not asked of the machine: on some, registries and mime.types files say other things about .js.
+_TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".json": "application/json",
+}
+
+
+@contextmanager
+def serve_demo_pages() -> Iterator[LocalServer]:
+    """Serve the pages on a free port for as long as the block lasts."""
+    with serving_table(_read_pages(), product="webview-bridge-demo") as server:
+        yield server
+
+
+def _read_pages() -> dict[str, tuple[str, bytes]]:
+    """Path -> (content type, body). What is not in this table does not exist, so no path leads anywhere else."""
+    pages: dict[str, tuple[str, bytes]] = {}
+    for entry in resources.files("bridge.surfaces.demo").joinpath("pages").iterdir():
+        suffix = "." + entry.name.rpartition(".")[2]
+        if suffix in _TYPES:
+            pages["/" + entry.name] = (_TYPES[suffix], entry.read_bytes())
+    pages["/"] = pages["/index.html"]
+    return pages

@@ -1,0 +1,104 @@
+"""The life of the server's process: from its options to a clean end, whoever ends it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import logging
+import os
+import signal
+import socket
+import sys
+
+from bridge.errors import UsageError
+from bridge.model_tools.sets import tool_set
+from bridge.model_tools.toolbox import Toolbox
+from bridge.surfaces.mcp_server.bearer import token_for
+from bridge.surfaces.mcp_server.operator_options import ServerOptions, opened_house
+
+logger = logging.getLogger(__name__)
+
+LOOPBACK = "127.0.0.1"
+
+
+def run_server(options: ServerOptions, *, verbose: bool = False) -> None:
+    """Serve until the client closes stdin, or until SIGTERM or SIGINT; then close the tabs and the device.
+
+    Raises:
+        UsageError: The options or the configuration make no sense; nothing was started.
+        SystemExit: 143 or 130 after a signal.
+    """
+    # stdout is the protocol.
+    logging.basicConfig(
+        level=logging.DEBUG if verbose else logging.WARNING,
+        format="%(levelname)s %(name)s: %(message)s",
+        stream=sys.stderr,
+    )
+    logging.getLogger("mcp").setLevel(logging.DEBUG if verbose else logging.ERROR)
+    # Importing the SDK builds some thousand objects that live as long as the process: nothing there is to be collected.
+    gc.disable()
+    received = asyncio.run(_serve(options))
+    if received is not None:
+        sys.exit(128 + received)
+
+
+async def _serve(options: ServerOptions) -> int | None:
+    """Which signal ended it, None when the client did."""
+    token = token_for(os.environ) if options.http_port is not None else None
+    toolbox = Toolbox(tool_set(options.tools, allow_javascript=options.allow_javascript))
+    stop = asyncio.Event()
+    received: list[int] = []
+
+    def take(number: int) -> None:
+        received.append(number)
+        stop.set()
+
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        with contextlib.suppress(NotImplementedError):  # Windows has no such handler
+            loop.add_signal_handler(number, take, number)
+    async with opened_house(options, os.environ) as house:
+        from bridge.surfaces.mcp_server.protocol import Service, serve_http, serve_stdio
+
+        gc.freeze()
+        gc.enable()
+        service = Service(toolbox, house)
+        if options.http_port is not None and token is not None:
+            with _listening(options.http_port) as listener:
+                port = listener.getsockname()[1]
+                sys.stderr.write(f"serving MCP at http://{LOOPBACK}:{port}/mcp\n{token.said}\n")
+                sys.stderr.flush()
+                _tell(options)
+                await serve_http(service, listener, token, stop)
+            return received[0] if received else None
+        _tell(options)
+        serving = asyncio.create_task(serve_stdio(service))
+        stopping = asyncio.create_task(stop.wait())
+        await asyncio.wait({serving, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        stopping.cancel()
+        if serving.done():
+            await serving
+            return None
+    # The SDK reads stdin in a thread that nothing interrupts while the client keeps the pipe open. The device is
+    # closed; there is nothing left to lose.
+    logging.shutdown()
+    sys.stderr.flush()
+    os._exit(128 + received[0])
+
+
+def _tell(options: ServerOptions) -> None:
+    for said in options.notes:
+        logger.warning("%s", said)
+
+
+def _listening(port: int) -> socket.socket:
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((LOOPBACK, port))
+        listener.listen()  # the address is told before the SDK is imported: who is quick has to wait, not to fail
+    except OSError as error:
+        listener.close()
+        raise UsageError(f"port {port} cannot be had: {error.strerror}", hint="Give another with --port.") from error
+    return listener

@@ -1,0 +1,81 @@
+"""The pictures of a trace: small, each kept once, and no more than a file can hold."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+from bridge.errors import BridgeError, UsageError
+from bridge.page.capture.image import decoded, encoded, resized
+
+MAX_PICTURE_BYTES = 32_000
+MAX_TOTAL_BYTES = 9_000_000  # a third more as base64: with everything else under 20 MB
+WIDTH_PX = 412
+QUALITY = 45
+_LAST_QUALITY = 25
+
+
+class Pictures:
+    """WebP pictures by number."""
+
+    def __init__(self, max_total_bytes: int = MAX_TOTAL_BYTES) -> None:
+        self._kept: list[bytes] = []
+        self._numbers: dict[bytes, int] = {}
+        self._left = max_total_bytes
+        self.dropped = 0
+
+    def add(self, webp: bytes) -> int | None:
+        """Its number, that of an equal one where there is one; None where it no longer fits."""
+        digest = hashlib.sha256(webp).digest()
+        number = self._numbers.get(digest)
+        if number is not None:
+            return number
+        small = compact(webp)
+        if len(small) > self._left:
+            self.dropped += 1
+            return None
+        self._left -= len(small)
+        self._kept.append(small)
+        self._numbers[digest] = len(self._kept) - 1
+        return len(self._kept) - 1
+
+    def to_json(self) -> list[str]:
+        return [base64.b64encode(picture).decode("ascii") for picture in self._kept]
+
+
+def compact(webp: bytes) -> bytes:
+    """The picture within MAX_PICTURE_BYTES: narrower, then coarser, then half as wide."""
+    if len(webp) <= MAX_PICTURE_BYTES:
+        return webp
+    try:
+        bitmap = decoded(webp)
+    except BridgeError:
+        return b""
+    smaller = webp
+    for width, quality in ((WIDTH_PX, QUALITY), (WIDTH_PX, _LAST_QUALITY), (WIDTH_PX // 2, _LAST_QUALITY)):
+        if bitmap.width > width:
+            bitmap = resized(bitmap, width, max(1, round(bitmap.height * width / bitmap.width)))
+        smaller = encoded(bitmap, "webp", quality)
+        if len(smaller) <= MAX_PICTURE_BYTES:
+            break
+    return smaller
+
+
+def write_pictures(pictures: Sequence[str], folder: Path) -> list[str]:
+    """Write the pictures of a trace as `0.webp`, …; their file names.
+
+    Raises:
+        UsageError: The folder cannot be made or written to, or a picture is none.
+    """
+    names = [f"{number}.webp" for number in range(len(pictures))]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, picture in zip(names, pictures, strict=True):
+            (folder / name).write_bytes(base64.b64decode(picture, validate=True))
+    except OSError as error:
+        raise UsageError(f"{folder} cannot be written to: {error.strerror}") from error
+    except (ValueError, TypeError) as error:
+        raise UsageError(f"the trace holds something else where pictures should be: {error}") from error
+    return names

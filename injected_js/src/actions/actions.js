@@ -1,0 +1,83 @@
+/** Actions done by script: form controls through their own setters, and the stand-alone script's synthetic gestures. */
+import { assign, doc, low, tagOf } from '../core/dom.js';
+import { inspect } from '../core/actionability.js';
+import { BUBBLING, pressKey } from './keys_and_scrolling.js';
+import { failure, resolve } from '../core/refs.js';
+import { checkedOf, foldLabels, valueOf, valuesOf } from '../core/states.js';
+
+const DOWN = 'pointerdown mousedown ', UP = 'pointerup mouseup', CLICK = DOWN + UP + ' click';
+
+/** Events of these types, in their order. */
+const fire = (el, types) => {
+  for (const type of types.split(' '))
+    // The element's own click runs its activation behaviour as well as the handlers.
+    if (type == 'click' && el.click) el.click();
+    else {
+      if (type == 'mousedown') el.focus();
+      el.dispatchEvent(new (/put|cha/.test(type) ? Event : PointerEvent)(type, BUBBLING));
+    }
+};
+
+const write = (add) => (el, { value = '' }) => {
+  el.focus();
+  if (el.isContentEditable) {
+    const selection = getSelection();
+    selection.selectAllChildren(el);
+    if (add) selection.collapseToEnd();
+    doc.execCommand(value ? 'insertText' : 'delete', false, value);
+  } else {
+    const { type, min, max, value: old } = el, want = (add ? old : '') + value;
+    // Past what a framework put on the instance, so that its own change tracking notices.
+    const set = (value) => el.__proto__.__lookupSetter__('value').call(el, value);
+    set(want);
+    const got = el.value;
+    // A control that sanitizes what it is given (HTML §4.10.5.1) has refused it; the caller says which form it takes.
+    if (want && (!got || (/color|range/.test(type) && got != low(want)))) {
+      set(old);
+      return failure('invalid_value', { type, min, max });
+    }
+    fire(el, 'input change');
+  }
+};
+
+const check = (want) => (el, params, on, before = checkedOf(el)) => {
+  if (before != null && before != want) fire(on, CLICK);
+  if (checkedOf(el) !== want) return failure(`not_${want ? '' : 'un'}checkable`);
+};
+
+/** Events for the element, or what to do with it. */
+const ACTIONS = {
+  __proto__: null,
+  click: CLICK,
+  double_click: `${CLICK} ${CLICK} dblclick`,
+  long_press: DOWN + 'contextmenu ' + UP,
+  hover: 'pointerover mouseover mouseenter mousemove',
+  fill: write(),
+  type: write(1),
+  clear: write(),
+  check: check(true),
+  uncheck: check(false),
+  select(el, { value, values = [value] }) {
+    if (tagOf(el) != 'select') return failure('not_a_select_element');
+    const all = [...el.options], free = all.filter((it) => !it.disabled), chosen = [];
+    for (const want of values) {
+      const option = free.find((it) => it.value == want) || free.find((it) => low(it.label) == low(want));
+      if (!option) return failure('no_such_option', { want, options: foldLabels(all) });
+      chosen.push(option);
+    }
+    for (const option of all) option.selected = chosen.includes(option);
+    fire(el, 'input change');
+  },
+  focus: (el) => el.focus(),
+  scroll_into_view: (el, params, on) => on.scrollIntoView({ block: 'center' }),
+  press(el, { key }) {
+    el.focus();
+    pressKey(key);
+  },
+};
+
+export const action = (ref, action, params = {}) => {
+  const act = ACTIONS[action], found = act ? resolve(ref) : failure('unknown_action'), { _el: el } = found, { _on, _code } = el ? inspect(el, action) : {};
+  const { error } = !el ? found : (_code ? failure(_code) : act.big ? fire(_on, act) : act(el, params, _on)) || {};
+  return assign({ success: !error, action, ref, error }, !error && { value: valueOf(el), values: valuesOf(el), checked: checkedOf(el) });
+};

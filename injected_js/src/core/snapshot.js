@@ -1,0 +1,192 @@
+/**
+ * The snapshot: a walk of the flat tree that spends its budget where a person looks.
+ *
+ * Elements wait in queues by how many screens they are away (what repeats: one more) and are walked while there is
+ * budget (three seconds for the first few hundred: a renderer that gets no processor has used its time up without doing
+ * anything). All they give goes into one linked list in document order; what was not walked stands in it as it is and
+ * becomes a cut that says how to go on. Nothing recurses and every element is seen once: pages may be 20,000 deep.
+ */
+import { assign, attr, cut, doc, findAll, flatParent, fold, is, hasWords, isField, isVoid, kidsOf, kindOf, labelsOf, matches, now, rootOf, shadowOf, tagOf, textOf } from './dom.js';
+import { CONTENT, INTERACTIVE, CHILDREN_PRESENTATIONAL, ROLE_TRAITS, SAID_BY_NAME, TRANSPARENT } from './role_table.js';
+import { roleOf } from './roles.js';
+import { descriptionOf } from './names.js';
+import { attrsOf } from './states.js';
+import { clearStamps, identify, introduce, meanings, mint, resolve } from './refs.js';
+import { isSeen } from './actionability.js';
+import { boxIn, isGone, isInkless, isInline, isUnseen, isVisible, styleOf } from './visibility.js';
+import { counts } from './call_cache.js';
+
+
+
+/**
+ * A place in the list.
+ * @typedef {object} Mark
+ * @property {string | object | 0} _is words; a node, where it opens and again where it closes; 0: an edge between words
+ * @property {Mark} [_next]
+ * @property {Node} [_el] not walked yet
+ * @property {DOMRect} [_box]
+ * @property {number} [_i] its place among its siblings
+ * @property {"cut" | "alike"} [_kind]
+ * @property {{_parent?: Element, _named?: any, _hand?: any}} [_up] what its siblings share: a name says the text in here, so
+ * only controls count; the parent already counts as clickable
+ * @property {object} [_node] the cut that begins here
+ * @property {Meaning} [_place] and what its number means
+ */
+
+/** Can anything in it be a control? A control that says its words in its name is not walked for less. @type {(el: Element) => any} */
+const holdsControls = (el) => shadowOf(el) || findAll(el, '*').some((it) => shadowOf(it) || ROLE_TRAITS[roleOf(it)] & INTERACTIVE || isField(it) || matches(it, 'slot,[tabindex],[onclick]'));
+
+export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen = 150, interactiveOnly = true, cursorInteractive, budgetChars = 8e4, timeBudgetMs = 300, scope, extra } = {}) => {
+  const start = now(), { innerHeight } = window, { _el: origin, _span } = meanings.has(scope) ? resolve(scope, 1) : { _el: scope ? findAll(rootOf(), scope)[0] : rootOf() };
+  if (!origin) return resolve(scope);
+  clearStamps();
+
+  const reasons = [], tree = { role: 'document', children: [] }, queues = [], first = { _is: tree, _next: { _is: tree } }, late = (looked) => now() - start > (looked < 500 ? 3e3 : timeBudgetMs) && (slow = 'jsTime');
+  let away = 0, stack = [], spent = 0, refs = 0, line = 0, visitedNodes = 0, emittedNodes = 0, skippedHidden = 0, at = first, over, slow, left, none;
+
+  /** Adds to the list; what counts is weighed as it goes over the wire, in UTF-8 (3 bytes for what may be 2). */
+  const put = (_is, counts) => {
+    if (counts) spent += JSON.stringify(_is).replace(/[^\0-\x7f]/g, '   ').length + 9;
+    line = _is.trim ? line + _is.length : 0;
+    at = at._next = { _is, _next: at._next };
+  };
+
+  const expand = (list, _up) => {
+    const ready = [];
+    let screens = 0, _i = 0, like, alike;
+    for (const _el of list) {
+      _i++;
+      const kind = kindOf(_el);
+      if (kind == 3 ? !_up._named : kind == 1) {
+        const mark = { _is: '', _next: at._next, _el, _i, _up };
+        at = at._next = mark;
+        // Words are as far away as what they follow.
+        if (kind < 3) {
+          const key = tagOf(_el) + attr(_el, 'class');
+          alike = key == like ? alike + 1 : 1;
+          like = key;
+          // So many of those that look alike are walked like others.
+          const many = alike > 8;
+          mark._kind = many ? 'alike' : 'cut';
+          screens = -1;
+          if (!late(visitedNodes + _i) && !(many && tagOf(_el) == 'option')) {
+            const box = (mark._box = boxIn(_el));
+            screens = box.width * box.height ? many + Math.ceil(Math.max(box.top - innerHeight, -box.bottom, box.left - innerWidth, 0) / innerHeight) : 0;
+          }
+        }
+        if (screens > away) (queues[screens] = queues[screens] || []).push(mark);
+        else if (screens >= 0) ready.push(mark);
+      }
+    }
+    while (ready[0]) stack.push(ready.pop());
+  };
+
+  const addText = ({ data }, parent) => {
+    const piece = data.slice(0, maxTextPerNode * 2), says = hasWords(piece);
+    if (says && (!isVisible(parent) || isInkless(parent) || (tagOf(parent) == 'details' && !parent.open))) counts._hiddenTexts++;
+    else if (line < maxTextPerNode * 2) put(says ? piece : ' ', says);
+  };
+
+  const walk = (mark) => {
+    const { _el: el, _box: box, _up } = mark;
+    let { _named, _hand } = _up, node, kind;
+    at = mark;
+    mark._el = 0;
+    if (!box) return addText(el, _up._parent);
+    line = 0;
+    visitedNodes++;
+    const tag = tagOf(el), gone = isGone(el);
+    // A control out of sight is used through its label, or by a tap that lands on it all the same.
+    if (gone || (isUnseen(el, box) && !(isField(el) && (box.width > 4 || labelsOf(el).some((it) => isSeen(it)))))) {
+      if (!gone && hasWords(textOf(el))) counts._hiddenTexts++;
+      return skippedHidden++;
+    }
+    const role = roleOf(el), flags = ROLE_TRAITS[role], visible = isVisible(el), active = visible && flags & INTERACTIVE, edge = tag == 'br' || !isInline(el), image = role == 'img';
+    if (cursorInteractive && visible) {
+      const hand = styleOf(el).cursor == 'pointer';
+      if (!active && !is(tag, 'html body label option'))
+        kind = matches(el, '[contenteditable]:read-write') ? 'editable' : (hand && !_hand && !_named) || matches(el, '[onclick]') ? 'clickable' : attr(el, 'tabindex') >= '0' ? 'focusable' : none;
+      _hand = hand && (_hand || active || kind);
+    }
+    // What a control's label says is the control's name.
+    if (tag == 'label' && el.control && !isGone(el.control)) _named = 1;
+    if (edge) put(0);
+    if (visible && (kind || active || !(flags & TRANSPARENT || _named))) {
+      const known = identify(el), { name } = known, shown = active || kind || (flags & CONTENT && (name || !interactiveOnly));
+      if (shown || !image) {
+        // What is undefined is not in the JSON.
+        node = assign(
+          {
+          role,
+          tag,
+          name: cut(name, maxTextPerNode) || none,
+          attrs: attrsOf(el, role, maxAttrValueLen, interactiveOnly),
+          ref: shown ? introduce(el, known) : none,
+          description: (active && cut(descriptionOf(el, name), maxTextPerNode)) || none,
+          cursorInteractive: kind,
+          },
+          extra && extra(el, box),
+        );
+        refs += !!shown;
+        put(node, 1);
+        node.children = [];
+        if (tag != 'select') _named = flags & CHILDREN_PRESENTATIONAL || (name && (kind || flags & SAID_BY_NAME)) || _named;
+      }
+    }
+    // In document order: what comes behind the children is in the list before they are.
+    const here = at, kids = isVoid(tag) || (active ? _named && !_up._named && !holdsControls(el) : image && !node) ? [] : kidsOf(el);
+    if (node) put(node);
+    if (edge) put(0);
+    at = here;
+    expand(kids, { _parent: el, _named, _hand });
+  };
+
+  const _parent = _span && flatParent(origin), list = _parent ? kidsOf(_parent) : [origin], from = list.indexOf(origin);
+  expand(list.slice(from, from + _span || 1), { _parent });
+  for (; !over && stack; stack = away++ < queues.length && (queues[away] || []).reverse())
+    while (stack[0] && !over) {
+      over = refs >= maxNodes ? 'maxNodes' : spent >= budgetChars ? 'budgetChars' : late(visitedNodes);
+      if (!over) walk(stack.pop());
+    }
+
+  // The list becomes a tree: words are folded, neighbours that wait become one cut, structure with nothing in it goes.
+  const open = [{ children: [] }];
+  let words = '', last = {};
+  for (at = first; at; at = at._next) {
+    const { _is, _el, _i, _up, _kind } = at, [node] = open, kids = node.children;
+    if (_el) left = 1;
+    if (_el ? !_kind : _is.trim) {
+      words += _is;
+      continue;
+    }
+    const said = fold(words), text = cut(said, maxTextPerNode);
+    words = '';
+    if (said && said != node.name) kids.push({ role: 'text', text });
+    if (said != text) reasons[0] = 'maxTextPerNode';
+    if (_el) {
+      if (kids[kids.length - 1] != last._node || last._up != _up || last._kind != _kind) {
+        last = at;
+        at._place = mint(_el, { _span: 1 }); // to go on from
+        kids.push((at._node = { more: at._place.ref, count: 0, role: roleOf(_el), kind: _kind }));
+      }
+      last._node.count++;
+      last._place._span = _i - last._i + 1;
+    } else if (_is == node) {
+      open.shift();
+      const [kid, other] = kids, lone = kid && !other && kid.role == 'text';
+      if (lone) node.text = kid.text;
+      node.children = kid && !lone ? kids : none;
+      emittedNodes += kids.length;
+      if (kid || node.ref || node.tag == 'iframe') open[0].children.push(node);
+    } else if (_is) open.unshift(_is);
+  }
+  if (left && (over = over || slow)) reasons.push(over);
+  return {
+    url: doc.URL,
+    title: doc.title,
+    tree,
+    stats: { domNodes: doc.all.length, visitedNodes, emittedNodes, skippedHidden, hiddenTextRemoved: counts._hiddenTexts, jsTimeMs: now() - start },
+    truncated: !!(left || reasons[0]),
+    reasons,
+  };
+};

@@ -1,0 +1,83 @@
+"""Waiting in several frames at once, of which any may go while it is asked."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from bridge.errors import DeadlineExceeded, ExpectationFailed
+from bridge.page.locators.expectations import expect
+from bridge.page.page import Page
+from tests.conftest import LocalServer
+
+pytestmark = pytest.mark.browser
+
+
+async def test_frames_that_go_while_they_are_waited_in_leave_no_failure_behind(
+    page: Page, local_server: LocalServer
+) -> None:
+    """The module's own fixture fails on what asyncio says of failures that nobody asked for."""
+    await page.goto(local_server.url("frames.html"))
+    waiting = asyncio.ensure_future(page.wait_for(text="never to be read", timeout_s=1.5))
+    attachment, _ = await page._ready()
+    await attachment.call("Runtime.evaluate", {"expression": "setTimeout(()=>location.reload(),200)"}, timeout_s=20)
+    with pytest.raises(DeadlineExceeded, match="never to be read"):
+        await waiting
+
+
+async def test_a_frame_that_comes_later_is_waited_in_too(page: Page, local_server: LocalServer) -> None:
+    await page.goto(local_server.url("second.html"))
+    attachment = await page.attached()
+    waiting = asyncio.ensure_future(page.wait_for(text="Inner text", timeout_s=20))
+    later = """setTimeout(()=>{const it=document.body.appendChild(document.createElement('iframe'));
+      it.srcdoc='<p>Inner text</p>'},300)"""
+    await attachment.call("Runtime.evaluate", {"expression": later}, timeout_s=20)
+    assert (await waiting).waited_ms >= 250
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["document.title // what it is called", "() => true // always", "/* first */ 1 // a number\n// and more"],
+)
+async def test_a_function_may_end_with_a_comment(page: Page, local_server: LocalServer, source: str) -> None:
+    await page.goto(local_server.url("second.html"))
+    assert (await page.wait_for(function=source, timeout_s=20)).waited_ms < 5_000
+
+
+async def test_a_function_whose_promise_stays_pending_is_waited_for_no_longer_than_asked(
+    page: Page, local_server: LocalServer
+) -> None:
+    await page.goto(local_server.url("second.html"))
+    with pytest.raises(
+        DeadlineExceeded, match=r"waiting for the function timed out after 0\.5 s; last seen: its promise"
+    ):
+        await page.wait_for(function="new Promise(() => {})", timeout_s=0.5)
+
+
+async def test_a_page_that_hangs_is_told_with_what_was_waited_for(page: Page, local_server: LocalServer) -> None:
+    await page.goto(local_server.url("second.html"))
+    (await page.attached()).connection.send("Runtime.evaluate", {"expression": "for(;;);"}).abandon()
+    with pytest.raises(DeadlineExceeded) as caught:
+        await page.wait_for(text="never", timeout_s=0.3)
+    assert (caught.value.awaited, caught.value.last_seen) == ("waiting for text 'never'", "the page did not answer")
+
+
+async def test_what_was_seen_before_a_page_hung_is_told(
+    page: Page, local_server: LocalServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await page.goto(local_server.url("second.html"))
+    attachment, look, has_looked = await page.attached(), page._look, asyncio.Event()
+
+    async def noted(*looked: Any) -> Any:
+        found = await look(*looked)
+        has_looked.set()
+        return found
+
+    monkeypatch.setattr(page, "_look", noted)
+    expecting = asyncio.ensure_future(expect(page.get_by_role("heading")).to_have_text("Third page", timeout_s=2))
+    await has_looked.wait()
+    attachment.connection.send("Runtime.evaluate", {"expression": "for(;;);"}).abandon()
+    with pytest.raises(ExpectationFailed, match="last seen after 2 s: Second page"):
+        await expecting

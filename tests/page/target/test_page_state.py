@@ -1,0 +1,208 @@
+"""The state of a page session follows from its events."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from bridge.page.logs.request_store import RequestStore
+from bridge.page.target.page_state import PageState
+
+
+def navigated(frame_id: str, loader_id: str, url: str, parent_id: str | None = None) -> tuple[str, dict[str, Any]]:
+    frame: dict[str, Any] = {"id": frame_id, "loaderId": loader_id, "url": url}
+    if parent_id:
+        frame["parentId"] = parent_id
+    return "Page.frameNavigated", {"frame": frame}
+
+
+def world(context_id: int, frame_id: str, name: str = "", *, main: bool = False) -> tuple[str, dict[str, Any]]:
+    return "Runtime.executionContextCreated", {
+        "context": {
+            "id": context_id,
+            "uniqueId": f"u{context_id}",
+            "name": name,
+            "auxData": {"frameId": frame_id, "isDefault": main},
+        }
+    }
+
+
+@pytest.fixture
+def state() -> PageState:
+    state = PageState()
+    state.reduce(*navigated("top", "L1", "https://a.example/"))
+    return state
+
+
+def test_a_frame_without_a_parent_is_the_top_frame(state: PageState) -> None:
+    assert state.main is not None
+    assert (state.main.frame_id, state.main.url, state.navigations) == ("top", "https://a.example/", 1)
+
+
+def test_a_navigation_forgets_the_lifecycle_of_the_document_before(state: PageState) -> None:
+    state.reduce("Page.lifecycleEvent", {"frameId": "top", "loaderId": "L1", "name": "load"})
+    assert state.main is not None
+    assert state.main.lifecycle == {"load"}
+    state.reduce(*navigated("top", "L2", "https://b.example/"))
+    assert state.main.lifecycle == set()
+    state.reduce("Page.lifecycleEvent", {"frameId": "top", "loaderId": "L1", "name": "load"})
+    assert state.main.lifecycle == set()
+
+
+def test_detaching_a_frame_takes_the_frames_below_it_along(state: PageState) -> None:
+    state.reduce("Page.frameAttached", {"frameId": "child", "parentFrameId": "top"})
+    state.reduce("Page.frameAttached", {"frameId": "grandchild", "parentFrameId": "child"})
+    state.reduce("Page.frameDetached", {"frameId": "child", "reason": "remove"})
+    assert [frame.frame_id for frame in state.ordered_frames()] == ["top"]
+
+
+def test_a_frame_that_is_swapped_to_another_process_stays(state: PageState) -> None:
+    state.reduce("Page.frameAttached", {"frameId": "child", "parentFrameId": "top"})
+    state.reduce("Page.frameDetached", {"frameId": "child", "reason": "swap"})
+    assert [frame.frame_id for frame in state.ordered_frames()] == ["top", "child"]
+
+
+def test_frames_come_parents_first_and_siblings_in_order(state: PageState) -> None:
+    for frame_id, parent_id in (("b", "top"), ("a", "top"), ("b1", "b"), ("a1", "a")):
+        state.reduce("Page.frameAttached", {"frameId": frame_id, "parentFrameId": parent_id})
+    assert [frame.frame_id for frame in state.ordered_frames()] == ["top", "b", "a", "b1", "a1"]
+
+
+def test_the_newest_world_of_a_frame_is_the_one_of_its_present_document(state: PageState) -> None:
+    state.reduce(*world(1, "top", "ours"))
+    state.reduce(*world(2, "top", main=True))
+    state.reduce("Runtime.executionContextDestroyed", {"executionContextId": 1})
+    assert state.world_of("top", "ours") is None
+    state.reduce(*world(3, "top", "ours"))
+    found = state.world_of("top", "ours")
+    assert found is not None
+    assert found.key == "u3"
+    assert state.has_main_world("top")
+
+
+def request(request_id: str, kind: str, **more: str) -> tuple[str, dict[str, Any]]:
+    return "Network.requestWillBeSent", {
+        "requestId": request_id,
+        "type": kind,
+        "frameId": "top",
+        "request": {"url": f"https://a.example/{request_id}"},
+        **more,
+    }
+
+
+def test_only_requests_that_began_after_the_action_and_that_a_page_waits_for_count(state: PageState) -> None:
+    state.reduce(*request("before", "XHR"))
+    order = state.request_order
+    state.reduce(*request("fetch", "Fetch"))
+    state.reduce(*request("socket", "WebSocket"))
+    assert [found.request_id for found in state.requests_since(order)] == ["fetch"]
+    state.reduce("Network.loadingFinished", {"requestId": "fetch"})
+    assert state.requests_since(order) == []
+
+
+def test_a_document_request_of_the_top_frame_is_a_navigation_under_way(state: PageState) -> None:
+    state.reduce(*request("L2", "Document", loaderId="L2"))
+    assert state.navigating_to == "https://a.example/L2"
+    state.reduce(*navigated("top", "L2", "https://a.example/L2"))
+    assert state.navigating_to is None
+
+
+def test_a_navigation_within_the_document_is_not_under_way(state: PageState) -> None:
+    state.reduce(
+        "Page.frameStartedNavigating",
+        {"frameId": "top", "url": "https://a.example/#x", "navigationType": "sameDocument"},
+    )
+    assert state.navigating_to is None
+    state.reduce("Page.navigatedWithinDocument", {"frameId": "top", "url": "https://a.example/#x"})
+    assert state.main is not None
+    assert state.main.url == "https://a.example/#x"
+
+
+def test_a_dialog_is_there_until_it_closes(state: PageState) -> None:
+    state.reduce("Page.javascriptDialogOpening", {"type": "alert", "message": "hello", "url": "https://a.example/"})
+    assert state.dialog is not None
+    assert state.dialog.message == "hello"
+    state.reduce("Page.javascriptDialogClosed", {})
+    assert state.dialog is None
+
+
+def test_fields_and_events_of_a_newer_webview_are_ignored(state: PageState) -> None:
+    assert not state.reduce("Page.somethingNew", {"a": 1})
+    assert state.reduce("Page.frameAttached", {"frameId": "x", "parentFrameId": "top", "novelty": {}})
+
+
+def test_the_frames_of_a_document_go_with_it_although_nothing_is_said_of_them(state: PageState) -> None:
+    state.reduce("Page.frameAttached", {"frameId": "child", "parentFrameId": "top"})
+    state.reduce("Page.frameAttached", {"frameId": "grandchild", "parentFrameId": "child"})
+    state.reduce("Page.frameAttached", {"frameId": "other", "parentFrameId": "top"})
+    state.reduce(*navigated("child", "C2", "https://c.example/", "top"))
+    assert [frame.frame_id for frame in state.ordered_frames()] == ["top", "child", "other"]
+    state.reduce(*navigated("top", "L2", "https://b.example/"))
+    assert [frame.frame_id for frame in state.ordered_frames()] == ["top"]
+
+
+def isolated(state: PageState) -> None:
+    """A frame of the page that went into a renderer of its own."""
+    state.reduce("Page.frameAttached", {"frameId": "child", "parentFrameId": "top"})
+    state.reduce("Page.frameDetached", {"frameId": "child", "reason": "swap"})
+    target = {"targetId": "child", "type": "iframe"}
+    state.reduce("Target.attachedToTarget", {"sessionId": "S", "targetInfo": target})
+    state.reduce(*navigated("child", "C1", "https://c.example/", "top"), "S")
+
+
+def test_numbers_of_worlds_are_their_sessions_own(state: PageState) -> None:
+    isolated(state)
+    state.reduce(*world(1, "top", "ours"))
+    state.reduce(*world(1, "child", "ours"), "S")
+    found = [state.world_of(frame_id, "ours") for frame_id in ("top", "child")]
+    assert [world and world.session_id for world in found] == [None, "S"]
+    state.reduce("Runtime.executionContextsCleared", {}, "S")
+    assert state.world_of("top", "ours")
+    assert not state.world_of("child", "ours")
+
+
+def test_a_renderer_that_dies_below_a_page_takes_only_its_frames_along(state: PageState) -> None:
+    isolated(state)
+    state.reduce(*world(1, "child", "ours"), "S")
+    state.reduce("Inspector.targetCrashed", {}, "S")
+    assert not state.crashed
+    assert state.frames["child"].is_crashed
+    assert not state.world_of("child", "ours")
+    state.reduce(*navigated("child", "C2", "https://c.example/", "top"), "S")
+    assert not state.frames["child"].is_crashed
+    assert state.main_frame_id == "top"
+
+
+def test_a_frame_that_comes_back_into_its_parents_renderer_stays_when_its_session_ends(state: PageState) -> None:
+    isolated(state)
+    state.reduce("Page.frameAttached", {"frameId": "child", "parentFrameId": "top"})
+    state.reduce("Target.detachedFromTarget", {"sessionId": "S"})
+    assert state.frames["child"].session_id is None
+    isolated(state)
+    state.reduce("Target.detachedFromTarget", {"sessionId": "S"})
+    assert "child" not in state.frames
+
+
+def test_the_log_and_the_requests_in_flight_are_views_of_the_same_entries() -> None:
+    log = RequestStore(kept=1)
+    state = PageState(log.reducer("t1"))
+    state.reduce(*navigated("top", "L1", "https://a.example/"))
+    state.reduce(*request("first", "XHR"))
+    state.reduce(*request("second", "XHR"))
+    assert list(log) == [state.requests["second"]]
+    assert "first" in state.requests, "a request that the log dropped is still in flight"
+    state.reduce("Network.loadingFinished", {"requestId": "first"})
+    assert list(state.requests) == ["second"]
+
+
+def test_requests_pending_over_an_earlier_connection_are_lost() -> None:
+    log = RequestStore(kept=10)
+    earlier = log.reducer("t1")
+    earlier.reduce(*request("ended", "XHR"))
+    earlier.reduce("Network.loadingFailed", {"requestId": "ended", "errorText": "net::ERR_FAILED"})
+    earlier.reduce(*request("pending", "XHR"))
+    log.reducer("t1").reduce(*request("next", "XHR"))
+    assert [(entry.request_id, entry.state) for entry in log] == [
+        ("ended", "failed"), ("pending", "lost"), ("next", "pending")
+    ]  # fmt: skip
