@@ -33,9 +33,16 @@ class ExecutionContexts(Frames):
         self.worlds: dict[tuple[str | None, int], ExecutionContext] = {}
 
     def world_of(self, frame_id: str, name: str) -> ExecutionContext | None:
-        """The newest world called `name` in the frame's present document."""
-        found = [world for world in self._worlds_in(frame_id) if world.name == name]
-        return found[-1] if found else None
+        """The isolated world called `name` of the frame's present document.
+
+        Up to Chromium 143, a child frame's world that touches `top` or `parent` adds a context of the same name to the
+        parent's document. The document's own context is the first one after its main world: ids grow in a renderer.
+        """
+        found = self._worlds_in(frame_id)
+        named = sorted((world for world in found if world.name == name), key=lambda world: world.context_id)
+        document_start = max((world.context_id for world in found if world.is_main), default=0)
+        own = next((world for world in named if world.context_id > document_start), None)
+        return own or (named[-1] if named else None)
 
     def main_world(self, frame_id: str) -> ExecutionContext | None:
         """The page's own world of the frame's present document."""

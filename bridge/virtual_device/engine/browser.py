@@ -307,12 +307,15 @@ class Browser:
         target, session_id = params["targetInfo"], str(params["sessionId"])
         target_id, url = str(target["targetId"]), str(target["url"])
         opener = self.tabs.get(str(target.get("openerId")))
-        expected = self._expected.get(url)
+        # A headless shell reports the URL later. Targets are created in the order of their commands.
+        created_for = next(iter(self._expected), "") if not url and opener is None else url
+        expected = self._expected.pop(created_for, None)
         if self.is_foreign(target) or target_id in self.tabs or (expected is None and opener is None):
             self._cdp.send("Runtime.runIfWaitingForDebugger", session_id=session_id).abandon()
             return
         if expected is not None:
             view, context_id = expected
+            url = created_for
         else:
             assert opener is not None
             view, context_id = opener.view, opener.context_id
