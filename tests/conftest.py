@@ -5,7 +5,6 @@ The adb server has a private port, so a user's server and devices are left alone
 
 from __future__ import annotations
 
-import asyncio
 import gc
 import logging
 import os
@@ -23,7 +22,7 @@ import pytest
 from bridge import Session
 from bridge.page.page import Page
 from bridge.surfaces.daemon.client import end
-from bridge.surfaces.daemon.places import recorded
+from bridge.surfaces.daemon.session_files import recorded
 from bridge.surfaces.local_server import LocalServer as LocalServer
 from bridge.surfaces.pytest_plugin.local_server import FolderHandler, serving
 from tests.temp_devices import free_port
@@ -85,7 +84,7 @@ def own_runtime_folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.
         patch.setenv("WEBVIEW_BRIDGE_IDLE_EXIT_S", "60")
         yield
         for record in recorded():
-            asyncio.run(end(record.name))
+            end(record.name)
 
 
 @pytest.fixture(scope="session")

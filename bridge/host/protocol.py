@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import json
 import re
 import struct
@@ -240,11 +238,16 @@ def host_proof(token: bytes, client_nonce: str, host_nonce: str, socket_name: st
 
 
 def _proof(token: bytes, text: str) -> str:
+    import hashlib
+    import hmac
+
     return hmac.new(token, text.encode(), hashlib.sha256).hexdigest()
 
 
 def proofs_equal(expected: str, shown: Any) -> bool:
     """Compares in constant time; anything but a string of 64 hex digits is unequal."""
+    import hmac
+
     return is_hex(shown, 64) and hmac.compare_digest(expected, shown)
 
 

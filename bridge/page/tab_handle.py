@@ -7,6 +7,7 @@ from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from typing import Protocol
 
 from bridge.cdp import CdpConnection
+from bridge.deadline import Deadline
 from bridge.errors import BridgeError, NavigationFailed
 from bridge.page.capture.full_page import Strategy
 from bridge.page.files.host_services import HostServices
@@ -15,7 +16,6 @@ from bridge.page.input.side_effects import SideEffects
 from bridge.page.logs.session_logs import SessionLogs
 from bridge.page.popups import PopupQueue
 from bridge.page.target.attachment import Attachment
-from bridge.page.turn import Budget
 
 
 class TabHandle(Protocol):
@@ -54,14 +54,12 @@ class TabHandle(Protocol):
         """The only folder that downloads are written to."""
         ...
 
-    async def attachment(
-        self, *, revisit: bool = True, budget: Budget | None = None
-    ) -> tuple[Attachment, tuple[str, ...]]:
+    async def attachment(self, deadline: Deadline, *, revisit: bool = True) -> tuple[Attachment, tuple[str, ...]]:
         """The live attachment, with notices of what had to be restored first (a reopened tab, a device).
 
         Args:
             revisit: Load the tab's address in a tab that had to be reopened; without it, the tab stays blank.
-            budget: Returns the time left; its argument says that a device or an app had to be restored first.
+            deadline: The operation's; restarted if a device or an app had to be restored first.
         """
         ...
 

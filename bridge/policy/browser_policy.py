@@ -1,4 +1,4 @@
-"""An operator's policy: a value, validated once, the same for every surface."""
+"""The operator's policy: a validated value, the same for every surface."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ ALLOW_LINE = 'allowed_origins = ["{host}"]'
 
 @dataclass(frozen=True)
 class BrowserPolicy:
-    """Which origins may be opened, within what is refused always (see `decide`).
+    """Which origins may be opened, apart from what is always refused (see `decide`).
 
     Attributes:
-        default_action: What becomes of a URL that no list names. "ask" asks whoever runs the program; nobody there
-            means no.
-        allowed_origins: Patterns as `OriginPattern` reads them.
-        denied_origins: They win over everything else.
-        repin: What happens when no pinned address of a host can be reached any more and a name server gives others:
-            "refuse", or "public" to take them when all of them are public.
-        strict: Whether a session refuses to start where it cannot send all traffic through the egress gate or cannot
-            close the ways around it.
-        asker: Who is at the other end when nothing is configured: decides the words of a refusal, not the rules.
+        default_action: The decision about a URL that no list names. "ask" asks the person who runs the program, and
+            refuses if there is none.
+        allowed_origins: Patterns, see `OriginPattern`.
+        denied_origins: Patterns; they win over everything else.
+        repin: When no pinned address of a host connects any more and a name server returns others: "refuse" them, or
+            accept them if all are "public".
+        strict: Whether a session refuses to start if it cannot send all traffic through the egress gate, or cannot
+            block traffic that bypasses the gate.
+        asker: Who opens pages, for the wording of refusals where nothing is configured. The rules are the same.
 
     Raises:
-        UsageError: A value that is none of those, or an allowed pattern for what is always refused.
+        UsageError: An invalid value, or an allowed pattern for an origin that is always refused.
     """
 
     default_action: Action = "deny"
@@ -52,7 +52,7 @@ class BrowserPolicy:
         _one_of("repin", self.repin, get_args(Repin))
         _one_of("asker", self.asker, get_args(Asker))
         if type(self.strict) is not bool:
-            raise UsageError(f"strict is {self.strict!r}, not true or false")
+            raise UsageError(f"strict must be true or false, not {self.strict!r}")
         for name, parsed in (("allowed_origins", "allowed"), ("denied_origins", "denied")):
             texts = _texts(name, getattr(self, name))
             object.__setattr__(self, name, texts)
@@ -62,7 +62,7 @@ class BrowserPolicy:
 
     @property
     def blocks_webrtc(self) -> bool:
-        """Whether pages lose what goes around a proxy; where nothing is configured they keep it."""
+        """Whether pages lose WebRTC, which bypasses a proxy. They keep it where nothing is configured."""
         return self.strict or self.default_action != "allow" or bool(self.allowed or self.denied)
 
     def to_json(self) -> dict[str, Any]:
@@ -71,10 +71,10 @@ class BrowserPolicy:
 
     @classmethod
     def from_mapping(cls, settings: Mapping[str, Any], *, source: str) -> BrowserPolicy:
-        """A policy from settings that a person wrote; an unknown key is an error and not ignored.
+        """A policy from settings that a person wrote.
 
         Raises:
-            UsageError: Names the key and `source`.
+            UsageError: An unknown key or an invalid value; the message names `source`.
         """
         check_keys(settings, source)
         try:
@@ -87,31 +87,31 @@ SETTINGS = tuple(item.name for item in fields(BrowserPolicy) if item.init and it
 
 
 def policy_for(asker: Asker) -> BrowserPolicy:
-    """What holds where nothing is configured: the public web for the operator, nothing for a model."""
+    """The policy where nothing is configured: the public web for the operator, nothing for a model."""
     if asker == "model":
         return BrowserPolicy(asker="model")
     return BrowserPolicy(default_action="allow", strict=False)
 
 
 def check_keys(settings: Iterable[str], source: str) -> None:
-    """UsageError when a key is none of the settings."""
+    """Raise UsageError for a key that is not a setting."""
     unknown = sorted(set(settings) - set(SETTINGS))
     if unknown:
-        raise UsageError(f"{source}: there is no setting {unknown[0]!r}", hint=f"There are {', '.join(SETTINGS)}.")
+        raise UsageError(f"{source}: unknown setting {unknown[0]!r}", hint=f"The settings are {', '.join(SETTINGS)}.")
 
 
 def _one_of(name: str, value: object, allowed: tuple[str, ...]) -> None:
     if value not in allowed:
-        raise UsageError(f"{name} is {value!r}; it is one of {', '.join(allowed)}")
+        raise UsageError(f"{name} must be one of {', '.join(allowed)}, not {value!r}")
 
 
 def _texts(name: str, value: Any) -> tuple[str, ...]:
     if isinstance(value, str) or not isinstance(value, Iterable):
-        raise UsageError(f"{name} is a list of patterns, not {value!r}")
+        raise UsageError(f"{name} must be a list of patterns, not {value!r}")
     texts = tuple(value)
     for text in texts:
         if not isinstance(text, str):
-            raise UsageError(f"{name} is a list of patterns; {text!r} is none")
+            raise UsageError(f"{name} must be a list of patterns; {text!r} is not a string")
     return texts
 
 
@@ -121,7 +121,7 @@ def _check_allowable(pattern: OriginPattern) -> None:
     if found is not None and not pattern.with_subdomains:
         raise UsageError(
             f"{pattern.text!r} can never be allowed: {pattern.host} is {found.what}",
-            hint="A test server of your own is granted with --local PORT (in Python: TestServerGrant).",
+            hint="For a test server of your own, use --local PORT (in Python: TestServerGrant).",
         )
 
 

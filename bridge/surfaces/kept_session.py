@@ -7,16 +7,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from bridge.errors import BridgeError, DeviceLost, HostLost, TabLost, UsageError
-from bridge.policy import BrowserPolicy, TestServerGrant
-from bridge.policy.configuration import load_policy
 from bridge.snapshot.escape import cut
+from bridge.surfaces.session_command import CommandResult, StartOptions
 
 if TYPE_CHECKING:
     from bridge.page.page import Page
@@ -45,66 +42,6 @@ ACTIONS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class StartOptions:
-    """How a session is opened; JSON on its way to the process that keeps it."""
-
-    device: str = "auto"
-    adb_server: str | None = None
-    local_ports: tuple[int, ...] = ()
-    trace: str | None = None
-    allowed_origins: tuple[str, ...] = ()
-    uploads_root: str | None = None
-    downloads_root: str | None = None
-
-    @classmethod
-    def from_json(cls, facts: Mapping[str, Any]) -> StartOptions:
-        try:
-            ports = tuple(sorted({int(port) for port in facts.get("local_ports", ())}))
-            origins = tuple(sorted({str(origin) for origin in facts.get("allowed_origins", ())}))
-            named = ("adb_server", "trace", "uploads_root", "downloads_root")
-            rest = {key: None if facts.get(key) is None else str(facts[key]) for key in named}
-            return cls(str(facts.get("device", "auto")), local_ports=ports, allowed_origins=origins, **rest)
-        except (TypeError, ValueError) as error:
-            raise UsageError(f"no options of a session: {error}") from error
-
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
-
-    def grants(self) -> tuple[TestServerGrant, ...]:
-        """`--local PORT` grants the port under both names that people write."""
-        return tuple(TestServerGrant(host, port) for port in self.local_ports for host in ("127.0.0.1", "localhost"))
-
-    def policy(self) -> BrowserPolicy:
-        """What the operator has configured, with `--allow` over it.
-
-        Raises:
-            UsageError: What is configured cannot be read, or has a typo.
-        """
-        return load_policy("operator", os.environ, {"allowed_origins": self.allowed_origins or None})
-
-    def check_covers(self, wanted: StartOptions, name: str) -> None:
-        """Raise UsageError when a session that is open with these options is not what `wanted` asks for."""
-        differ = {
-            f"device {self.device}": wanted.device not in ("auto", self.device),
-            f"adb server {self.adb_server or 'as adb finds it'}": wanted.adb_server not in (None, self.adb_server),
-            f"trace {self.trace or 'none'}": wanted.trace not in (None, self.trace),
-            f"uploads root {self.uploads_root or 'none'}": wanted.uploads_root not in (None, self.uploads_root),
-            f"downloads root {self.downloads_root or 'none'}": wanted.downloads_root not in (None, self.downloads_root),
-            f"local ports {', '.join(map(str, self.local_ports)) or 'none'}": not (
-                set(wanted.local_ports) <= set(self.local_ports)
-            ),
-            f"allowed origins {', '.join(self.allowed_origins) or 'as configured'}": bool(wanted.allowed_origins)
-            and set(wanted.allowed_origins) != set(self.allowed_origins),
-        }
-        for words, differs in differ.items():
-            if differs:
-                raise UsageError(
-                    f"session {name!r} is open with other options: {words}.",
-                    hint="'webview-bridge close' ends it; --session NAME opens another.",
-                )
-
-
 def _hint_about(lost: BridgeError) -> str:
     """What to do about a loss, in commands: the session's own hints speak of its methods."""
     if lost.details.get("has_ended"):
@@ -114,14 +51,6 @@ def _hint_about(lost: BridgeError) -> str:
     if isinstance(lost, TabLost):
         return "The next command opens it again."
     return "When it is back, run the command again; 'webview-bridge close' gives the session up."
-
-
-@dataclass(frozen=True, slots=True)
-class CommandResult:
-    """What a command found, as it is printed with --json; a picture's bytes are beside it."""
-
-    json: Mapping[str, Any]
-    blob: bytes = b""
 
 
 @asynccontextmanager

@@ -120,8 +120,8 @@ def test_every_link_to_a_file_leads_somewhere(readme: Path) -> None:
 
 
 def test_the_documentation_names_every_command() -> None:
-    from bridge.surfaces.cli.app import webview_bridge
+    from bridge.surfaces.cli.app import all_commands
 
     text = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
-    for name in webview_bridge.commands:
+    for name in all_commands():
         assert f"`{name}" in text, name

@@ -207,7 +207,7 @@ async def test_a_redirect_to_a_forbidden_address_is_told_as_what_it_is(
 
     with pytest.raises(PolicyRefused, match="loopback"):
         await page.goto(site.url(f"/redirect/302?to=http://127.0.0.1:{forbidden.port}/"))
-    with pytest.raises(PolicyRefused, match=r"inside.example is refused: it resolved to 127.0.0.1"):
+    with pytest.raises(PolicyRefused, match=r"inside.example is refused: it resolves to 127.0.0.1"):
         await page.goto(site.url(f"/redirect/302?to=http://inside.example:{forbidden.port}/"))
     assert forbidden.seen == []
 

@@ -95,7 +95,7 @@ def small_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session_logs, "_REPLAYED", KEPT)
     monkeypatch.setattr(request_store, "PAGES_KEPT", KEPT)
     monkeypatch.setattr(refs, "_LEFT_KEPT", KEPT)
-    monkeypatch.setattr(url_policy, "_MAX_TRAILS", KEPT)
+    monkeypatch.setattr(url_policy, "_MAX_CHAINS", KEPT)
 
 
 @pytest.fixture

@@ -251,7 +251,7 @@ async def test_five_hundred_operations_stay_small_and_scroll_smoothly(
         requestAnimationFrame(step); })"""
     async with viewer(trace) as page:
         await expect(page.locator("#operations li")).to_have_count(500)
-        told = await page._ask(scrolled, Deadline.after(30))
+        told = await page.finder.evaluate_text(scrolled, Deadline.after(30))
     assert told is not None
     reached_px, frames_ms = json.loads(told)
     assert reached_px > 5_000

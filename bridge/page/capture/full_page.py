@@ -108,7 +108,7 @@ async def _tile(
             if seen.zoom != layout.zoom
             else f"the device pixel ratio went from {layout.dpr:g} to {seen.dpr:g} while the page was captured"
         )
-    picture = await capture_viewport(attachment, "png", None, timeout_s=deadline.remaining_s, is_fast=True)
+    picture = await capture_viewport(attachment, "png", None, deadline, is_fast=True)
     return seen, picture
 
 
@@ -182,7 +182,7 @@ async def beyond_viewport(
         # As seen in Chromium 156, this scale is instead of the page's own zoom and not on top of it.
         "scale": plan.scale / layout.dpr,
     }
-    image = await capture_viewport(attachment, "png", None, timeout_s=deadline.remaining_s, clip=clip, is_fast=True)
+    image = await capture_viewport(attachment, "png", None, deadline, clip=clip, is_fast=True)
     size = picture_size(image)
     if abs(size[0] - plan.width_px) > 1 or abs(size[1] - plan.height_px) > 1:
         raise CaptureFailed(

@@ -58,6 +58,19 @@ class RecordingRequest:
             if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
                 raise UsageError(f"{name}={value!r}", hint=f"{least:g} to {most:g}.")
 
+    @classmethod
+    def lasting(
+        cls,
+        duration_s: float,
+        format: RecordingFormat,
+        max_frames: int,
+        max_bytes: int,
+        max_width_px: int,
+        max_fps: float,
+    ) -> RecordingRequest:
+        """A recording of `duration_s` seconds, within the limits."""
+        return cls(format, max_frames, max_bytes, min(max(duration_s, 0.05), LONGEST_S), max_width_px, max_fps)
+
 
 @dataclass(frozen=True, slots=True)
 class Recording:

@@ -69,18 +69,16 @@ async def masked_viewport(
     redact: Redact,
     image_format: ImageFormat,
     quality: int | None,
-    *,
-    timeout_s: float,
+    deadline: Deadline,
 ) -> bytes:
     """A picture of the viewport without the texts that `redact` changes.
 
     Raises:
         CaptureFailed: It cannot be told where they are, or there is no picture.
     """
-    deadline = Deadline.after(timeout_s)
     before = await _boxes(attachment, redact, deadline)
     # Without loss: a coarse picture has traces of the letters around the box that covers them.
-    image = await capture_viewport(attachment, "png", None, timeout_s=deadline.remaining_s, is_fast=True)
+    image = await capture_viewport(attachment, "png", None, deadline, is_fast=True)
     boxes = [*before, *await _boxes(attachment, redact, deadline)]
     return await asyncio.to_thread(painted_over, image, boxes, image_format, quality)
 

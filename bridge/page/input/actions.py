@@ -9,7 +9,7 @@ action began) adds a round trip, and the result says what it was.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Literal
 
@@ -50,12 +50,11 @@ class Actions:
         self.asides = asides
 
     async def click(
-        self, ref: str, *, timeout_s: float, settle_s: float = 1.0, input: InputKind = "touch"
+        self, ref: str, deadline: Deadline, *, settle_s: float = 1.0, input: InputKind = "touch"
     ) -> ActionResult:
         """Tap the element, once it is visible, enabled, still and on top at the point of the tap."""
         if input == "script":
-            return await self.scripted(ref, "click", {}, timeout_s=timeout_s, settle_s=settle_s)
-        deadline = Deadline.after(timeout_s)
+            return await self.scripted(ref, "click", {}, deadline, settle_s=settle_s)
         entry = self.look_up(ref)
         with self.attachment.connection.measure() as meter:
             before = self.before()
@@ -101,10 +100,9 @@ class Actions:
                 return settled
 
     async def scripted(
-        self, ref: str, action: str, params: Mapping[str, Any], *, timeout_s: float, settle_s: float = 1.0
+        self, ref: str, action: str, params: Mapping[str, Any], deadline: Deadline, *, settle_s: float = 1.0
     ) -> ActionResult:
         """An action that the script performs itself: check, act and settle in one round trip."""
-        deadline = Deadline.after(timeout_s)
         entry = self.look_up(ref)
         with self.attachment.connection.measure() as meter:
             before = self.before()
@@ -380,3 +378,17 @@ def checked_input_kind(kind: str) -> InputKind:
     if kind == "script":
         return "script"
     raise UsageError(f"input={kind!r}", hint='It is "touch" or "script".')
+
+
+def option_values(values: Sequence[str | Sequence[str]]) -> list[str]:
+    """What `select` was asked for, as options to look for.
+
+    Raises:
+        UsageError: Something that is no text.
+    """
+    wanted: list[str] = []
+    for value in values:
+        wanted.extend(value if isinstance(value, Sequence) and not isinstance(value, str) else [value])
+    if not all(isinstance(value, str) for value in wanted):
+        raise UsageError(f"values are {wanted!r}; options are chosen by their value or text.")
+    return wanted

@@ -55,8 +55,8 @@ async def drag(
     to: str | None,
     by: tuple[float, float] | None,
     hold_s: float,
+    deadline: Deadline,
     *,
-    timeout_s: float,
     settle_s: float,
 ) -> ActionResult:
     """Drag an element onto another one (`to`, a ref) or by CSS pixels; `hold_s` is how long it is held first."""
@@ -64,7 +64,6 @@ async def drag(
         raise UsageError("drag needs either to (a ref) or by (dx, dy)")
     if not 0 <= hold_s <= 5:
         raise UsageError(f"hold_s is {hold_s!r}; it must be from 0 to 5.")
-    deadline = Deadline.after(timeout_s)
     entry = actions.look_up(ref)
     goal = actions.look_up(to) if to is not None else None
     is_across = goal is not None and goal.frame_id != entry.frame_id

@@ -41,12 +41,11 @@ _MENU = """(el=>{
   return'script'})"""
 
 
-async def double_click(actions: Actions, ref: str, *, timeout_s: float, settle_s: float) -> ActionResult:
+async def double_click(actions: Actions, ref: str, deadline: Deadline, *, settle_s: float) -> ActionResult:
     """Two taps in a row: two round trips. A page zoomed by double taps (no mobile viewport) gets no `dblclick`.
 
     What the first tap brings in the element's place does not get the second: that is an error with `taps_done`.
     """
-    deadline = Deadline.after(timeout_s)
     entry = actions.look_up(ref)
     with actions.attachment.connection.measure() as meter:
         before = actions.before()
@@ -57,12 +56,11 @@ async def double_click(actions: Actions, ref: str, *, timeout_s: float, settle_s
     return ActionResult(action="double_click", ref=entry.ref, changes=changes, cost=meter.cost(), notices=notices)
 
 
-async def long_press(actions: Actions, ref: str, *, timeout_s: float, settle_s: float) -> ActionResult:
+async def long_press(actions: Actions, ref: str, deadline: Deadline, *, settle_s: float) -> ActionResult:
     """A finger that stays for 0.7 s. Where the engine makes no context menu of it, the result says so.
 
     What comes in the element's place meanwhile gets no part of the press.
     """
-    deadline = Deadline.after(timeout_s)
     notices: tuple[str, ...] = ()
     entry = actions.look_up(ref)
     what = f"long_press {entry.ref}"
@@ -115,9 +113,8 @@ def _lost_under_the_finger(
         return (f"{entry.ref} was gone before the finger was lifted, so the touch was taken back: nothing was tapped",)
 
 
-async def hover(actions: Actions, ref: str, *, timeout_s: float, settle_s: float) -> ActionResult:
+async def hover(actions: Actions, ref: str, deadline: Deadline, *, settle_s: float) -> ActionResult:
     """A mouse pointer that comes to rest on the element: `:hover` and the pointer events, no press."""
-    deadline = Deadline.after(timeout_s)
     entry = actions.look_up(ref)
     with actions.attachment.connection.measure() as meter:
         before = actions.before()
@@ -130,14 +127,13 @@ async def hover(actions: Actions, ref: str, *, timeout_s: float, settle_s: float
 
 
 async def swipe(
-    actions: Actions, direction: Direction, ref: str | None, distance_px: float, *, timeout_s: float, settle_s: float
+    actions: Actions, direction: Direction, ref: str | None, distance_px: float, deadline: Deadline, *, settle_s: float
 ) -> ActionResult:
     """A finger that moves in `direction` over the element, or over the middle of the page."""
     dx, dy = unit_vector(direction)
     distance = checked_px(distance_px)
     if not 1 <= distance <= _MAX_DISTANCE_PX:
         raise UsageError(f"distance_px is {distance_px!r}; it must be from 1 to {_MAX_DISTANCE_PX}.")
-    deadline = Deadline.after(timeout_s)
     entry = actions.look_up(ref) if ref is not None else None
     with actions.attachment.connection.measure() as meter:
         before = actions.before()
@@ -157,12 +153,13 @@ async def swipe(
     return ActionResult(action="swipe", ref=entry.ref if entry else None, changes=changes, cost=meter.cost())
 
 
-async def pinch(actions: Actions, scale: float, ref: str | None, *, timeout_s: float, settle_s: float) -> ActionResult:
+async def pinch(
+    actions: Actions, scale: float, ref: str | None, deadline: Deadline, *, settle_s: float
+) -> ActionResult:
     """Two fingers that move apart (`scale` over 1) or together, around the element or the middle of the page."""
     factor = checked_px(scale)
     if not 0.1 <= factor <= 10 or factor == 1:
         raise UsageError(f"scale is {scale!r}; it must be from 0.1 to 10, and not 1.")
-    deadline = Deadline.after(timeout_s)
     entry = actions.look_up(ref) if ref is not None else None
     with actions.attachment.connection.measure() as meter:
         before = actions.before()

@@ -36,7 +36,7 @@ _STAND_DOWN_S = 1.0
 
 
 async def press_key(
-    actions: Actions, chord: str, ref: str | None, *, timeout_s: float, settle_s: float
+    actions: Actions, chord: str, ref: str | None, deadline: Deadline, *, settle_s: float
 ) -> ActionResult:
     """Press a key or chord on what has the focus, or on `ref` after focusing it: two round trips.
 
@@ -45,7 +45,6 @@ async def press_key(
         ActionFailed: The element does not take or keep the focus.
         Unsupported: The key would open a dialog of the system's; see the module.
     """
-    deadline = Deadline.after(timeout_s)
     events = key_events(parse_chord(chord))
     opens = any(map(opens_popup, events))
     commands = [("Input.dispatchKeyEvent", event) for event in events]
@@ -71,7 +70,9 @@ async def press_key(
     return ActionResult(action="press", ref=entry.ref if entry else None, changes=changes, cost=meter.cost())
 
 
-async def type_text(actions: Actions, ref: str | None, text: str, *, timeout_s: float, settle_s: float) -> ActionResult:
+async def type_text(
+    actions: Actions, ref: str | None, text: str, deadline: Deadline, *, settle_s: float
+) -> ActionResult:
     """Type after what is there already; without a ref, where the focus is.
 
     Raises:
@@ -81,7 +82,6 @@ async def type_text(actions: Actions, ref: str | None, text: str, *, timeout_s: 
             then stays.
     """
     checked_text("text", text)
-    deadline = Deadline.after(timeout_s)
     entry = actions.look_up(ref) if ref is not None else None
     with actions.attachment.connection.measure() as meter:
         before = actions.before()

@@ -31,14 +31,13 @@ _SCROLL = """((el,dx,dy)=>{
 
 
 async def scroll(
-    actions: Actions, direction: Direction, amount: float, ref: str | None, *, timeout_s: float, settle_s: float
+    actions: Actions, direction: Direction, amount: float, ref: str | None, deadline: Deadline, *, settle_s: float
 ) -> ActionResult:
     """Scroll by CSS pixels: what scrolls around the element or in the middle of the page: one round trip."""
     dx, dy = unit_vector(direction)
     distance = checked_px(amount)
     if not 1 <= distance <= 1_000_000:
         raise UsageError(f"amount is {amount!r}; it must be from 1 to 1000000.")
-    deadline = Deadline.after(timeout_s)
     entry = actions.look_up(ref) if ref is not None else None
     moving = f"{_SCROLL}(EL,{dx * distance},{dy * distance})"
     with actions.attachment.connection.measure() as meter:

@@ -97,13 +97,13 @@ async def changes_since(before: Before, settled: Settled, attachment: Attachment
             request = snapshots.last_request
             if reason.startswith("navigation"):
                 request = replace(request, max_chars=min(request.max_chars, _NEW_PAGE_CHARS))
-            timeout_s = max(settled.deadline.remaining_s, _LEAST_SNAPSHOT_S)
-            after = await snapshots.take(request, timeout_s=timeout_s, remember_request=False)
+            deadline = settled.deadline.at_least(_LEAST_SNAPSHOT_S)
+            after = await snapshots.take(request, deadline, remember_request=False)
         except (DeadlineExceeded, WorldGone):
             reason = f"{reason}; the page cannot be read yet"
     alive = None
     if after is not None and before.last is not None and state.navigations == before.navigations:
-        alive = await snapshots.alive(before.last, timeout_s=max(settled.deadline.remaining_s, _LEAST_SNAPSHOT_S))
+        alive = await snapshots.alive(before.last, settled.deadline.at_least(_LEAST_SNAPSHOT_S))
     return _changes(before, after, reason, acted, attachment, snapshots, alive)
 
 

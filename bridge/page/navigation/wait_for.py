@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from bridge.deadline import Deadline
 from bridge.errors import DeadlineExceeded, ScriptFailed, UsageError
-from bridge.page.navigation.navigate import check_arrived
+from bridge.page.navigation.errors import check_arrived
 from bridge.page.snapshots.aria_roles import checked_role
 from bridge.page.target.attachment import WORLD_NAME, Attachment, WorldGone
 from bridge.page.url_pattern import url_pattern
@@ -72,14 +72,13 @@ class WaitCondition:
         return ", ".join(f"{key} {value!r}" for key, value in self.to_json().items())
 
 
-async def wait_for(attachment: Attachment, condition: WaitCondition, *, timeout_s: float) -> float:
+async def wait_for(attachment: Attachment, condition: WaitCondition, deadline: Deadline) -> float:
     """Milliseconds until the page met the condition, in any of its frames (`gone` and `function`: in the top frame).
 
     DeadlineExceeded: It was not met; says what was there instead.
     PolicyRefused, NavigationFailed: The page went to the address that is waited for, and it does not load.
     UsageError: The page does not understand the selector.
     """
-    deadline = Deadline.after(timeout_s)
     if condition.url:
         return await _url_reached(attachment, condition, condition.url, deadline)
     if condition.redact is not None and (condition.text or condition.name):

@@ -88,14 +88,13 @@ class ReadResult:
         }
 
 
-async def read(attachment: Attachment, refs: RefTable, request: ReadRequest, *, timeout_s: float) -> ReadResult:
+async def read(attachment: Attachment, refs: RefTable, request: ReadRequest, deadline: Deadline) -> ReadResult:
     """The page as `request` wants it.
 
     Raises:
         UsageError: The selector matches nothing, or there is no such section.
         DeadlineExceeded: The page kept navigating, or did not answer.
     """
-    deadline = Deadline.after(timeout_s)
     while True:
         main = attachment.state.main
         frame_id = main.frame_id if main else ""

@@ -17,8 +17,7 @@ from bridge.page.target.attachment import WORLD_NAME, Attachment, WorldGone
 from bridge.page.target.frame_calls import ask_frames
 from bridge.page.target.frame_geometry import frames_shown
 from bridge.page.target.frames import Frame
-from bridge.snapshot import RenderOptions, SnapshotResult, render_snapshot
-from bridge.snapshot.collector import collector_paused
+from bridge.snapshot import RenderOptions, SnapshotResult, render_snapshot, snapshot_delta
 from bridge.snapshot.delta import missing_refs
 from bridge.snapshot.forms import NO_ELEMENT
 
@@ -65,6 +64,16 @@ class SnapshotRequest:
     boxes: bool = False
     controls_only: bool = False
     redact: Callable[[str], str] | None = None
+
+    def check(self, *, is_delta: bool) -> None:
+        """
+        Raises:
+            UsageError: Options that exclude each other.
+        """
+        if self.scope and self.more:
+            raise UsageError("scope and more exclude each other")
+        if is_delta and (self.scope or self.more or self.find or self.controls_only):
+            raise UsageError("delta covers the whole page; scope, more, find and controls_only show a part of it")
 
     def script_options(self, scope: str | None) -> dict[str, Any]:
         return {
@@ -144,7 +153,7 @@ class Snapshots:
         self._is_cut_by_page = False
 
     async def take(
-        self, request: SnapshotRequest, *, timeout_s: float, remember_request: bool = True
+        self, request: SnapshotRequest, deadline: Deadline, *, remember_request: bool = True
     ) -> SnapshotResult:
         """The page as `request` wants it: one round trip per frame, without frames whose renderer does not answer.
 
@@ -154,8 +163,7 @@ class Snapshots:
             DeadlineExceeded: The page kept navigating, its renderer is busy, or the document's first element has not
                 been loaded yet. One that nothing is loaded into is shown as it is: without any.
         """
-        deadline = Deadline.after(timeout_s)
-        bare = _Bare(min(_FIRST_ELEMENT_S, timeout_s / 2))
+        bare = _Bare(min(_FIRST_ELEMENT_S, deadline.remaining_s / 2))
         if request.more is not None:
             entry = self._refs.look_up(request.more, self.is_live)
             if not entry.is_cut:
@@ -170,14 +178,11 @@ class Snapshots:
         while True:
             stays_bare = bare.is_for_long(self._attachment.state.navigations)
             try:
-                stitched = await self._asked(request, timeout_s=deadline.remaining_s)
+                stitched = await self._asked(request, deadline)
+                tree = stitched()
                 if self._has_boxes_of_frames(request):
-                    whole = await self._placed(stitched(), request, timeout_s=deadline.remaining_s)
-                    result = self.render(whole, request)
-                    break
-                # As one piece: the stitched tree has gone when the collector looks again.
-                with collector_paused():
-                    result = self.render(stitched(), request)
+                    tree = await self._placed(tree, request, deadline)
+                result = self.render(tree, request)
                 break
             except WorldGone as error:
                 if isinstance(error, _NoRoot):
@@ -193,23 +198,22 @@ class Snapshots:
             self.last_request = wanted
         return result
 
-    async def raw(self, request: SnapshotRequest, *, timeout_s: float) -> dict[str, Any]:
+    async def raw(self, request: SnapshotRequest, deadline: Deadline) -> dict[str, Any]:
         """The stitched raw snapshot with the session's refs in it."""
-        deadline = Deadline.after(timeout_s)
         try:
-            whole = (await self._asked(request, timeout_s=timeout_s))()
+            whole = (await self._asked(request, deadline))()
         except _NoRoot:
             return self._without_root()
         if self._has_boxes_of_frames(request):
-            await self._placed(whole, request, timeout_s=deadline.remaining_s)
+            await self._placed(whole, request, deadline)
         return whole
 
     def _has_boxes_of_frames(self, request: SnapshotRequest) -> bool:
         return request.boxes and len(self._attachment.state.frames) > 1
 
-    async def _placed(self, whole: dict[str, Any], request: SnapshotRequest, *, timeout_s: float) -> dict[str, Any]:
+    async def _placed(self, whole: dict[str, Any], request: SnapshotRequest, deadline: Deadline) -> dict[str, Any]:
         """With all boxes in the top frame's viewport: parents are asked where they show their frames, all at once."""
-        asked_s = min(timeout_s, _PLACING_S)
+        asked_s = min(deadline.remaining_s, _PLACING_S)
         shown = await frames_shown(self._attachment, self.frame_indexes, timeout_s=asked_s)
         scope_ref = request.more or (request.scope if is_ref(request.scope) else None)
         path: list[int] = []
@@ -222,12 +226,12 @@ class Snapshots:
         place_boxes(whole, shown, tuple(path))
         return whole
 
-    async def _asked(self, request: SnapshotRequest, *, timeout_s: float) -> Callable[[], dict[str, Any]]:
+    async def _asked(self, request: SnapshotRequest, deadline: Deadline) -> Callable[[], dict[str, Any]]:
         """Asks every frame; what it gives stitches their replies, and waits for nobody."""
         scope_ref = request.more or (request.scope if is_ref(request.scope) else None)
         if scope_ref is not None:
             entry = self._refs.look_up(scope_ref, self.is_live)
-            reply = await self._of_frame(entry.frame_id, request, entry.local, timeout_s)
+            reply = await self._of_frame(entry.frame_id, request, entry.local, deadline)
             if "error" in reply:
                 raise self._refs.failure(entry, reply["error"], self.is_live)
             world = self._attachment.state.world_of(entry.frame_id, WORLD_NAME)
@@ -241,7 +245,7 @@ class Snapshots:
         replies = await ask_frames(
             self._attachment,
             wanted,
-            lambda frame: self._of_frame(frame.frame_id, request, request.scope, timeout_s),
+            lambda frame: self._of_frame(frame.frame_id, request, request.scope, deadline),
             lead=wanted[0].frame_id,
         )
         if only_top and isinstance(replies[0], Mapping) and "error" in replies[0]:
@@ -300,7 +304,19 @@ class Snapshots:
             self._is_cut_by_page = any(reason != "maxTextPerNode" for reason in raw["reasons"])
         return result
 
-    async def alive(self, before: SnapshotResult, *, timeout_s: float) -> frozenset[str] | None:
+    def renumber(self) -> None:
+        """Start again at e1: earlier refs are refused from now on."""
+        self._refs.number_anew()
+        self.last = None
+
+    async def as_delta(
+        self, before: SnapshotResult, result: SnapshotResult, max_chars: int, deadline: Deadline
+    ) -> SnapshotResult:
+        """`result` with the changes since `before` as its text."""
+        alive = await self.alive(before, deadline)
+        return replace(result, text=snapshot_delta(before, result, max_chars=max_chars, alive=alive).text)
+
+    async def alive(self, before: SnapshotResult, deadline: Deadline) -> frozenset[str] | None:
         """What of `before` is still on the page although the page has not sent it for the last snapshot.
 
         None where the page sent everything. One round trip, and only where it did not and something is missing; where
@@ -315,7 +331,9 @@ class Snapshots:
                 by_frame.setdefault(entry.frame_id, {})[entry.local] = ref
         replies = await asyncio.gather(
             *(
-                self._attachment.evaluate(frame_id, f"({_STILL_SHOWN})({json.dumps([*refs])})", timeout_s=timeout_s)
+                self._attachment.evaluate(
+                    frame_id, f"({_STILL_SHOWN})({json.dumps([*refs])})", timeout_s=deadline.remaining_s
+                )
                 for frame_id, refs in by_frame.items()
             ),
             return_exceptions=True,
@@ -348,9 +366,11 @@ class Snapshots:
         return main.url if main else ""
 
     async def _of_frame(
-        self, frame_id: str, request: SnapshotRequest, scope: str | None, timeout_s: float
+        self, frame_id: str, request: SnapshotRequest, scope: str | None, deadline: Deadline
     ) -> dict[str, Any]:
-        reply = await self._attachment.evaluate(frame_id, self.expression(request, scope), timeout_s=timeout_s)
+        reply = await self._attachment.evaluate(
+            frame_id, self.expression(request, scope), timeout_s=deadline.remaining_s
+        )
         if not isinstance(reply, dict):
             raise ScriptFailed("the snapshot script gave no object")
         return reply

@@ -21,7 +21,6 @@ from bridge.page.target.oopif_sessions import ADD_SCRIPT, AUTO_ATTACH, Commands,
 from bridge.page.target.page_state import PageState
 from bridge.page.target.title_binding import SOURCE as TELLS_TITLE
 from bridge.page.target.title_binding import TitleBinding, binding_command
-from bridge.snapshot.collector import collector_paused
 from bridge.snapshot.injected import isolated_source
 
 logger = logging.getLogger(__name__)
@@ -274,7 +273,6 @@ def _any_address(_url: str) -> None:
     """Without a policy every address may be shown."""
 
 
-@collector_paused()
 def _script_value(reply: Mapping[str, Any]) -> Any:
     thrown = reply.get("exceptionDetails")
     if thrown:

@@ -1,4 +1,4 @@
-"""HTTP/1.1 as a proxy reads it: heads, framing, and the pages of its own (RFC 9112, RFC 9110 §7.6.1). Pure."""
+"""HTTP/1.1 messages for a proxy: heads, framing, and the proxy's own error pages (RFC 9112, RFC 9110 §7.6.1). Pure."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from bridge.policy.address import parse_address
+from bridge.policy.address import Address, parse_address
 
 _TOKEN = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _STATUS_LINE = re.compile(rb"HTTP/1\.[01] ([0-9]{3})(?: .*)?")
@@ -30,18 +30,20 @@ Headers = tuple[tuple[bytes, bytes], ...]
 
 
 class InvalidMessage(ValueError):
-    """Bytes that are no HTTP/1.1 message that we would pass on."""
+    """Bytes that are not an HTTP/1.1 message, or one that two readers could read differently."""
 
 
 class InvalidResponse(Exception):
-    """A server's message that is one of those."""
+    """A response that is an `InvalidMessage`, or breaks the protocol otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
 class RequestHead:
-    """Attributes:
-    body: Its length in bytes, or CHUNKED.
-    keeps_alive: Whether the client wants the connection to stay.
+    """A request's head.
+
+    Attributes:
+        body: Length of the body in bytes, or CHUNKED.
+        keeps_alive: Whether the client wants to keep the connection open.
     """
 
     method: str
@@ -53,9 +55,11 @@ class RequestHead:
 
 @dataclass(frozen=True, slots=True)
 class ResponseHead:
-    """Attributes:
-    body: Its length in bytes, CHUNKED or UNTIL_CLOSE.
-    keeps_alive: Whether the server keeps the connection.
+    """A response's head.
+
+    Attributes:
+        body: Length of the body in bytes, CHUNKED or UNTIL_CLOSE.
+        keeps_alive: Whether the server keeps the connection open.
     """
 
     status: int
@@ -66,7 +70,11 @@ class ResponseHead:
 
 
 def parse_request(head: bytes) -> RequestHead:
-    """A request's head with its empty line; InvalidMessage where two readers could read it differently."""
+    """Parse a request's head, with its empty line.
+
+    Raises:
+        InvalidMessage: The head is malformed or ambiguous.
+    """
     line, headers = _split(head)
     parts = line.split(b" ")
     if len(parts) != 3 or not _TOKEN.fullmatch(parts[0]) or parts[2] not in (b"HTTP/1.1", b"HTTP/1.0"):
@@ -76,13 +84,17 @@ def parse_request(head: bytes) -> RequestHead:
     except UnicodeDecodeError as error:
         raise InvalidMessage("the target is not ASCII") from error
     framing = _framing(headers)
-    words = _words(headers, b"connection") | _words(headers, b"proxy-connection")
-    keeps_alive = b"close" not in words and (parts[2] == b"HTTP/1.1" or b"keep-alive" in words)
+    tokens = _tokens(headers, b"connection") | _tokens(headers, b"proxy-connection")
+    keeps_alive = b"close" not in tokens and (parts[2] == b"HTTP/1.1" or b"keep-alive" in tokens)
     return RequestHead(parts[0].decode(), target, headers, 0 if framing is None else framing, keeps_alive)
 
 
 def parse_response(head: bytes, method: str) -> ResponseHead:
-    """A response's head to a request of that method."""
+    """Parse the head of a response to a request with this method.
+
+    Raises:
+        InvalidMessage: The head is malformed or ambiguous.
+    """
     line, headers = _split(head)
     found = _STATUS_LINE.fullmatch(line)
     if found is None:
@@ -92,40 +104,40 @@ def parse_response(head: bytes, method: str) -> ResponseHead:
     if method == "HEAD" or status < 200 or status in (204, 304):
         framing = 0
     body = UNTIL_CLOSE if framing is None else framing
-    words = _words(headers, b"connection")
-    keeps_alive = body != UNTIL_CLOSE and b"close" not in words
+    tokens = _tokens(headers, b"connection")
+    keeps_alive = body != UNTIL_CLOSE and b"close" not in tokens
     if line.startswith(b"HTTP/1.0"):
-        keeps_alive = keeps_alive and b"keep-alive" in words
+        keeps_alive = keeps_alive and b"keep-alive" in tokens
     return ResponseHead(status, b"HTTP/1.1" + line[8:], headers, body, keeps_alive)
 
 
-def parse_connect_target(target: str) -> tuple[str, int]:
-    """Host and port of CONNECT's target, which has to name both (RFC 9110 §9.3.6)."""
+def parse_connect_target(target: str) -> Address:
+    """The address in CONNECT's target, which must have a host and a port (RFC 9110 §9.3.6)."""
     if target.count(":") < 1 or any(character in target for character in "/\\?#@") or not target[-1:].isdigit():
-        raise InvalidMessage("CONNECT names a host and a port")
+        raise InvalidMessage("the target of CONNECT must be a host and a port")
     address = parse_address(f"http://{target}/")
     if address.host is None or address.port is None:
-        raise InvalidMessage("CONNECT names no host and port that can be read")
-    return address.host, address.port
+        raise InvalidMessage("the target of CONNECT is not a valid host and port")
+    return address
 
 
-def parse_absolute_target(target: str) -> tuple[str, int, str]:
-    """Host, port and path of a target in parse_absolute_target form; a request for the gate itself is none."""
+def parse_absolute_target(target: str) -> tuple[Address, str]:
+    """The address and the path of a target in absolute form. A target in origin form would be for the gate itself."""
     address = parse_address(target)
     if address.scheme != "http" or address.host is None or address.port is None:
-        raise InvalidMessage("its target is no parse_absolute_target http: URL")
+        raise InvalidMessage("the target is not an absolute http: URL")
     authority_end = address.url.index("/", len("http://"))
-    return address.host, address.port, address.url[authority_end:].partition("#")[0]
+    return address, address.url[authority_end:].partition("#")[0]
 
 
 def end_to_end(headers: Headers) -> Iterable[tuple[bytes, bytes]]:
-    """The headers that are passed on: none that is for this connection only, nor one that Connection names."""
-    named = _words(headers, b"connection") - {b"transfer-encoding", b"content-length", b"host"}
+    """Headers to forward: without those for this connection only, and those that Connection lists."""
+    named = _tokens(headers, b"connection") - {b"transfer-encoding", b"content-length", b"host"}
     return ((name, value) for name, value in headers if name.lower() not in _HOP_BY_HOP | named)
 
 
 def forwarded_request(request: RequestHead, host: str, target: str) -> bytes:
-    """The head for the server: its own Host (RFC 9112 §3.2.2), the path alone, only end-to-end headers."""
+    """The head for the server: a new Host (RFC 9112 §3.2.2), the path as target, only end-to-end headers."""
     headers = [(b"Host", host.encode("ascii"))]
     headers += [pair for pair in end_to_end(request.headers) if pair[0].lower() != b"host"]
     return _joined(f"{request.method} {target} HTTP/1.1".encode("ascii"), headers)
@@ -140,7 +152,7 @@ def forwarded_response(response: ResponseHead, *, keeps_alive: bool) -> bytes:
 
 
 def error_page(status: int, title: str, text: str, hint: str = "", *, code: str) -> bytes:
-    """A whole answer of the gate itself; `code` names the reason for programs in X-Webview-Bridge."""
+    """A complete response of the gate itself; programs find the reason, `code`, in X-Webview-Bridge."""
     reasons = {400: "Bad Request", 403: "Forbidden", 502: "Bad Gateway", 503: "Service Unavailable", 504: "Timeout"}
     body = (
         f'<!doctype html><meta charset="utf-8"><title>{html.escape(title)}</title>'
@@ -170,7 +182,7 @@ def _split(head: bytes) -> tuple[bytes, Headers]:
 
 
 def _framing(headers: Headers) -> int | None:
-    """RFC 9112 §6.3: chunked, a length, or neither. Both at once is how requests are smuggled: refused."""
+    """RFC 9112 §6.3: CHUNKED, a length, or None for neither. Both at once would allow request smuggling: refused."""
     lengths = {value for name, value in headers if name.lower() == b"content-length"}
     encodings = [value.lower() for name, value in headers if name.lower() == b"transfer-encoding"]
     if encodings:
@@ -185,9 +197,9 @@ def _framing(headers: Headers) -> int | None:
     return int(length)
 
 
-def _words(headers: Headers, name: bytes) -> frozenset[bytes]:
+def _tokens(headers: Headers, name: bytes) -> frozenset[bytes]:
     joined = b",".join(value for key, value in headers if key.lower() == name)
-    return frozenset(word.strip().lower() for word in joined.split(b",") if word.strip())
+    return frozenset(token.strip().lower() for token in joined.split(b",") if token.strip())
 
 
 def _joined(line: bytes, headers: Iterable[tuple[bytes, bytes]]) -> bytes:

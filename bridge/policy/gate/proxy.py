@@ -1,8 +1,8 @@
-"""The egress gate: an HTTP proxy on this machine's loopback that connects only where the policy lets it.
+"""The egress gate: an HTTP proxy on this machine's loopback that connects only where the policy allows.
 
-It takes CONNECT (https, WebSocket) and plain requests in absolute form, resolves the name itself, judges every address
-and connects to a pinned one, so it does not matter what a page, a worker or the phone's name server say. Whoever talks
-to it, and every server, may be hostile: heads are bounded, bodies are streamed, every wait ends.
+It takes CONNECT (https, WebSocket) and plain requests in absolute form, resolves names itself, checks every address and
+connects to a pinned one: the phone's name server has no say, nor has a page. Clients and servers may be hostile: heads
+are bounded, bodies are streamed, every wait has a timeout.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ class Gate:
 
     Attributes:
         port: Where it listens on 127.0.0.1.
-        has_pages: Whether a request that cannot be served is answered with a page that says why. A browser would show
-            it as if it were the site's, so for one the connection is closed instead, and the egress knows the reason.
+        has_pages: Whether a client gets an error page for a request that is not served. A browser would show the page
+            as if it were the site's, so for a browser the gate closes the connection, and the egress knows the reason.
     """
 
     def __init__(self, egress: PinnedEgress, *, has_pages: bool) -> None:
@@ -45,7 +45,7 @@ class Gate:
         return f"http://127.0.0.1:{self.port}"
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if self._is_stopped:  # accepted before; the server hands a connection on a few turns of the loop later
+        if self._is_stopped:  # asyncio may call this some loop iterations after it accepted the connection
             writer.transport.abort()
             return
         task = asyncio.current_task()
@@ -53,21 +53,21 @@ class Gate:
         self._clients.add(task)
         try:
             if len(self._clients) > MAX_CLIENTS:
-                writer.write(error_page(503, "Busy", f"{MAX_CLIENTS} connections are open.", code="busy"))
+                writer.write(error_page(503, "Busy", f"{MAX_CLIENTS} connections are open already.", code="busy"))
             else:
                 await GateClient(self.egress, (reader, writer), has_pages=self.has_pages).run()
         except (ConnectionError, TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError) as error:
-            _log.debug("a client of the gate is done: %s", error)
+            _log.debug("a client connection of the gate ended: %s", error)
         except asyncio.CancelledError:
-            writer.transport.abort()  # the block has ended; asyncio logs a cancelled handler as an error
+            writer.transport.abort()  # asyncio would log a cancelled handler as an error
         except Exception:
-            _log.exception("the gate failed on a connection, which is closed")
+            _log.exception("the gate failed on a connection and closes it")
         finally:
             self._clients.discard(task)
             writer.close()
 
     async def stop(self) -> None:
-        """Listen no more and end every connection; whoever is pointed at it reaches nothing from then on."""
+        """Stop listening and end every connection. Clients that use the gate as their proxy reach nothing then."""
         self._is_stopped = True
         if self._server is not None:
             self._server.close()
@@ -78,10 +78,10 @@ class Gate:
 
 @asynccontextmanager
 async def run_gate(egress: PinnedEgress, *, port: int = 0, has_pages: bool = True) -> AsyncIterator[Gate]:
-    """A gate on 127.0.0.1 and `port` (0: any free one) until the block ends; every connection through it ends too.
+    """Run a gate on 127.0.0.1 and `port` (0: any free one). Its connections end with the block.
 
     Raises:
-        OSError: The port is taken.
+        OSError: The port is in use.
     """
     gate = Gate(egress, has_pages=has_pages)
     gate._server = server = await asyncio.start_server(gate._serve, "127.0.0.1", port, limit=STREAM_LIMIT_BYTES)

@@ -1,4 +1,4 @@
-"""Bytes from one stream to another, as HTTP/1.1 frames them or a tunnel carries them: bounded, and every wait ends."""
+"""Copies bytes between streams, framed by HTTP/1.1 or in a tunnel. Memory is bounded and every wait has a timeout."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bridge.policy.dialling import StreamPair
 from bridge.policy.gate.http_messages import CHUNKED, UNTIL_CLOSE, InvalidMessage
 from bridge.policy.traffic import Count, TransferCounts
 
-#: A server that thinks, a body that pauses.
+#: Longest wait for a response, and longest pause in a body.
 RESPONSE_TIMEOUT_S = 300.0
 _PIECE_BYTES = 64 * 1024
 _MAX_HEAD_BYTES = 64 * 1024
@@ -22,11 +22,11 @@ _TUNNEL_SILENCE_S = 3600.0
 _HALF_CLOSED_S = 60.0
 _LINGER_S = 2.0
 _LINGER_BYTES = 64 * 1024 * 1024
-_TOGETHER_S = 0.005
+_CORKED_S = 0.005
 
 
 async def read_head(reader: asyncio.StreamReader, wait_s: float) -> bytes | None:
-    """A head with its empty line; None where the peer closed before its first byte, or was silent for too long."""
+    """A head with its empty line; None if the peer closed the connection before the head, or sent none in `wait_s`."""
     try:
         async with asyncio.timeout(wait_s):
             head = await reader.readuntil(b"\r\n\r\n")
@@ -44,7 +44,7 @@ async def read_head(reader: asyncio.StreamReader, wait_s: float) -> bytes | None
 
 
 async def copy_body(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, body: int, count: Count) -> None:
-    """Copy a body as its framing says; `count` hears how many bytes have been, as they go."""
+    """Copy a body by its framing; `count` is called with the size of each piece."""
     if body == UNTIL_CLOSE:
         return await _copy_until_close(reader, writer, count)
     if body != CHUNKED:
@@ -55,7 +55,7 @@ async def copy_body(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, 
         if not size_text or len(size_text) > 15 or not set(size_text) <= set(b"0123456789abcdefABCDEF"):
             raise InvalidMessage("a chunk has no size")
         size = int(size_text, 16)
-        line = b"%x\r\n" % size  # without extensions, in which two readers may see different ends of the line
+        line = b"%x\r\n" % size  # without extensions: two readers may see different line ends in them
         writer.write(line)
         count(len(line))
         if size == 0:
@@ -112,10 +112,10 @@ async def drain(writer: asyncio.StreamWriter) -> None:
 
 @contextlib.contextmanager
 def corked(writer: asyncio.StreamWriter) -> Iterator[None]:
-    """What is written in the block, as far as that comes at once, leaves in as few pieces as it takes (TCP_CORK).
+    """Send what is written in the block, up to a short time, in as few packets as possible (TCP_CORK).
 
-    adb makes a packet of the first piece of an answer, and the next waits until the device has taken that: a head that
-    goes ahead of its body costs a round trip of the cable.
+    adb sends the first piece of a response as a packet of its own, and the next piece waits until the device has
+    acknowledged it. A head that is sent before its body would cost a round trip over the cable.
     """
     sock = writer.get_extra_info("socket")
     if sys.platform != "linux" or sock is None or sock.family not in (socket.AF_INET, socket.AF_INET6):
@@ -127,18 +127,20 @@ def corked(writer: asyncio.StreamWriter) -> Iterator[None]:
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, int(held))
 
     hold(True)
-    letting_go = asyncio.get_running_loop().call_later(_TOGETHER_S, hold, False)
+    timer = asyncio.get_running_loop().call_later(_CORKED_S, hold, False)
     try:
         yield
     finally:
-        letting_go.cancel()
+        timer.cancel()
         hold(False)
 
 
-async def send_and_linger(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, answer: bytes) -> None:
-    """Send the last answer of a connection, and let the peer read it (RFC 9112 §9.6): to close at once, with more of
-    what it sends unread, resets the connection, and the reset overtakes the answer."""
-    writer.write(answer)
+async def send_and_linger(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, response: bytes) -> None:
+    """Send the last response of a connection and give the peer time to read it (RFC 9112 §9.6).
+
+    Closing with unread input resets the connection, and the peer may see the reset before the response.
+    """
+    writer.write(response)
     with contextlib.suppress(ConnectionError, TimeoutError):
         await drain(writer)
         if writer.can_write_eof():
@@ -149,22 +151,22 @@ async def send_and_linger(reader: asyncio.StreamReader, writer: asyncio.StreamWr
                 left -= len(piece)
 
 
-async def splice(near: StreamPair, far: StreamPair, carried: TransferCounts) -> None:
-    """Copy both ways until both have ended, or the second stays silent after the first has ended."""
-    ways = {
-        asyncio.ensure_future(_pump(near[0], far[1], carried.sent)),
-        asyncio.ensure_future(_pump(far[0], near[1], carried.received)),
+async def splice(client: StreamPair, server: StreamPair, counts: TransferCounts) -> None:
+    """Copy in both directions until both have ended, or one has ended and the other is silent."""
+    directions = {
+        asyncio.ensure_future(_pump(client[0], server[1], counts.sent)),
+        asyncio.ensure_future(_pump(server[0], client[1], counts.received)),
     }
     try:
-        await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait(directions, return_when=asyncio.FIRST_COMPLETED)
         before = -1
-        while any(not way.done() for way in ways) and carried.bytes_both != before:
-            before = carried.bytes_both
-            await asyncio.wait(ways, timeout=_HALF_CLOSED_S)
+        while any(not direction.done() for direction in directions) and counts.bytes_both != before:
+            before = counts.bytes_both
+            await asyncio.wait(directions, timeout=_HALF_CLOSED_S)
     finally:
-        for way in ways:
-            way.cancel()
-        await asyncio.gather(*ways, return_exceptions=True)
+        for direction in directions:
+            direction.cancel()
+        await asyncio.gather(*directions, return_exceptions=True)
 
 
 async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, count: Count) -> None:

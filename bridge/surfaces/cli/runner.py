@@ -10,7 +10,6 @@ import signal
 import sys
 from collections.abc import AsyncIterator, Coroutine, Sequence
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -19,9 +18,9 @@ from bridge.deadline import Deadline
 from bridge.errors import PolicyRefused
 from bridge.policy import BrowserPolicy, Decision, TestServerGrant, decide
 from bridge.surfaces.cli.lines import typed_line
-from bridge.surfaces.cli.options import CommonOptions, OwnSessionOptions, SessionOptions
-from bridge.surfaces.cli.output import check_writable, note, one_line
-from bridge.surfaces.kept_session import StartOptions
+from bridge.surfaces.cli.options import CommonOptions, OwnSessionOptions, SessionOptions, start_options
+from bridge.surfaces.cli.output import note, one_line
+from bridge.surfaces.session_command import StartOptions
 
 if TYPE_CHECKING:
     from bridge.page.page import Page
@@ -90,28 +89,6 @@ def grants_of(options: OwnSessionOptions) -> tuple[TestServerGrant, ...]:
     return StartOptions(local_ports=options.local_ports).grants()
 
 
-def start_options(options: SessionOptions) -> StartOptions:
-    """How the session is opened that the command runs in; folders and files absolute, its process may be elsewhere.
-
-    Raises:
-        UsageError: No trace can be written where it is wanted.
-    """
-    check_writable(options.trace)
-    return StartOptions(
-        options.device,
-        options.adb_server,
-        tuple(sorted(set(options.local_ports))),
-        _absolute(options.trace),
-        tuple(sorted(set(options.allowed_origins))),
-        _absolute(options.uploads_root),
-        _absolute(options.downloads_root),
-    )
-
-
-def _absolute(path: str | Path | None) -> str | None:
-    return None if path is None else str(Path(path).absolute())
-
-
 def flagged_policy(
     asker: Asker, allow: Sequence[str], deny: Sequence[str], default_action: str | None
 ) -> BrowserPolicy:
@@ -135,7 +112,7 @@ def checked_address(url: str, options: SessionOptions) -> str:
         UsageError: No URL.
         PolicyRefused: A rule forbids it; the hint names the option that would allow it, where there is one.
     """
-    from bridge.page.navigation.navigate import checked_url
+    from bridge.page.navigation.url import checked_url
 
     address = checked_url(url)
     start = start_options(options)

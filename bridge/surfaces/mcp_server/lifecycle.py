@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import gc
 import logging
 import os
 import signal
@@ -36,8 +35,6 @@ def run_server(options: ServerOptions, *, verbose: bool = False) -> None:
         stream=sys.stderr,
     )
     logging.getLogger("mcp").setLevel(logging.DEBUG if verbose else logging.ERROR)
-    # Importing the SDK builds some thousand objects that live as long as the process: nothing there is to be collected.
-    gc.disable()
     received = asyncio.run(_serve(options))
     if received is not None:
         sys.exit(128 + received)
@@ -61,8 +58,6 @@ async def _serve(options: ServerOptions) -> int | None:
     async with opened_house(options, os.environ) as house:
         from bridge.surfaces.mcp_server.protocol import Service, serve_http, serve_stdio
 
-        gc.freeze()
-        gc.enable()
         service = Service(toolbox, house)
         if options.http_port is not None and token is not None:
             with _listening(options.http_port) as listener:

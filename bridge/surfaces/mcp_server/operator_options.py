@@ -21,7 +21,7 @@ from bridge.page.files.safe_folder import DOWNLOADS_KEY, UPLOADS_KEY, SafeFolder
 from bridge.policy.configuration import load_policy
 from bridge.policy.pinning import PinnedEgress
 from bridge.session.tracing import check_writable
-from bridge.surfaces.kept_session import StartOptions
+from bridge.surfaces.session_command import StartOptions
 
 if TYPE_CHECKING:
     from bridge.session.session import Session

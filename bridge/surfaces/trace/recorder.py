@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Any
 
 import bridge
+from bridge.deadline import Deadline
 from bridge.errors import BridgeError, TabLost
 from bridge.page.capture.secret_masking import masked_viewport
 from bridge.page.capture.viewport import capture_viewport
-from bridge.page.instrumentation import Ended, Operation
+from bridge.page.instrumentation import ApiCall, Ended
 from bridge.page.page import Page
 from bridge.policy.pinning import ConnectionRecord
 from bridge.session.tracing import TracedSession
@@ -56,7 +57,7 @@ class TraceRecorder:
         self._last_record: ConnectionRecord | None = None
         self._dropped_operations = self._dropped_snapshots = 0
 
-    async def begin(self, operation: Operation) -> Ended:
+    async def begin(self, operation: ApiCall) -> Ended:
         """See Observer."""
         page, at = operation.page, time.monotonic()
         before = page.last_snapshot
@@ -170,9 +171,9 @@ class TraceRecorder:
             async with asyncio.timeout(_PICTURE_S):
                 attachment = await page.attached()
                 if self._redactions:
-                    webp = await masked_viewport(attachment, self._hidden, "webp", QUALITY, timeout_s=_PICTURE_S)
+                    webp = await masked_viewport(attachment, self._hidden, "webp", QUALITY, Deadline.after(_PICTURE_S))
                 else:
-                    webp = await capture_viewport(attachment, "webp", QUALITY, timeout_s=_PICTURE_S)
+                    webp = await capture_viewport(attachment, "webp", QUALITY, Deadline.after(_PICTURE_S))
             return await asyncio.to_thread(self._pictures.add, webp)
         except (BridgeError, TimeoutError) as why:
             logger.debug("no picture after an operation on %s: %s", page.tab_id, why)
@@ -212,7 +213,7 @@ async def recording_to(session: TracedSession, path: Path) -> AsyncIterator[Trac
             session.notice(f"the trace could not be written to {path}: {error.strerror or error}")
 
 
-def _may_change(operation: Operation) -> bool:
+def _may_change(operation: ApiCall) -> bool:
     return operation.name not in _LOOKING and not operation.subject.startswith("expect(")
 
 

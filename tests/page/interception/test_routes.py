@@ -18,7 +18,7 @@ FETCH = "fetch('/second.html').then(r=>r.text()).then(t=>document.title=t.slice(
 
 
 async def run(page: Page, source: str) -> None:
-    attachment, _ = await page._ready()
+    attachment = await page.attached()
     await attachment.call("Runtime.evaluate", {"expression": source}, timeout_s=20)
 
 
@@ -101,7 +101,7 @@ async def test_a_route_that_fails_refuses_its_request_and_harms_nothing_else(
     await page.route("**/second.html", broken)
     await run(page, FETCH)
     await page.wait_for(function="document.title.startsWith('failed')", timeout_s=20)
-    attachment, _ = await page._ready()
+    attachment = await page.attached()
     assert "a mistake of the test's" in attachment.fetching.failures[0]
 
 
@@ -110,7 +110,7 @@ async def test_a_body_may_be_text(page: Page, local_server: LocalServer) -> None
     await page.route("**/second.html", Fulfil(body="5 \N{EURO SIGN}"))
     await run(page, FETCH)
     await page.wait_for(function="document.title == '5 \N{EURO SIGN}'", timeout_s=20)
-    with pytest.raises(UsageError, match="a body is dict"):
+    with pytest.raises(UsageError, match="not dict"):
         Fulfil(body={"a": 1})  # type: ignore[arg-type]
 
 
@@ -122,7 +122,7 @@ async def test_an_answer_that_cannot_be_sent_fails_its_request(
     await page.route("**/second.html", verdict)
     await run(page, FETCH)
     await page.wait_for(function="document.title.startsWith('failed')", timeout_s=20)
-    attachment, _ = await page._ready()
+    attachment = await page.attached()
     assert len(attachment.fetching.failures) == 1
 
 
@@ -135,7 +135,7 @@ async def test_policy_is_asked_before_routes_and_again_about_where_a_route_leads
         asked.append(request.url)
         return Abort("BlockedByClient") if "second" in request.url else None
 
-    attachment, _ = await page._ready()
+    attachment = await page.attached()
     await attachment.fetching.add(judge, rank=Rank.POLICY, timeout_s=20)
     await page.route("**/no-such-page", Proceed(url=local_server.url("second.html")))
     with pytest.raises(NavigationFailed, match="ERR_BLOCKED_BY_CLIENT"):

@@ -18,7 +18,7 @@ async def test_a_snapshot_without_one_of_its_frames_is_cut_and_says_that_frames_
     await page.goto(local_server.url("frames.html"))
     whole = await page.snapshot()
     assert "frames" not in whole.text.partition("\n")[0].partition(" nodes=")[2]
-    attachment, snapshots = await page.attached(), page._snapshots
+    attachment, snapshots = await page.attached(), page._operations.attached.snapshots
     assert snapshots is not None
     frames = attachment.state.ordered_frames()
     expression = snapshots.expression(SnapshotRequest(), None)

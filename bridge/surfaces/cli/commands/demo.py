@@ -123,3 +123,6 @@ def _style(line: str) -> str:
         if line.startswith(mark):
             return style
     return ""
+
+
+COMMANDS = (demo,)

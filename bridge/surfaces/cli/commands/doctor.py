@@ -109,3 +109,6 @@ def _print_summary(report: Report) -> None:
     words = ((report.count("pass"), "passed"), (report.count("warn"), "warned"), (report.count("fail"), "failed"))
     counts = [f"{count} {word}" for count, word in (*words, (report.count("skipped"), "skipped"))]
     click.echo(f"\n{', '.join(counts)}")
+
+
+COMMANDS = (doctor,)

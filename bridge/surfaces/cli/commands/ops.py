@@ -191,3 +191,6 @@ def _secrets(pairs: Iterable[str]) -> Secrets:
     for words in notes:
         note(words)
     return secrets
+
+
+COMMANDS = (ops,)
