@@ -15,7 +15,7 @@ from bridge.errors import ChromiumMissing
 from bridge.virtual_device.android import HOST_PACKAGE, HOST_SERVICE, AbstractSockets
 from bridge.virtual_device.apps import Apps
 from bridge.virtual_device.device import VirtualDevice
-from bridge.virtual_device.engine import LOST_RUNTIME_ENABLES, Engine, EngineOptions, start_engine
+from bridge.virtual_device.engine import LOST_RUNTIME_ENABLES, Engine, EngineOptions, require_engine, start_engine
 from bridge.virtual_device.host_app import HostApp
 
 FIRST_PID = 4242
@@ -27,7 +27,8 @@ _log = logging.getLogger(__name__)
 async def run_webviews(device: VirtualDevice) -> AsyncIterator[HostApp]:
     """Runs Chromium and lets the host app be started, until the block ends.
 
-    `device.options.engine` may have `chromium` (the program), `lost_runtime_enables` (a list of counts) and `linger_s`.
+    `device.options.engine` may have `chromium` (a program, or the major version of an engine of `tools/engines`),
+    `lost_runtime_enables` (a list of counts) and `linger_s`.
     """
     settings = device.options.engine
     options = EngineOptions(
@@ -71,6 +72,8 @@ async def _end_with_chromium(engine: Engine, device: VirtualDevice) -> None:
 
 
 def _named_program(name: str) -> Path:
+    if name.isdecimal():
+        return require_engine(int(name))
     found = shutil.which(name)
     if found is None:
         raise ChromiumMissing(f"{name!r} is not a program: the device cannot use it as Chromium.")

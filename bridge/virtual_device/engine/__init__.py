@@ -3,6 +3,7 @@
 from bridge.virtual_device.engine.chromium import find_chromium, program_version
 from bridge.virtual_device.engine.emulation import ViewSize
 from bridge.virtual_device.engine.engine import LOST_RUNTIME_ENABLES, Engine, EngineOptions, start_engine
+from bridge.virtual_device.engine.old_engines import require_engine
 from bridge.virtual_device.engine.tabs import (
     BrowserEvent,
     ChooserOpened,
@@ -27,5 +28,6 @@ __all__ = [
     "ViewSize",
     "find_chromium",
     "program_version",
+    "require_engine",
     "start_engine",
 ]

@@ -18,6 +18,7 @@ from pathlib import Path, PureWindowsPath
 
 from bridge.deadline import Deadline, finish
 from bridge.errors import ChromiumMissing, VirtualDeviceFailed
+from bridge.virtual_device.engine.old_engines import require_engine
 
 VARIABLES = ("BRIDGE_CHROMIUM", "CHROMIUM")
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge")
@@ -121,11 +122,15 @@ class RunningChromium:
 def find_chromium(environ: Mapping[str, str], platform: str = sys.platform) -> Path:
     """The program in BRIDGE_CHROMIUM or CHROMIUM, else a usual name on PATH, else a usual path of the platform.
 
+    A number in the variable is the major version of an old engine in the cache (`tools/engines`).
+
     Raises:
         ChromiumMissing: There is none, or the variable does not name a program.
     """
     for variable in VARIABLES:
         if named := environ.get(variable):
+            if named.isdecimal():
+                return require_engine(int(named))
             found = shutil.which(named, path=environ.get("PATH"))
             if found is None:
                 raise ChromiumMissing(
