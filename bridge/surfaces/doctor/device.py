@@ -148,7 +148,7 @@ async def _webview(device: AdbDevice) -> CheckResult:
     major = version.split(".")[0]
     is_known = re.fullmatch("[0-9]{1,9}", major) is not None
     if is_known and int(major) < OLDEST_WEBVIEW:
-        return failed(f"{name} {version} is older than {OLDEST_WEBVIEW}", _UPDATE)
+        return failed(f"{name} {version}; {OLDEST_WEBVIEW} is the oldest supported version", _UPDATE)
     if is_known and int(major) < _WEAK_REFS_SINCE:
         return warned(f"{name} {version}: refs of removed elements are kept until the next snapshot", _UPDATE)
     return passed(f"{name} {version}")
