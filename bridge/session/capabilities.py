@@ -13,7 +13,7 @@ from bridge.host.replies import HostHello
 from bridge.page.capture.full_page import Strategy
 from bridge.page.capture.image import decoded, picture_bytes
 from bridge.page.capture.viewport import pretend_view
-from bridge.page.target.attachment import WORLD_NAME, Attachment
+from bridge.page.target.attachment import CONTEXT_NAME, Attachment
 
 _log = logging.getLogger(__name__)
 
@@ -97,8 +97,8 @@ def require_supported(hello: HostHello) -> None:
         raise WebViewTooOld(
             f"the WebView on this device is {hello.webview_package} {hello.webview_version}; "
             f"{OLDEST_WEBVIEW} is the oldest supported version",
-            hint="On a phone, update Android System WebView (or Chrome) in the Play Store. On an emulator, use an image of "
-            "API 30 or newer, or install a WebView APK that has the signature of the image's provider.",
+            hint="On a phone, update Android System WebView (or Chrome) in the Play Store. On an emulator, use an image "
+            "of API 30 or newer, or install a WebView APK that has the signature of the image's provider.",
         )
 
 
@@ -166,7 +166,7 @@ async def _has_isolated_world(attachment: Attachment, frame_id: str, timeout_s: 
         await attachment.evaluate(frame_id, "1", timeout_s=timeout_s)
     except BridgeError:
         return False
-    return attachment.state.world_of(frame_id, WORLD_NAME) is not None
+    return attachment.state.context_of(frame_id, CONTEXT_NAME) is not None
 
 
 async def _image(call: PendingCall, timeout_s: float) -> bytes:
