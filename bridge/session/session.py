@@ -27,7 +27,7 @@ from bridge.policy.configuration import load_policy
 from bridge.policy.grant import Grant, TestServerGrant
 from bridge.policy.pinning import Ask, PinnedEgress
 from bridge.session.attached.app import App
-from bridge.session.attached.session import AttachedSession, attaching
+from bridge.session.attached.session import AttachedSession, open_attached_session
 from bridge.session.attachment_slot import OnAttach
 from bridge.session.capabilities import Capabilities
 from bridge.session.devices import Notice, SelectedDevice, VirtualDevices, has_ended, select_device
@@ -232,7 +232,7 @@ class Session:
             DeadlineExceeded: No such page appeared; lists those that did.
             HostFailed: Android did not start the app.
         """
-        async with attaching(
+        async with open_attached_session(
             App(package, activity, data),
             device,
             adb_server,

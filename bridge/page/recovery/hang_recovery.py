@@ -195,9 +195,10 @@ async def _replies_soon(attachment: Attachment, deadline: Deadline) -> bool:
 
 
 async def _replies_in_time(attachment: Attachment, deadline: Deadline) -> bool:
-    """As `_replies_soon`, counted from the navigation's first event, and for a multiple of the time that it took.
+    """As `_replies_soon`, with a bound that follows the link: a multiple of the time to the navigation's first event.
 
-    A document that another one has replaced by then, as its own script may have started, did unload.
+    With a fixed bound every document behind a slow link would count as hung. A document that was replaced by another
+    one in that time, perhaps by its own script, did unload.
     """
     began, state = time.monotonic(), attachment.state
     shown = state.navigations

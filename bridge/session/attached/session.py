@@ -205,7 +205,7 @@ class AttachedSession:
 
 
 @asynccontextmanager
-async def attaching(
+async def open_attached_session(
     app: App,
     device: str,
     adb_server: str | None,
