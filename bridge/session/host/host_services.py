@@ -29,7 +29,7 @@ class TabDownloads:
         self._tab = tab
 
     async def next(self, *, timeout_s: float) -> DownloadStarted:
-        async with Deadline.after(timeout_s).bound("waiting for a download", lambda: "no download started"):
+        async with Deadline.after(timeout_s).bound("waiting for a download", lambda: "nothing was downloaded"):
             async for event in self._events:
                 if event.fields.get("tab") == self._tab:
                     return DownloadStarted(
