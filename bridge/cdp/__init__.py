@@ -1,4 +1,4 @@
-"""The Chrome DevTools Protocol over a socket that ADB has connected."""
+"""The Chrome DevTools Protocol over a connected socket."""
 
 from bridge.cdp.connection import CdpConnection, PendingCall, open_cdp
 from bridge.cdp.events import EventStream

@@ -1,4 +1,4 @@
-"""Events for a listener that has its own pace."""
+"""A queue of events for a listener that takes them at its own pace."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _log = logging.getLogger(__name__)
 class EventStream:
     """An asynchronous iterator over a bounded queue.
 
-    A listener that falls behind loses the oldest events, with one line in the log; it never holds up replies. The
+    A listener that falls behind loses the oldest events, with one line in the log, and does not delay replies. The
     iterator raises TransportError when the connection is closed and the queue is empty.
 
     Attributes:
@@ -33,7 +33,7 @@ class EventStream:
         self._closed_because: str | None = None
 
     def offer(self, event: CdpEvent) -> None:
-        """Queue the event if it is one of those that were asked for."""
+        """Queue the event if it matches the methods and the session."""
         if self._methods and event.method not in self._methods:
             return
         if self._session_id is not None and event.session_id != self._session_id:
@@ -41,18 +41,22 @@ class EventStream:
         if len(self._queue) == self._queue.maxlen:
             if not self.dropped:
                 names = ", ".join(sorted(self._methods)) or "all events"
-                _log.warning("a listener for %s is too slow: more than %d wait, the oldest go", names, len(self._queue))
+                _log.warning(
+                    "a listener for %s is too slow: more than %d events are queued, the oldest are dropped",
+                    names,
+                    len(self._queue),
+                )
             self.dropped += 1
         self._queue.append(event)
         self._arrived.set()
 
     def close(self, reason: str) -> None:
-        """No more events will come."""
+        """End the stream after the queued events."""
         self._closed_because = reason
         self._arrived.set()
 
     async def next(self, *, timeout_s: float) -> CdpEvent:
-        """The next event; DeadlineExceeded when none comes."""
+        """The next event; DeadlineExceeded if there is none in time."""
         async with Deadline.after(timeout_s).bound(f"waiting for {', '.join(sorted(self._methods)) or 'an event'}"):
             return await self.__anext__()
 

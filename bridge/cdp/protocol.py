@@ -1,4 +1,4 @@
-"""The Chrome DevTools Protocol's conversation, without the socket: text in, outcomes out.
+"""The Chrome DevTools Protocol without the socket (sans-I/O): messages in, outcomes out.
 
 https://chromedevtools.github.io/devtools-protocol/ and Chromium's content/browser/devtools. One connection carries the
 page's own session (no `sessionId`) and the flattened sessions that Target.attachedToTarget announces.
@@ -17,12 +17,12 @@ _SESSION_NOT_FOUND = -32001
 
 
 class InvalidCdpMessage(Exception):
-    """The peer sent something that is not a CDP message; the text quotes its beginning."""
+    """The peer sent something that is not a CDP message; the error text quotes its beginning."""
 
 
 @dataclass(frozen=True)
 class CdpCommand:
-    """A command that has no reply yet."""
+    """A command without a reply yet."""
 
     id: int
     method: str
@@ -31,7 +31,7 @@ class CdpCommand:
 
 @dataclass(frozen=True)
 class CdpReply:
-    """The result of a command. A result may still carry `exceptionDetails`, which are the caller's to judge."""
+    """The result of a command. It may contain `exceptionDetails`, which are left to the caller."""
 
     command: CdpCommand
     result: dict[str, Any]
@@ -39,7 +39,7 @@ class CdpReply:
 
 @dataclass(frozen=True)
 class CdpError:
-    """The error of a command, as JSON-RPC has it."""
+    """The JSON-RPC error of a command."""
 
     command: CdpCommand
     cdp_code: int
@@ -48,7 +48,7 @@ class CdpError:
 
 @dataclass(frozen=True)
 class LostCommand:
-    """A command whose session was detached, before it came or since: no reply will come."""
+    """A command that gets no reply because its session was detached."""
 
     command: CdpCommand
     reason: str
@@ -56,7 +56,7 @@ class LostCommand:
 
 @dataclass(frozen=True)
 class CdpEvent:
-    """An event, with its parameters as they came; `session_id` is None for the connection's own session."""
+    """An event with its parameters as received; `session_id` is None for the connection's own session."""
 
     method: str
     params: dict[str, Any]
@@ -68,10 +68,10 @@ CdpOutcome: TypeAlias = CdpReply | CdpError | LostCommand | CdpEvent
 
 @dataclass
 class CdpProtocol:
-    """Numbers commands, pairs replies with them, and knows which flattened sessions live.
+    """Numbers commands, pairs replies with them, and tracks the attached flattened sessions.
 
     Attributes:
-        in_flight: Commands without a reply, by id, in the order in which they were made.
+        in_flight: Commands without a reply, by id, oldest first.
         sessions: Target ids of the attached flattened sessions, by session id.
     """
 
@@ -83,7 +83,7 @@ class CdpProtocol:
     def command(
         self, method: str, params: Mapping[str, Any] | None = None, session_id: str | None = None
     ) -> tuple[CdpCommand, bytes]:
-        """A new command and its message; TypeError when a parameter is not JSON."""
+        """A new command and its message; TypeError if a parameter is not JSON."""
         command = CdpCommand(next(self._ids), method, session_id)
         message: dict[str, Any] = {"id": command.id, "method": method, "params": params or {}}
         if session_id is not None:
@@ -93,14 +93,14 @@ class CdpProtocol:
         return command, encoded
 
     def forget(self, command: CdpCommand) -> None:
-        """Nobody waits for it any more; a reply that comes later means nothing."""
+        """Drop a command; a later reply to it is ignored."""
         self.in_flight.pop(command.id, None)
 
     def receive(self, message: str | bytes) -> list[CdpOutcome]:
-        """What a message means, [] for the reply to a forgotten command.
+        """Parse a message; [] for the reply to a forgotten command.
 
         Raises:
-            InvalidCdpMessage: It is not a JSON object, or has neither an id nor a method.
+            InvalidCdpMessage: The message is not a JSON object, or has neither an id nor a method.
         """
         try:
             fields = json.loads(message)
@@ -112,7 +112,7 @@ class CdpProtocol:
             return self._receive_reply(fields)
         if isinstance(fields.get("method"), str):
             return self._receive_event(fields)
-        if "error" in fields:  # what a command that could not even be parsed gets: no command of ours waits for it
+        if "error" in fields:  # the response to a message that could not be parsed: no command waits for it
             return []
         raise InvalidCdpMessage(f"{message[:80]!r} has neither an id nor a method")
 
@@ -132,7 +132,7 @@ class CdpProtocol:
             reason = f"{reason}: {detail}"
         code = error.get("code")
         if code == _SESSION_NOT_FOUND and command.session_id is not None:
-            return [_orphan(command)]
+            return [_lost_command(command)]
         return [CdpError(command, code if isinstance(code, int) else 0, reason)]
 
     def _receive_event(self, fields: dict[str, Any]) -> list[CdpOutcome]:
@@ -154,26 +154,26 @@ class CdpProtocol:
         return [event]
 
     def _detach(self, session_id: str) -> list[CdpOutcome]:
-        """What ends with a session: those below it, innermost first, and every command in one of them.
+        """What ends with a session: its child sessions, innermost first, and the commands of each.
 
-        Chromium tells of the end of a session in the one above it, so of those below one that ended it tells nobody;
-        their events are made here.
+        Chromium reports the end of a session to its parent session. It does not report the end of a session whose
+        parent has ended, so those events are made here.
         """
         ending = [session_id]
         for ended in ending:  # grows as it goes
-            ending.extend(below for below, above in self._parents.items() if above == ended and below not in ending)
+            ending.extend(child for child, parent in self._parents.items() if parent == ended and child not in ending)
         outcomes: list[CdpOutcome] = []
         for ended in reversed(ending):
             params = {"sessionId": ended, "targetId": self.sessions.pop(ended, "")}
-            above = self._parents.pop(ended, None)
+            parent = self._parents.pop(ended, None)
             lost = [command for command in self.in_flight.values() if command.session_id == ended]
             for command in lost:
                 del self.in_flight[command.id]
-            outcomes.extend(map(_orphan, lost))
+            outcomes.extend(map(_lost_command, lost))
             if ended != session_id:
-                outcomes.append(CdpEvent("Target.detachedFromTarget", params, above))
+                outcomes.append(CdpEvent("Target.detachedFromTarget", params, parent))
         return outcomes
 
 
-def _orphan(command: CdpCommand) -> LostCommand:
+def _lost_command(command: CdpCommand) -> LostCommand:
     return LostCommand(command, f"session {command.session_id} was detached from its target")

@@ -39,7 +39,7 @@ async def test_a_download_to_a_full_disk_leaves_no_partial_file(
         async with nothing_leaks(session.serial):
             with disk_for(200_000):
                 async with within(10.0):
-                    with pytest.raises(UsageError, match="cannot be written"):
+                    with pytest.raises(UsageError, match="cannot write"):
                         await page.download("large.html", url=faulty_server.url("large"), timeout_s=10.0)
             assert not await asyncio.to_thread(lambda: list(tmp_path.iterdir()))
         there = await page.download("large.html", url=faulty_server.url("large"), timeout_s=20.0)

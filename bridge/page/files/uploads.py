@@ -1,4 +1,4 @@
-"""Files of the operator's given to a page: into a file input, or dropped on an element."""
+"""Uploads files from the operator's folder: into a file input, or dropped on an element."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from bridge.snapshot.escape import quote
 
 MAX_UPLOAD_BYTES = 100 * 1024 * 1024
 _MAX_FILES = 50
-_MADE_IN_PAGE = "the files were made in the page, as the app is not ours: the input's events are a script's (isTrusted)"
+_MADE_IN_PAGE = "the files were made in the page by a script, so the input's events have isTrusted false"
 
-# The input behind the element: itself, its label's control, or the only one in it; else it is a drop target.
+# The file input for an element: itself, its label's control, or the only one in it; else the element is a drop target.
 _FIND_INPUT = """function () {
   const is = (el) => el && el.localName === 'input' && el.type === 'file';
   const inner = this.querySelectorAll ? this.querySelectorAll('input[type=file]') : [];
@@ -50,19 +50,19 @@ _DROP = """function (input) {
 
 
 def checked_paths(paths: object) -> list[str | os.PathLike[str]]:
-    """One path, or several.
+    """A list of one path or several.
 
     Raises:
-        UsageError: Something else.
+        UsageError: Neither a path nor a list of paths.
     """
     wanted = [paths] if isinstance(paths, str | os.PathLike) else paths
     if not isinstance(wanted, Sequence) or not all(isinstance(path, str | os.PathLike) for path in wanted):
-        raise UsageError(f"{quote(str(paths)[:100])} is given as paths; a path or a list of them is wanted")
+        raise UsageError(f"paths must be a path or a list of paths, not {quote(str(paths)[:100])}")
     return list(wanted)
 
 
 class Uploads:
-    """Uploads into one attachment; files go with the tab that they were put for."""
+    """Uploads into one attachment. Files on the device are deleted with the tab."""
 
     def __init__(
         self,
@@ -81,19 +81,20 @@ class Uploads:
     async def give(
         self, ref: str, paths: Sequence[str | os.PathLike[str]], deadline: Deadline, *, settle_s: float
     ) -> ActionResult:
-        """Read the files, put them on the device or into the page, and give them to the element; `values` has their
-        base names.
+        """Read the files, put them on the device or into the page, and give them to the element.
+
+        Returns a result whose `values` are the base names.
 
         Raises:
-            PolicyRefused: A path leads out of the uploads folder, or none is set; nothing was sent.
-            UsageError: A file is not there or too large, or the input takes only one.
-            RefNotFound, StaleRef: The element is gone or has become something else.
-            ElementDisabled: It is.
-            ActionFailed: It takes no drop.
+            PolicyRefused: A path leads out of the uploads folder, or no folder is set. Nothing was sent.
+            UsageError: A file does not exist or is too large, or the input accepts only one.
+            RefNotFound, StaleRef: The element is gone, or has become a different one.
+            ElementDisabled: The input is disabled.
+            ActionFailed: The element accepts no dropped files.
         """
         wanted = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
         if not 1 <= len(wanted) <= _MAX_FILES:
-            raise UsageError(f"{len(wanted)} paths were given", hint=f"1 to {_MAX_FILES}.")
+            raise UsageError(f"1 to {_MAX_FILES} paths can be uploaded at once, not {len(wanted)}")
         for path in wanted:
             self._source.parts(path)
         contents = [await asyncio.to_thread(self._source.read, path, max_bytes=MAX_UPLOAD_BYTES) for path in wanted]
@@ -101,7 +102,7 @@ class Uploads:
             before = Before.now(self._attachment, self._snapshots)
             async with element_handle(self._attachment, self._refs, self._snapshots, ref, deadline) as (entry, element):
                 world = self._attachment.state.world_of(entry.frame_id, WORLD_NAME)
-                assert world is not None  # element_handle has found it
+                assert world is not None  # element_handle has used it
                 field = await self._call(world, element, _FIND_INPUT, deadline)
                 input_id = field.get("objectId")
                 if input_id is not None:
@@ -122,7 +123,7 @@ class Uploads:
         )
 
     async def _changes(self, before: Before, entry: RefEntry, settle_s: float, deadline: Deadline) -> Changes:
-        """What the page has made of the files, once it is quiet."""
+        """The changes of the page after the upload, once it is quiet."""
         settling = Deadline.after(settle_s)
         options: dict[str, Any] = {"settleMs": round(settle_s * 1000), "quietMs": QUIET_MS, "expect": None}
         options["snapshot"] = self._snapshots.last_request.script_options(None)
@@ -143,12 +144,12 @@ class Uploads:
         if about.get("disabled"):
             raise ElementDisabled(f"{entry.ref} ({entry.described()}) is disabled", ref=entry.ref)
         if count > 1 and not about.get("multiple"):
-            raise UsageError(f"{entry.ref} ({entry.described()}) takes one file, and {count} were given")
+            raise UsageError(f"{entry.ref} ({entry.described()}) accepts one file, not {count}")
 
     async def _set_files(
         self, world: ExecutionContext, object_id: str, contents: list[tuple[str, bytes]], deadline: Deadline
     ) -> None:
-        """Over the device's disk, where Chromium sends `input` and `change` itself; else made in the page."""
+        """Set files from the device's disk, for which Chromium dispatches the events; else files made in the page."""
         if self._host is None:
             await set_files_in_page(self._attachment, world, object_id, contents, deadline)
             return
@@ -163,7 +164,7 @@ class Uploads:
                 session_id=world.session_id,
             )
         except ProtocolError as error:
-            raise ActionFailed(f"the page did not take the files: {error.reason}") from error
+            raise ActionFailed(f"the page did not accept the files: {error.reason}") from error
 
     async def _drop(
         self,
@@ -173,7 +174,7 @@ class Uploads:
         contents: list[tuple[str, bytes]],
         deadline: Deadline,
     ) -> None:
-        """The files come into the page by an input of ours that never is in the document."""
+        """Drop the files on the element. They come from a file input that is not in the document."""
         made = await evaluate_handle(
             self._attachment,
             world,
@@ -188,8 +189,8 @@ class Uploads:
             release(self._attachment, input_id, world.session_id)
         if taken.get("value") is not True:
             raise ActionFailed(
-                f"{entry.ref} ({entry.described()}) is no file input, and takes no drop",
-                hint="Name the file input, its label, or the element that files are dropped on.",
+                f"{entry.ref} ({entry.described()}) is not a file input and accepts no dropped files",
+                hint="Use the ref of the file input, its label, or the drop target.",
                 ref=entry.ref,
             )
 
@@ -203,6 +204,6 @@ class Uploads:
             session_id=world.session_id,
         )
         if "exceptionDetails" in reply:
-            raise ActionFailed("the page broke off the upload: a handler of it threw")
+            raise ActionFailed("an event handler of the page threw during the upload")
         result = reply.get("result")
         return result if isinstance(result, dict) else {}

@@ -1,4 +1,4 @@
-"""One request as the log keeps it, and what of it is shown."""
+"""A request as the log keeps it, and its redacted form."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ REDACTED = "[redacted]"
 
 @dataclass(slots=True)
 class RequestEntry:
-    """One request; a redirect ends it, and where it led is another one.
+    """One request. A redirect ends it; the request to the new URL is another entry.
 
     Attributes:
         session_id: The CDP session that reported it; None for the page's own.
@@ -27,12 +27,12 @@ class RequestEntry:
         status: HTTP status, None while there is no response, and where there was no HTTP.
         net_error: Chromium's net error; "" for a request that did not fail.
         failure: The net error and why the request was blocked, for people; "" for a request that did not fail.
-        initiator: What made it: `parser`, `script`, …, with the place where that is known.
-        remote_address: IP and port, "" where nothing was connected to.
-        encoded_bytes: What came over the network, headers included; `body_bytes` is the body after decoding.
-        started_s: Seconds of the Unix epoch; the times of the others are on the browser's own clock.
-        state: pending, done, failed, redirected, or lost where the connection to the tab ended before.
-        messages_sent, messages_received: Of a WebSocket, whose `post_bytes` and `body_bytes` are theirs.
+        initiator: What made it: `parser`, `script`, …, with the location if it is known.
+        remote_address: IP address and port; "" without a connection.
+        encoded_bytes: Received over the network, headers included; `body_bytes` is the body after decoding.
+        started_s: In seconds of the Unix epoch; `started_at` and `ended_at` are on the browser's monotonic clock.
+        state: pending, done, failed, redirected, or lost if the connection to the tab ended before the request.
+        messages_sent, messages_received: Messages of a WebSocket; `post_bytes` and `body_bytes` are their sizes.
     """
 
     tab_id: str
@@ -116,7 +116,7 @@ class RequestEntry:
 
 @dataclass(slots=True)
 class DocumentTimes:
-    """A document of a top frame, for the pages of a HAR; what has not happened is None."""
+    """Times of a document, for the pages of a HAR; None for what has not happened."""
 
     tab_id: str
     loader_id: str
@@ -128,12 +128,12 @@ class DocumentTimes:
 
 
 def shown_headers(headers: Mapping[str, str], redact: bool) -> dict[str, str]:
-    """The headers, without the values that let somebody in."""
+    """The headers, with the values of credentials redacted."""
     return {name: REDACTED if redact and _SECRET_HEADERS.match(name) else value for name, value in headers.items()}
 
 
 def shown_url(url: str, redact: bool) -> str:
-    """The address without the name and password in it."""
+    """The URL, with user name and password redacted."""
     if not redact or "@" not in url:
         return url
     try:

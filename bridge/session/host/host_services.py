@@ -4,38 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from bridge.deadline import Deadline
 from bridge.errors import CaptureFailed, HostFailed, TabLost
 from bridge.host.client import HostClient
-from bridge.host.events import HostEvents
-
-
-@dataclass(frozen=True, slots=True)
-class DownloadStarted:
-    """One call of the WebView's DownloadListener."""
-
-    url: str
-    disposition: str
-    mime: str
-
-
-class TabDownloads:
-    """The downloads that one tab starts, oldest first."""
-
-    def __init__(self, events: HostEvents, tab: str) -> None:
-        self._events = events
-        self._tab = tab
-
-    async def next(self, *, timeout_s: float) -> DownloadStarted:
-        async with Deadline.after(timeout_s).bound("waiting for a download", lambda: "nothing was downloaded"):
-            async for event in self._events:
-                if event.fields.get("tab") == self._tab:
-                    return DownloadStarted(
-                        *(str(event.fields.get(name) or "") for name in ("url", "disposition", "mime"))
-                    )
-        raise TabLost("the host app is gone, so no download can start")
+from bridge.page.files.host_services import NextDownload, ReportedDownload
 
 
 class HostTabServices:
@@ -66,6 +39,17 @@ class HostTabServices:
         await self._host.delete_file(path, timeout_s=timeout_s)
 
     @contextmanager
-    def downloads(self) -> Iterator[TabDownloads]:
+    def downloads(self) -> Iterator[NextDownload]:
         with self._host.events("download") as events:
-            yield TabDownloads(events, self._host_tab)
+
+            async def next_download(deadline: Deadline) -> ReportedDownload:
+                async with deadline.bound("waiting for a download", lambda: "nothing was downloaded"):
+                    async for event in events:
+                        if event.fields.get("tab") == self._host_tab:
+                            url, disposition, mime = (
+                                str(event.fields.get(name) or "") for name in ("url", "disposition", "mime")
+                            )
+                            return ReportedDownload(url, disposition, mime)
+                raise TabLost("the connection to the host app ended while waiting for a download")
+
+            yield next_download

@@ -88,9 +88,9 @@ def test_devices_fifos_sockets_and_folders_are_no_files_and_nobody_waits_for_the
     monkeypatch.chdir(root)  # a socket's path is short
     listener.bind("sock")
     for path in ("pipe", "sock", "sub"):
-        with pytest.raises(PolicyRefused, match="no regular file"):
+        with pytest.raises(PolicyRefused, match="not a regular file"):
             confined.read(path, max_bytes=MAX)
-        with pytest.raises(PolicyRefused, match="no regular file"):
+        with pytest.raises(PolicyRefused, match="not a regular file"):
             write(confined, path, overwrite=True)
     listener.close()
 
@@ -117,13 +117,13 @@ def test_what_is_too_large_is_neither_read_nor_left_behind(confined: SafeFolder,
     (root / "large").write_bytes(b"x" * (MAX + 1))
     with pytest.raises(UsageError, match="larger than 1000"):
         confined.read("large", max_bytes=MAX)
-    with pytest.raises(UsageError, match="larger than 10"):
+    with pytest.raises(UsageError, match="larger than max_bytes"):
         write(confined, "new", b"x" * 11, max_bytes=10)
     assert names(root) == ["a.txt", "large", "sub"]
 
 
 def test_nothing_is_overwritten_unless_that_is_wanted(confined: SafeFolder, root: Path) -> None:
-    with pytest.raises(UsageError, match="there already"):
+    with pytest.raises(UsageError, match="exists already"):
         write(confined, "a.txt", b"new")
     assert (root / "a.txt").read_text() == "inside"
     write(confined, "a.txt", b"new", overwrite=True)
@@ -144,7 +144,7 @@ def test_an_interrupted_write_leaves_no_half_file(confined: SafeFolder, root: Pa
 
 
 def test_a_file_that_came_while_ours_was_written_is_kept(confined: SafeFolder, root: Path) -> None:
-    with pytest.raises(UsageError, match="there already"):
+    with pytest.raises(UsageError, match="exists already"):
         write(confined, "late", b"ours", meanwhile=lambda: (root / "late").write_text("theirs"))
     assert (root / "late").read_text() == "theirs"
 

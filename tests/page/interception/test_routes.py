@@ -110,7 +110,7 @@ async def test_a_body_may_be_text(page: Page, local_server: LocalServer) -> None
     await page.route("**/second.html", Fulfil(body="5 \N{EURO SIGN}"))
     await run(page, FETCH)
     await page.wait_for(function="document.title == '5 \N{EURO SIGN}'", timeout_s=20)
-    with pytest.raises(UsageError, match="a body is dict"):
+    with pytest.raises(UsageError, match="not dict"):
         Fulfil(body={"a": 1})  # type: ignore[arg-type]
 
 

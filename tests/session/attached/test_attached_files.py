@@ -83,9 +83,9 @@ async def test_a_page_of_a_foreign_app_takes_uploads(form: Page, local_server: L
     assert await seen(form) == ["change", [["large.bin", len(LARGE), len(LARGE)], ["a.txt", 5, 5]]]
     await form.upload(await ref_of(form, "Drop here"), ["a.txt"])
     assert await seen(form) == ["drop", [["a.txt", 5, 5]]]
-    with pytest.raises(UsageError, match="takes one file"):
+    with pytest.raises(UsageError, match="accepts one file"):
         await form.upload(await ref_of(form, "One"), ["a.txt", "large.bin"])
-    with pytest.raises(ActionFailed, match="takes no drop"):
+    with pytest.raises(ActionFailed, match="accepts no dropped files"):
         await form.upload(await ref_of(form, "Nothing"), ["a.txt"])
     with pytest.raises(PolicyRefused):
         await form.upload(await ref_of(form, "One"), "../down/x")
@@ -100,7 +100,7 @@ async def test_a_download_of_a_tap_is_read_from_the_browser(
     tapped = await form.download("report.csv", ref=await ref_of(form, "Report"), timeout_s=10)
     assert tapped.mime == "text/csv"
     assert (tmp_path / "down" / "report.csv").read_text() == "a;b\n1;2\n"
-    with pytest.raises(DeadlineExceeded, match="nothing was downloaded that could be taken"):
+    with pytest.raises(DeadlineExceeded, match="nothing was downloaded that could be intercepted"):
         await form.download("none", ref=await ref_of(form, "Page"), timeout_s=2)
     await form.goto(local_server.url("form"))
     by_url = await form.download("second.html", url=local_server.url("second.html"), timeout_s=10)
