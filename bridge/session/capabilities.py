@@ -13,7 +13,7 @@ from bridge.host.replies import HostHello
 from bridge.page.capture.full_page import Strategy
 from bridge.page.capture.image import decoded, picture_bytes
 from bridge.page.capture.viewport import pretend_view
-from bridge.page.target.attachment import WORLD_NAME, Attachment
+from bridge.page.target.attachment import CONTEXT_NAME, Attachment
 
 _log = logging.getLogger(__name__)
 
@@ -120,7 +120,7 @@ async def probe(
         api_level=hello.api_level,
         capture="cdp" if drawn else "host",
         full_page=full_page,
-        isolated_worlds=bool(main and attachment.state.world_of(main.frame_id, WORLD_NAME)),
+        isolated_worlds=bool(main and attachment.state.context_of(main.frame_id, CONTEXT_NAME)),
         host_features=tuple(name for name, offered in hello.features.items() if offered and offered != "none"),
         fetch_interception=fetch_interception,
         egress=egress,

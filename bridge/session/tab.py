@@ -346,7 +346,7 @@ class SessionTab:
     def _end_waits(self, error: TabLost) -> None:
         self._loss_reported.set()
         if self._slot.present is not None:
-            self._slot.present.watch.end(error)
+            self._slot.present.condition.end(error)
 
     async def detach_closed(self) -> None:
         """After `close_by_page`: detach once the last replies of the page have arrived."""

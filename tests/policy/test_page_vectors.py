@@ -228,7 +228,7 @@ async def test_a_page_that_goes_where_it_may_not_is_not_read(held: Session, site
     attachment = await page.attached()
     go = "location.href=URL.createObjectURL(new Blob(['<h1>inside</h1>'],{type:'text/html'}))"
     attachment.connection.send("Runtime.evaluate", {"expression": go}).abandon()
-    await attachment.watch.wait(lambda: page.url.startswith("blob:"), timeout_s=20)
+    await attachment.condition.wait(lambda: page.url.startswith("blob:"), timeout_s=20)
 
     with pytest.raises(PolicyRefused, match="blob:"):
         await page.snapshot()

@@ -186,7 +186,7 @@ async def can_unload(attachment: Attachment, deadline: Deadline, *, is_leaving: 
     if not is_leaving or (state.dialog is None and dialogs.count == answered_before):
         return False
     with suppress(BridgeError):
-        await attachment.watch.wait(lambda: state.dialog is None, timeout_s=min(_DIALOG_S, deadline.remaining_s))
+        await attachment.condition.wait(lambda: state.dialog is None, timeout_s=min(_DIALOG_S, deadline.remaining_s))
     return await _replies_soon(attachment, deadline)
 
 
@@ -207,9 +207,9 @@ async def _replies_in_time(attachment: Attachment, deadline: Deadline) -> bool:
     except TransportError:
         return False
     reply = asyncio.ensure_future(_is_answered(question, deadline.remaining_s))
-    news = asyncio.ensure_future(attachment.watch.wait(lambda: state.navigating_to, timeout_s=_SILENT_S))
+    news = asyncio.ensure_future(attachment.condition.wait(lambda: state.navigating_to, timeout_s=_SILENT_S))
     gone = asyncio.ensure_future(
-        attachment.watch.wait(lambda: state.navigations > shown, timeout_s=deadline.remaining_s)
+        attachment.condition.wait(lambda: state.navigations > shown, timeout_s=deadline.remaining_s)
     )
     try:
         await asyncio.wait((reply, news), timeout=deadline.remaining_s, return_when=asyncio.FIRST_COMPLETED)
@@ -250,7 +250,11 @@ async def unblock_navigation(attachment: Attachment, deadline: Deadline, *, may_
         state, started = attachment.state, attachment.state.navigations
         attachment.connection.send("Page.navigate", {"url": "about:blank"}).abandon()
         left_s = min(_UNLOAD_S, deadline.remaining_s)
-        return _TERMINATED if await attachment.watch.wait(lambda: state.navigations > started, timeout_s=left_s) else ""
+        return (
+            _TERMINATED
+            if await attachment.condition.wait(lambda: state.navigations > started, timeout_s=left_s)
+            else ""
+        )
     finally:
         await _replies(attachment, "Emulation.setScriptExecutionDisabled", {"value": False}, _UNLOAD_S)
 
