@@ -51,7 +51,7 @@ _CLOSE_S = 5.0
 
 
 class AttachedSession:
-    """What `Session.attach` yields: the app's pages.
+    """The pages of a foreign app; `Session.attach` yields it.
 
     Attributes:
         serial: The device's adb serial.
