@@ -75,7 +75,7 @@ class Capabilities:
 
 @dataclass(frozen=True, slots=True)
 class AttachedCapabilities:
-    """How far the policy is enforced on the pages of a foreign app; fields as in `Capabilities`."""
+    """Enforcement of the policy on the pages of a foreign app; fields as in `Capabilities`."""
 
     fetch_interception: bool
     webrtc: str
