@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import socket
+import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -192,12 +194,52 @@ def test_a_folder_swapped_for_a_link_never_leads_out(confined: SafeFolder, root:
     assert names(outside) == ["b.txt"]
 
 
+def test_a_root_whose_parent_becomes_a_link_is_refused(tmp_path: Path) -> None:
+    parent, elsewhere = tmp_path / "parent", tmp_path / "elsewhere"
+    (parent / "root").mkdir(parents=True)
+    (elsewhere / "root").mkdir(parents=True)
+    (elsewhere / "root" / "a.txt").write_text("outside")
+    folder = SafeFolder.at(parent / "root", "downloads_root")
+    parent.rename(tmp_path / "moved")
+    parent.symlink_to(elsewhere)
+    with pytest.raises(PolicyRefused, match="moved or replaced"):
+        folder.read("a.txt", max_bytes=MAX)
+    with pytest.raises(PolicyRefused, match="moved or replaced"):
+        write(folder, "b.txt")
+    assert [file.name for file in (elsewhere / "root").iterdir()] == ["a.txt"]
+
+
+def test_a_root_replaced_by_a_folder_of_the_same_name_is_refused(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    folder = SafeFolder.at(root, "downloads_root")
+    root.rmdir()
+    root.mkdir()
+    with pytest.raises(PolicyRefused, match="moved or replaced"):
+        write(folder, "b.txt")
+    assert list(root.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="descriptors are listed in /proc")
+def test_the_descriptor_of_a_folder_is_closed_with_it(root: Path) -> None:
+    before = open_descriptors()
+    folder = SafeFolder.at(root, "k")
+    assert len(open_descriptors() - before) == 1
+    del folder
+    gc.collect()
+    assert open_descriptors() <= before
+
+
 @given(st.text(min_size=1, max_size=40))
 def test_no_path_reads_a_file_outside(tmp_path_factory: pytest.TempPathFactory, path: str) -> None:
     folder = tmp_path_factory.getbasetemp() / "fuzzed"
     folder.mkdir(exist_ok=True)
     with pytest.raises(BridgeError):
         SafeFolder.at(folder, "k").read(path, max_bytes=MAX)
+
+
+def open_descriptors() -> set[str]:
+    return {path.name for path in Path("/proc/self/fd").iterdir()}
 
 
 def write(
