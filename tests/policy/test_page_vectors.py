@@ -224,7 +224,7 @@ async def test_content_of_a_forbidden_page_is_not_returned(held: Session, site: 
     attachment = await page.attached()
     go = "location.href=URL.createObjectURL(new Blob(['<h1>inside</h1>'],{type:'text/html'}))"
     attachment.connection.send("Runtime.evaluate", {"expression": go}).abandon()
-    await attachment.watch.wait(lambda: page.url.startswith("blob:"), timeout_s=20)
+    await attachment.condition.wait(lambda: page.url.startswith("blob:"), timeout_s=20)
 
     with pytest.raises(PolicyRefused, match="blob:"):
         await page.snapshot()

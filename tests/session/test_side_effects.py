@@ -1,4 +1,4 @@
-"""What an action sets off beside its page is told with its result, or with the next where the news comes later."""
+"""Side effects of an action outside the DOM are reported with its result, or with the next one if they come later."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ async def page(webview_device: str, site: LocalServer, tmp_path: Path) -> AsyncI
         yield opened
 
 
-async def told(page: Page, name: str, words: str) -> str:
-    """The notice with these words, of the click or of one of the results after it."""
+async def notice_of(page: Page, name: str, words: str) -> str:
+    """The notice with this text, of the click or of one of the results after it."""
     ref = (await page.snapshot(interactive_only=False)).find(name=name).ref
     notices = (await page.click(ref)).notices
     for _ in range(20):
@@ -51,33 +51,33 @@ async def told(page: Page, name: str, words: str) -> str:
             if words in notice:
                 return notice
         notices = (await page.scroll("down")).notices
-    raise AssertionError(f"nobody said {words!r}")
+    raise AssertionError(f"no notice with {words!r}")
 
 
-async def test_a_window_is_told_with_the_tab_that_it_became(page: Page) -> None:
-    assert await told(page, "Window", "the page opened a window") == "the page opened a window: t2"
+async def test_a_popup_is_reported_with_its_tab_id(page: Page) -> None:
+    assert await notice_of(page, "Window", "the page opened a window") == "the page opened a window: t2"
 
 
-async def test_a_window_that_is_refused_says_so(page: Page) -> None:
-    assert "10.0.0.1" in await told(page, "Refused", "was not kept")
+async def test_a_refused_popup_is_reported(page: Page) -> None:
+    assert "10.0.0.1" in await notice_of(page, "Refused", "was not kept")
 
 
-async def test_a_file_chooser_that_got_nothing_is_told(page: Page) -> None:
-    assert "upload" in await told(page, "File", "a file chooser was opened")
+async def test_a_file_chooser_that_was_cancelled_is_reported(page: Page) -> None:
+    assert "upload" in await notice_of(page, "File", "a file chooser was opened")
 
 
-async def test_a_download_that_nobody_asked_for_is_told(page: Page, site: LocalServer) -> None:
-    assert site.url("report") in await told(page, "Report", "a download began")
+async def test_a_discarded_download_is_reported(page: Page, site: LocalServer) -> None:
+    assert site.url("report") in await notice_of(page, "Report", "a download began")
 
 
-async def test_a_download_that_was_asked_for_is_not_told_as_lost(page: Page) -> None:
+async def test_a_requested_download_is_not_reported_as_discarded(page: Page) -> None:
     ref = (await page.snapshot()).find(name="Report").ref
     await page.download("report.pdf", ref=ref)
     assert not any("download" in notice for notice in (await page.scroll("down")).notices)
 
 
-async def test_a_page_without_words_says_that_there_is_nothing_to_read(page: Page, site: LocalServer) -> None:
+async def test_a_page_without_text_reports_that_there_is_nothing_to_read(page: Page, site: LocalServer) -> None:
     assert (await page.read()).notices == ()
     await page.goto(site.url("empty"))
     read = await page.read()
-    assert (read.markdown.strip(), read.notices) == ("", ("there is no text to read here",))
+    assert (read.markdown.strip(), read.notices) == ("", ("the page has no readable text",))

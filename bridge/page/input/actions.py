@@ -24,8 +24,8 @@ from bridge.page.results import ActionResult, Changes
 from bridge.page.snapshots.element_handles import on_element
 from bridge.page.snapshots.refs import RefEntry, RefTable
 from bridge.page.snapshots.take import SnapshotRequest, Snapshots
-from bridge.page.target.attachment import Attachment, WorldGone
-from bridge.page.target.frame_calls import ask_frames
+from bridge.page.target.attachment import Attachment
+from bridge.page.target.execution_contexts import ExecutionContextDestroyed
 from bridge.page.target.frame_geometry import to_top_viewport
 
 InputKind = Literal["touch", "script"]
@@ -183,14 +183,14 @@ class Actions:
         """The value of an expression in the document of `entry`, with errors that name the ref."""
         try:
             return await self.attachment.evaluate(entry.frame_id, expression, timeout_s=deadline.remaining_s)
-        except WorldGone as error:
+        except ExecutionContextDestroyed as error:
             raise self.left_behind(entry) from error
         except DeadlineExceeded as error:
             raise DeadlineExceeded(awaited, deadline.timeout_s, "the page did not answer") from error
 
     async def stand_down(self, entry: RefEntry) -> None:
         """Disarm the guard of an action that was prepared and not done."""
-        with suppress(WorldGone, ScriptFailed, DeadlineExceeded):
+        with suppress(ExecutionContextDestroyed, ScriptFailed, DeadlineExceeded):
             await self.attachment.evaluate(entry.frame_id, "__agentBrowser.settle({settleMs:0})", timeout_s=1.0)
 
     async def send(self, commands: Iterable[tuple[str, dict[str, Any]]], awaited: str, deadline: Deadline) -> None:
@@ -265,14 +265,12 @@ class Actions:
         main = self.attachment.state.main
         frame_id = entry.frame_id if entry else frame_id or (main.frame_id if main else "")
         other = f"__agentBrowser.settle({self.settle_options(settle_s, least_ms=OTHERS_LEAST_MS if commands else 0)})"
-        outcomes = await ask_frames(
-            self.attachment,
+        outcomes = await self.attachment.evaluate_in_frames(
             frames,
-            lambda frame: self.attachment.evaluate(
-                frame.frame_id, expression if frame.frame_id == frame_id else other, timeout_s=timeout_s
-            ),
-            lead=frame_id,
-            busy_until_s=settle_s,
+            lambda frame: expression if frame.frame_id == frame_id else other,
+            main_frame_id=frame_id,
+            timeout_s=timeout_s,
+            busy_s=settle_s,
             and_then=[
                 self.attachment.call(method, params, timeout_s=timeout_s + _ACKNOWLEDGED_S)
                 for method, params in commands
@@ -281,7 +279,7 @@ class Actions:
         replies, sent = outcomes[: len(frames)], outcomes[len(frames) :]
         acted = next((reply for frame, reply in zip(frames, replies, strict=True) if frame.frame_id == frame_id), None)
         is_taken = any(not isinstance(outcome, BaseException) for outcome in sent)
-        if isinstance(acted, WorldGone) or acted is None:
+        if isinstance(acted, ExecutionContextDestroyed) or acted is None:
             return Settled({"reason": "navigation", "hit": True}, frames, replies, settling, deadline, is_taken)
         if is_taken and isinstance(acted, TransportError) and await self.asides.closes():
             return Settled({"reason": "closed", "hit": True}, frames, replies, settling, deadline)

@@ -1,4 +1,4 @@
-"""The host app's part in a tab's captures and files."""
+"""The host app's part in a tab's screenshots, uploads and downloads."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bridge.page.files.host_services import NextDownload, ReportedDownload
 
 
 class HostTabServices:
-    """One tab's, by the control protocol."""
+    """One tab's, over the control protocol; implements `HostServices` of the page layer."""
 
     def __init__(self, host: HostClient, host_tab: str) -> None:
         self._host = host
@@ -20,7 +20,7 @@ class HostTabServices:
 
     async def draw(self, max_height_px: int, timeout_s: float) -> bytes:
         limit_px = max(1, min(max_height_px, self._host.hello.max_capture_height_px))
-        if max_height_px > limit_px + 1:  # a pixel is what rounding makes
+        if max_height_px > limit_px + 1:  # rounding may add a pixel
             raise CaptureFailed(f"the host app draws at most {limit_px} device px of height, not {max_height_px}")
         try:
             reply = await self._host.capture(
@@ -29,7 +29,7 @@ class HostTabServices:
         except HostFailed as error:
             raise CaptureFailed(error.message) from error
         if not reply.body:
-            raise CaptureFailed("the host app answered without a picture")
+            raise CaptureFailed("the host app replied without an image")
         return reply.body
 
     async def put_file(self, name: str, content: bytes, *, timeout_s: float) -> str:

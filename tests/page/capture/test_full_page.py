@@ -155,7 +155,7 @@ async def test_when_one_strategy_gives_the_wrong_picture_the_next_one_is_tried(
 ) -> None:
     await page.goto(local_server.url("capture/rows.html?height=3000"))
     assert session.capabilities is not None
-    session._capabilities = replace(session.capabilities, full_page="cdp-beyond-viewport")
+    session._tabs.capabilities = replace(session.capabilities, full_page="cdp-beyond-viewport")
     shot = await page.screenshot(full_page=True)
     assert (shot.strategy, shot.height_px) == ("scroll-and-stitch", 3000)
     assert differing(shot, expected(3000, 3000, "")) < 0.005

@@ -58,7 +58,7 @@ async def logged(webview_device: str, server: int) -> AsyncIterator[tuple[Sessio
 
 async def settled(page: Page) -> None:
     attachment = await page.attached()
-    await attachment.watch.wait(
+    await attachment.condition.wait(
         lambda: any(entry.url.endswith("data.json") and entry.state == "done" for entry in page.network()),
         timeout_s=10,
     )

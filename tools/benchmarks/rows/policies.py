@@ -19,7 +19,7 @@ from bridge.page.page import Page
 from bridge.policy import BrowserPolicy, decide
 from bridge.policy.pinning import PinnedEgress
 from bridge.session import egress as session_egress
-from bridge.session import tabs as session_tabs
+from bridge.session import session as session_module
 from bridge.surfaces.local_server import LocalServer
 from tools.benchmarks.bench import Bench, device
 from tools.benchmarks.measuring import Finding, at_most, below, interleave, ratio_finding
@@ -57,9 +57,9 @@ class _Without(session_egress.Containment):
 
 @asynccontextmanager
 async def _page(site: LocalServer, *, held: bool) -> AsyncIterator[Page]:
-    containment = session_tabs.Containment if held else _Without
+    containment = session_module.Containment if held else _Without
     egress = PinnedEgress(BrowserPolicy(default_action="allow"), [site.grant])
-    with patch.object(session_tabs, "Containment", containment):
+    with patch.object(session_module, "Containment", containment):
         async with device(quirks=True) as handle, Session.open(handle.serial, egress=egress) as session:
             yield await session.new_tab()
 

@@ -87,7 +87,7 @@ def targets(options: CommonOptions, device: str, with_pages: bool, forwards: boo
     from bridge.adb import AdbServer
     from bridge.errors import BridgeError
     from bridge.session.attached.devtools_sockets import devtools_sockets, pages_of
-    from bridge.session.devices import chosen_device
+    from bridge.session.devices import select_device
     from bridge.snapshot.address import shown_url
     from bridge.surfaces.cli.runner import CommandProgress, run_async
     from bridge.surfaces.composition import RunningVirtualDevices
@@ -99,7 +99,7 @@ def targets(options: CommonOptions, device: str, with_pages: bool, forwards: boo
         await server.ensure_running(timeout_s=steps.begin("reaching the adb server", ADB_TIMEOUT_S))
         timeout_s = steps.begin("finding the device", ADB_TIMEOUT_S)
         async with (
-            chosen_device(server, device, RunningVirtualDevices(), note, timeout_s=timeout_s) as chosen,
+            select_device(server, device, RunningVirtualDevices(), note, timeout_s=timeout_s) as chosen,
             AsyncExitStack() as forwarded,
         ):
             adb_device = server.device(chosen.serial)

@@ -234,13 +234,13 @@ async def _opened(options: CommonOptions, wanted: str, steps: CommandProgress) -
         NoDevice, DeviceNotFound, DeviceAmbiguous, DeviceUnauthorized, DeviceOffline
     """
     from bridge.adb import AdbServer
-    from bridge.session.devices import chosen_device
+    from bridge.session.devices import select_device
     from bridge.surfaces.composition import RunningVirtualDevices
 
     server = AdbServer.from_environment(options.adb_server)
     await server.ensure_running(timeout_s=steps.begin("reaching the adb server", ADB_TIMEOUT_S))
     timeout_s = steps.begin("finding the device", ADB_TIMEOUT_S)
-    async with chosen_device(server, wanted, RunningVirtualDevices(), lambda _: None, timeout_s=timeout_s) as chosen:
+    async with select_device(server, wanted, RunningVirtualDevices(), lambda _: None, timeout_s=timeout_s) as chosen:
         yield server.device(chosen.serial)
 
 

@@ -1,4 +1,4 @@
-"""A session that is left lets go of everything, also when it is cancelled while it lets go, and in bounded time."""
+"""Closing a session releases everything in bounded time, also if it is cancelled."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.browser
 
 
 @pytest.mark.parametrize("turns", [0, 1, 3, 10, 40])
-async def test_a_cancellation_that_arrives_while_a_session_closes_leaves_nothing(
+async def test_cancelling_a_session_while_it_closes_leaks_nothing(
     turns: int, opened: Opened, device: VirtualDeviceHandle, faulty_server: LocalServer
 ) -> None:
     block_is_over = asyncio.Event()
@@ -41,11 +41,11 @@ async def test_a_cancellation_that_arrives_while_a_session_closes_leaves_nothing
         assert isinstance(again, Session)
 
 
-async def test_what_could_not_be_cleared_is_said(
+async def test_browsing_data_that_could_not_be_cleared_is_reported(
     opened: Opened, device: VirtualDeviceHandle, faulty_server: LocalServer
 ) -> None:
     notices: list[str] = []
     async with opened(on_notice=notices.append) as session:
         await session.new_tab(faulty_server.url("calm"))
         await device.fault("freeze_host")
-    assert any("may still be there" in notice for notice in notices), notices
+    assert any("could not clear browsing data" in notice for notice in notices), notices

@@ -1,4 +1,4 @@
-"""Windows that their own page closes, as those of logins do: what closed them is done, and nothing brings them back."""
+"""Windows that their own page closes, as login popups do: the closing action succeeds, and the tab stays closed."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ async def opened_windows(session: Session, site: LocalServer) -> tuple[Page, Pag
 
 
 @pytest.mark.parametrize("how", ["touch", "script"])
-async def test_an_action_that_closes_its_window_is_done(session: Session, site: LocalServer, how: str) -> None:
+async def test_an_action_that_closes_its_own_window_succeeds(session: Session, site: LocalServer, how: str) -> None:
     page, login = await opened_windows(session, site)
     done = await login.click((await login.snapshot()).find(name="Allow").ref, input=how)  # type: ignore[arg-type]
     assert "the page closed its own window: t2 is no more" in done.notices
@@ -63,7 +63,7 @@ async def test_an_action_that_closes_its_window_is_done(session: Session, site: 
     assert list(session.tabs) == ["t1"]
 
 
-async def test_a_window_that_closes_itself_ends_what_waits_on_it(session: Session, site: LocalServer) -> None:
+async def test_a_window_that_closes_itself_ends_waits_on_its_page(session: Session, site: LocalServer) -> None:
     page, login = await opened_windows(session, site)
     await login.get_by_role("button", name="Later").click()
     with pytest.raises(TabLost, match="t2 is gone: its page closed its own window"):
@@ -73,7 +73,7 @@ async def test_a_window_that_closes_itself_ends_what_waits_on_it(session: Sessio
     assert session.pages == (page,)
 
 
-async def test_a_window_that_closes_itself_while_it_loads_does_its_work_and_is_no_tab(
+async def test_a_window_that_closes_itself_while_loading_does_not_become_a_tab(
     session: Session, site: LocalServer
 ) -> None:
     page = await session.new_tab(site.url(""))
@@ -86,14 +86,12 @@ async def test_a_window_that_closes_itself_while_it_loads_does_its_work_and_is_n
 
         with pytest.raises(TabLost, match="its page closed its own window"):
             await used()
-    told = " ".join((*clicked.notices, *(await page.scroll("down")).notices))
-    assert "closed itself: t2 is no more" in told
+    notices = " ".join((*clicked.notices, *(await page.scroll("down")).notices))
+    assert "closed itself: t2 is no more" in notices
     assert session.pages == (page,)
 
 
-async def test_a_command_that_was_meant_for_a_window_that_has_gone_does_not_reach_another(
-    session: Session, site: LocalServer
-) -> None:
+async def test_a_command_for_a_closed_window_does_not_reach_another_tab(session: Session, site: LocalServer) -> None:
     page, login = await opened_windows(session, site)
     commands = KeptSession(session)
     await commands.run("tab", {"tab": login.tab_id})
@@ -107,7 +105,7 @@ async def test_a_command_that_was_meant_for_a_window_that_has_gone_does_not_reac
     assert [(row["tab"], row["current"]) for row in tabs] == [(page.tab_id, True)]
 
 
-async def test_a_model_is_told_once_that_its_tab_has_gone_and_which_one_is_current(
+async def test_a_model_learns_once_that_its_tab_has_closed_and_which_one_is_current(
     session: Session, site: LocalServer
 ) -> None:
     @asynccontextmanager
@@ -115,17 +113,17 @@ async def test_a_model_is_told_once_that_its_tab_has_gone_and_which_one_is_curre
         yield session
 
     async with SharedSession(opener) as shared:
-        desk = ClientContext(ServerContext(session.egress, shared, PendingElicitation()))
-        page = await desk.new_page()
+        client = ClientContext(ServerContext(session.egress, shared, PendingElicitation()))
+        page = await client.new_page()
         await page.goto(site.url(""))
         login_ref = (await page.snapshot()).find(name="Login").ref
-        await desk.act(lambda shown: shown.click(login_ref))
-        login = await desk.choose("t2")
+        await client.act(lambda shown: shown.click(login_ref))
+        login = (await client.tabs()).choose("t2")
         await login.wait_for(text="Allow", timeout_s=20)
         await login.get_by_role("button", name="Later").click()
         with pytest.raises(TabLost):
             await login.wait_for(text="never", timeout_s=20)
         with pytest.raises(TabLost, match="t2 is gone") as caught:
-            await desk.page()
+            await client.page()
         assert caught.value.hint == "The current tab is t1 now."
-        assert await desk.page() is page
+        assert await client.page() is page

@@ -1,4 +1,4 @@
-"""A device of a process that was killed is the next session's, at once."""
+"""The device of a killed process is free for the next session at once."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ asyncio.run(main())
 
 @contextmanager
 def another_process(serial: str) -> Iterator[subprocess.Popen[str]]:
-    """One that holds the device; its child ends with the block."""
+    """A process that holds the device; its child ends with the block."""
     command = [sys.executable, "-c", HOLD, serial]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -43,7 +43,7 @@ def another_process(serial: str) -> Iterator[subprocess.Popen[str]]:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs fork")
-async def test_the_device_of_a_process_that_was_killed_is_taken_over_although_its_child_lives(adb_port: int) -> None:
+async def test_the_device_of_a_killed_process_is_free_although_its_child_lives(adb_port: int) -> None:
     async with own_device() as device:
         with another_process(device.serial) as holder:
             other = BrowserPolicy(allowed_origins=["other.example"])

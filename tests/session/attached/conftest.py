@@ -1,4 +1,4 @@
-"""A device with an app on it that is not ours."""
+"""A device with a foreign app."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bridge.adb import AdbServer
 from bridge.virtual_device import VirtualDeviceHandle
 from tests.temp_devices import own_device
 
-SAMPLE = Path(__file__).parent.parent / "virtual_device" / "data" / "sample-1.apk"
+SAMPLE = Path(__file__).parents[2] / "virtual_device" / "data" / "sample-1.apk"
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Files of apps that are not ours: uploads are made in the page, downloads are taken from the browser."""
+"""Files of foreign apps: uploads are made in the page, downloads are read from the browser."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ async def seen(page: Page) -> Any:
     return json.loads(found)
 
 
-async def test_files_are_given_to_a_page_of_an_app_that_is_not_ours(form: Page, local_server: LocalServer) -> None:
+async def test_a_page_of_a_foreign_app_takes_uploads(form: Page, local_server: LocalServer) -> None:
     await form.route("**/form", Fulfil(headers={"content-type": "text/html"}, body=FORM))
     await form.goto(local_server.url("form"))
     given = await form.upload(await ref_of(form, "One"), "a.txt")
@@ -91,7 +91,7 @@ async def test_files_are_given_to_a_page_of_an_app_that_is_not_ours(form: Page, 
         await form.upload(await ref_of(form, "One"), "../down/x")
 
 
-async def test_what_a_tap_downloads_is_taken_from_the_browser(
+async def test_a_download_of_a_tap_is_read_from_the_browser(
     form: Page, local_server: LocalServer, tmp_path: Path
 ) -> None:
     await form.route("**/form", Fulfil(headers={"content-type": "text/html"}, body=FORM))

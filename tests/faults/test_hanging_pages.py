@@ -1,4 +1,4 @@
-"""Pages that hang, flood, block and overwhelm: each operation ends in time, says why, and the session lives."""
+"""Pages that hang, flood or block: each operation ends in time and says why, and the session lives on."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture
 async def nothing_is_left(device: VirtualDeviceHandle, opened: Opened) -> AsyncIterator[None]:
-    """Around a whole test, its sessions included; what the first session of a process sets up for good is no leak."""
+    """Checks a whole test for leaks, sessions included, after a first session has set up what lasts."""
     async with opened() as session:
         await session.new_tab()
     async with nothing_leaks(device.serial, with_browsers=True):
@@ -29,7 +29,7 @@ async def nothing_is_left(device: VirtualDeviceHandle, opened: Opened) -> AsyncI
 
 
 async def lives(page: Page, server: LocalServer) -> None:
-    """The tab can be used as if nothing had been."""
+    """The tab is usable again."""
     there = await page.goto(server.url("calm"), timeout_s=60)
     assert there.title == "Calm"
     shot = await page.snapshot()
@@ -38,7 +38,7 @@ async def lives(page: Page, server: LocalServer) -> None:
 
 
 async def outcome(operation: Coroutine[Any, Any, object]) -> BridgeError | None:
-    """The error that the operation ended in, None where it did what it should."""
+    """The error of the operation; None if it succeeded."""
     try:
         await operation
     except BridgeError as error:
@@ -46,7 +46,7 @@ async def outcome(operation: Coroutine[Any, Any, object]) -> BridgeError | None:
     return None
 
 
-async def test_a_handler_that_loops_for_ever_is_terminated_and_its_document_stays(
+async def test_an_endless_event_handler_is_terminated_and_its_document_stays(
     opened: Opened, faulty_server: LocalServer
 ) -> None:
     async with opened() as session:
@@ -61,7 +61,7 @@ async def test_a_handler_that_loops_for_ever_is_terminated_and_its_document_stay
         await lives(page, faulty_server)
 
 
-async def test_a_page_that_loops_while_it_loads_is_freed_and_can_be_left(
+async def test_a_page_that_loops_while_loading_is_recovered_and_can_be_left(
     opened: Opened, faulty_server: LocalServer
 ) -> None:
     async with opened() as session:
@@ -73,7 +73,9 @@ async def test_a_page_that_loops_while_it_loads_is_freed_and_can_be_left(
         await lives(page, faulty_server)
 
 
-async def test_a_page_that_fills_the_console_is_left_to_it(opened: Opened, faulty_server: LocalServer) -> None:
+async def test_a_page_that_floods_the_console_for_a_while_is_left_alone(
+    opened: Opened, faulty_server: LocalServer
+) -> None:
     async with opened() as session:
         page = await session.new_tab()
         async with within(2.0):
@@ -81,7 +83,7 @@ async def test_a_page_that_fills_the_console_is_left_to_it(opened: Opened, fault
         await lives(page, faulty_server)
 
 
-async def test_a_page_that_fills_the_console_for_ever_is_terminated_and_its_document_stays(
+async def test_a_page_that_floods_the_console_for_ever_is_terminated_and_its_document_stays(
     opened: Opened, faulty_server: LocalServer
 ) -> None:
     async with opened() as session:
@@ -106,7 +108,7 @@ async def test_a_page_that_loops_again_and_again_can_be_left(opened: Opened, fau
         await lives(page, faulty_server)
 
 
-async def test_a_loop_does_not_keep_the_next_page_from_coming(opened: Opened, faulty_server: LocalServer) -> None:
+async def test_a_loop_does_not_block_the_next_navigation(opened: Opened, faulty_server: LocalServer) -> None:
     async with opened() as session:
         page = await session.new_tab(faulty_server.url("loop-on-click"))
         attachment = await page.attached()
@@ -119,10 +121,10 @@ async def test_a_loop_does_not_keep_the_next_page_from_coming(opened: Opened, fa
         assert len((await page.snapshot()).refs) == 3
 
 
-async def test_a_loop_that_begins_while_the_next_page_is_on_its_way_does_not_keep_it_either(
+async def test_a_loop_that_starts_during_a_navigation_does_not_block_it(
     opened: Opened, faulty_server: LocalServer
 ) -> None:
-    """From then on no command reaches the renderer; the tab is opened anew."""
+    """From then on no command reaches the renderer, so the tab is reopened."""
     async with opened() as session:
         page = await session.new_tab(faulty_server.url("loop-on-click"))
         attachment = await page.attached()
@@ -141,7 +143,7 @@ async def test_a_loop_that_begins_while_the_next_page_is_on_its_way_does_not_kee
         await lives(page, faulty_server)
 
 
-async def test_a_loop_in_one_tab_is_told_in_it_and_the_other_tab_goes_on(
+async def test_a_loop_in_one_tab_is_reported_there_and_the_other_tab_works(
     opened: Opened, faulty_server: LocalServer
 ) -> None:
     async with opened() as session:
@@ -156,7 +158,7 @@ async def test_a_loop_in_one_tab_is_told_in_it_and_the_other_tab_goes_on(
 
 @pytest.mark.timeout(240)
 @pytest.mark.usefixtures("nothing_is_left")
-async def test_a_storm_of_dialogs_neither_blocks_nor_floods(opened: Opened, faulty_server: LocalServer) -> None:
+async def test_a_burst_of_dialogs_neither_blocks_nor_floods(opened: Opened, faulty_server: LocalServer) -> None:
     async with opened() as session:
         page = await session.new_tab()
         there = await page.goto(faulty_server.url("storm-at-once"), timeout_s=90)
@@ -167,7 +169,7 @@ async def test_a_storm_of_dialogs_neither_blocks_nor_floods(opened: Opened, faul
 
 
 @pytest.mark.timeout(240)
-async def test_a_storm_of_dialogs_without_end_is_ended(opened: Opened, faulty_server: LocalServer) -> None:
+async def test_endless_dialogs_are_ended(opened: Opened, faulty_server: LocalServer) -> None:
     async with opened() as session:
         page = await session.new_tab(faulty_server.url("storm"))
         shot = await page.snapshot()
@@ -175,7 +177,7 @@ async def test_a_storm_of_dialogs_without_end_is_ended(opened: Opened, faulty_se
             with pytest.raises(DeadlineExceeded) as caught:
                 await page.click(shot.find(name="Storm").ref, timeout_s=2.0)
         assert caught.value.details["recovery"] != "failed"
-        # On a busy machine the storm may be taken for the page's own work, which is left to it for half a minute.
+        # On a busy machine the dialogs may look like work other than a script, which may take half a minute.
         async with asyncio.timeout(180):
             while (ended := await outcome(page.goto(faulty_server.url("calm"), timeout_s=20))) is not None:
                 assert ended.code == "timeout"
@@ -183,15 +185,15 @@ async def test_a_storm_of_dialogs_without_end_is_ended(opened: Opened, faulty_se
 
 
 async def storm(page: Page) -> None:
-    """Dialog after dialog, which nobody's operation has waited for."""
+    """Start endless dialogs outside of any operation."""
     attachment = await page.attached()
     asked = {"expression": "setTimeout(() => { for (;;) alert(1) })"}
     await attachment.call("Runtime.evaluate", asked, timeout_s=20)
-    assert await attachment.watch.wait(lambda: attachment.dialogs.count, timeout_s=20)
+    assert await attachment.condition.wait(lambda: attachment.dialogs.count, timeout_s=20)
 
 
 @pytest.mark.timeout(240)
-async def test_a_storm_of_dialogs_without_end_is_left_by_every_way(opened: Opened, faulty_server: LocalServer) -> None:
+async def test_endless_dialogs_do_not_prevent_reload_or_back(opened: Opened, faulty_server: LocalServer) -> None:
     async with opened() as session:
         page = await session.new_tab()
         for leave, title in ((page.reload, "Storm"), (page.back, "Calm")):
@@ -219,7 +221,7 @@ async def test_a_page_that_navigates_for_ever_can_be_left(opened: Opened, faulty
 
 
 @pytest.mark.usefixtures("nothing_is_left")
-async def test_unload_handlers_do_not_keep_anybody(opened: Opened, faulty_server: LocalServer) -> None:
+async def test_unload_handlers_do_not_delay_a_navigation(opened: Opened, faulty_server: LocalServer) -> None:
     async with opened() as session:
         page = await session.new_tab(faulty_server.url("unload"))
         shot = await page.snapshot()
@@ -234,29 +236,27 @@ async def test_unload_handlers_do_not_keep_anybody(opened: Opened, faulty_server
 @pytest.mark.timeout(240)
 @pytest.mark.parametrize(("path", "title"), [("many", "Many"), ("deep", "Deep"), ("text", "Text")])
 @pytest.mark.usefixtures("nothing_is_left")
-async def test_an_enormous_page_is_opened_and_read_within_the_budget(
+async def test_an_enormous_page_is_opened_and_read_in_time(
     opened: Opened, faulty_server: LocalServer, path: str, title: str
 ) -> None:
     async with opened() as session:
         page = await session.new_tab()
         assert (await page.goto(faulty_server.url(path), timeout_s=150.0)).title == title
-        # The engine lays out 50 MB of text for seconds, and nobody gets a word in; what follows is our own time.
+        # The engine lays out 50 MB of text for seconds, uninterruptibly; only the time after that is ours.
         await page.wait_for(selector="h1", timeout_s=60.0)
         async with within(5.0):
             shot = await page.snapshot(timeout_s=20, interactive_only=False)
         assert shot.title == title
         assert len(shot.text) <= 12_000
-        # The script gives itself a time; on a busy machine that may end before the heading, and is told.
+        # The script limits its own time; on a busy machine that may end before the heading, which is reported.
         assert f'heading "{title}"' in shot.text or "jsTime" in shot.stats.truncate_reasons
-        # What the page goes on with is left out and said to be: only the hidden depths of `deep` are nobody's to see.
+        # The rest of the page is cut and reported as cut; only the depths of `deep` are hidden and not counted.
         assert shot.stats.truncated or path == "deep"
         await lives(page, faulty_server)
 
 
 @pytest.mark.timeout(240)
-async def test_a_page_that_is_busy_without_a_script_is_left_to_it_and_its_document_stays(
-    opened: Opened, faulty_server: LocalServer
-) -> None:
+async def test_a_page_that_is_busy_without_a_script_is_left_alone(opened: Opened, faulty_server: LocalServer) -> None:
     async with opened() as session:
         page = await session.new_tab(faulty_server.url("calm"))
         press = (await page.snapshot()).find(name="Press").ref
@@ -272,14 +272,14 @@ async def test_a_page_that_is_busy_without_a_script_is_left_to_it_and_its_docume
 
 
 @pytest.mark.timeout(120)
-async def test_a_page_that_stays_busy_without_a_script_is_ended_after_a_while(
+async def test_the_renderer_of_a_page_that_stays_busy_is_killed_after_a_while(
     opened: Opened, faulty_server: LocalServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(hang_recovery, "BUSY_S", 3.0)
     async with opened() as session:
         page = await session.new_tab(faulty_server.url("calm"))
         connection = (await page.attached()).connection
-        # Synchronous, and never answered: no command ends that.
+        # A synchronous request that is never answered: no command ends it.
         waits = "const r=new XMLHttpRequest();r.open('GET','/never',false);r.send()"
         connection.send("Runtime.evaluate", {"expression": waits}).abandon()
         steps = []
@@ -293,9 +293,7 @@ async def test_a_page_that_stays_busy_without_a_script_is_ended_after_a_while(
 
 
 @pytest.mark.timeout(300)
-async def test_who_does_not_wait_for_an_enormous_page_is_told_in_time(
-    opened: Opened, faulty_server: LocalServer
-) -> None:
+async def test_a_short_timeout_on_an_enormous_page_ends_in_time(opened: Opened, faulty_server: LocalServer) -> None:
     async with opened() as session:
         page = await session.new_tab()
         await page.goto(faulty_server.url("text"), timeout_s=150.0)
@@ -305,7 +303,7 @@ async def test_who_does_not_wait_for_an_enormous_page_is_told_in_time(
         await lives(page, faulty_server)
 
 
-async def test_a_server_that_closes_its_half_before_it_is_through_keeps_nobody(
+async def test_a_server_that_half_closes_its_connection_blocks_nothing(
     opened: Opened, faulty_server: LocalServer
 ) -> None:
     async with opened() as session:
@@ -318,7 +316,7 @@ async def test_a_server_that_closes_its_half_before_it_is_through_keeps_nobody(
         await lives(page, faulty_server)
 
 
-async def test_nothing_is_left_of_all_that(opened: Opened, faulty_server: LocalServer) -> None:
+async def test_hang_recovery_leaks_nothing(opened: Opened, faulty_server: LocalServer) -> None:
     async with opened() as session:
         page = await session.new_tab(faulty_server.url("calm"))
         async with nothing_leaks(session.serial):

@@ -1,4 +1,4 @@
-"""Whoever waits on a device that has gone is told so at once, whatever the deadline of the wait."""
+"""A wait on a lost device ends at once, whatever its timeout."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from tests.faults.conftest import Opened
 
 pytestmark = pytest.mark.browser
 
-# Far above what being told takes, far below the waits below: "told" from "not told".
-TOLD_S = 15.0
+# Far above the time to report a loss, far below the timeouts below.
+REPORT_S = 15.0
 LONG_S = 100.0
 
 
 @pytest.mark.parametrize("fault", ["drop_cable", "disconnected"])
-async def test_a_wait_ends_with_the_device(
+async def test_a_wait_ends_when_the_device_is_lost(
     opened: Opened, device: VirtualDeviceHandle, faulty_server: LocalServer, fault: str
 ) -> None:
     async with opened() as session:
@@ -33,32 +33,32 @@ async def test_a_wait_ends_with_the_device(
             await device.fault("drop_cable")
         else:
             await session.device.server.disconnect(session.serial, timeout_s=10)
-        async with asyncio.timeout(TOLD_S):
+        async with asyncio.timeout(REPORT_S):
             with pytest.raises(DeviceLost, match="is not attached any more"):
                 await waiting
         if fault == "drop_cable":
             await device.fault("connect")
 
 
-async def test_an_operation_that_waits_for_the_device_to_come_back_says_so_when_it_begins_to(
+async def test_an_operation_that_waits_for_the_device_announces_it(
     opened: Opened, device: VirtualDeviceHandle, faulty_server: LocalServer
 ) -> None:
-    told: asyncio.Queue[str] = asyncio.Queue()
-    async with opened(reconnect=True, on_notice=told.put_nowait) as session:
+    notices: asyncio.Queue[str] = asyncio.Queue()
+    async with opened(reconnect=True, on_notice=notices.put_nowait) as session:
         page = await session.new_tab(faulty_server.url("calm"))
         await device.fault("drop_cable")
         await session.host_client.closed.wait()
         looking = asyncio.ensure_future(page.snapshot(timeout_s=LONG_S))
-        async with asyncio.timeout(TOLD_S):
-            while "is not attached any more. Waiting up to" not in (words := await told.get()):
+        async with asyncio.timeout(REPORT_S):
+            while "is not attached any more. Waiting up to" not in (notice := await notices.get()):
                 pass
-        assert words.endswith("s for it to come back.")
+        assert notice.endswith("s for it to come back.")
         assert not looking.done()
         await device.fault("connect")
         assert (await looking).title == "Calm"
 
 
-async def test_a_tool_of_a_model_says_that_it_waits_for_the_device(
+async def test_a_model_tool_announces_that_it_waits_for_the_device(
     opened: Opened, device: VirtualDeviceHandle, faulty_server: LocalServer
 ) -> None:
     @asynccontextmanager
@@ -69,13 +69,13 @@ async def test_a_tool_of_a_model_says_that_it_waits_for_the_device(
     steps: asyncio.Queue[str] = asyncio.Queue()
     async with SharedSession(opener) as shared:
         session, _ = await shared.get()
-        desk = ClientContext(ServerContext(session.egress, shared, PendingElicitation()))
-        await desk.session()
-        desk.say = steps.put_nowait
+        context = ClientContext(ServerContext(session.egress, shared, PendingElicitation()))
+        await context.session()
+        context.report_progress = steps.put_nowait
         await device.fault("drop_cable")
         await session.host_client.closed.wait()
-        opening = asyncio.ensure_future(desk.session())
-        async with asyncio.timeout(TOLD_S):
+        opening = asyncio.ensure_future(context.session())
+        async with asyncio.timeout(REPORT_S):
             assert "waiting for it to come back" in await steps.get()
         await device.fault("connect")
         assert (await opening).serial == session.serial

@@ -1,4 +1,4 @@
-"""Attach mode: another app's WebView, and Chrome, found exactly and driven with the same pages."""
+"""Attach mode: another app's WebView, and Chrome, found exactly and driven with the same page methods."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ nonsense
 """
 
 
-def test_sockets_belong_to_the_process_of_their_very_pid() -> None:
+def test_a_socket_belongs_to_the_process_with_its_exact_pid() -> None:
     processes = {4: "org.wrong", 41: "org.example.sample", 410: "org.example.sample.more:web", 42: "org.gone"}
     found = parse_sockets(TABLE, processes)
     assert [(item.name, item.pid, item.package) for item in found] == [
@@ -64,7 +64,7 @@ async def use(page: Page, server: LocalServer) -> None:
 
 
 @pytest.mark.browser
-async def test_an_apps_webview_is_driven_like_our_own(device: VirtualDeviceHandle, local_server: LocalServer) -> None:
+async def test_a_foreign_webview_is_driven_like_our_own(device: VirtualDeviceHandle, local_server: LocalServer) -> None:
     async with app_at(local_server.url("shop.html"), device, local_server) as session:
         (page,) = session.pages
         await use(page, local_server)
@@ -73,11 +73,11 @@ async def test_an_apps_webview_is_driven_like_our_own(device: VirtualDeviceHandl
         with pytest.raises(PolicyRefused):
             await page.goto("file:///etc/passwd")
     sockets = await devtools_sockets(AdbServer.from_environment().device(device.serial), timeout_s=10)
-    assert [found.package for found in sockets] == [PACKAGE]  # the app goes on
+    assert [found.package for found in sockets] == [PACKAGE]  # the app still runs
 
 
 @pytest.mark.browser
-async def test_one_of_several_pages_is_named_by_its_address_or_title(
+async def test_url_or_title_selects_one_of_several_pages(
     device: VirtualDeviceHandle, local_server: LocalServer
 ) -> None:
     adb = AdbServer.from_environment().device(device.serial)
@@ -96,7 +96,7 @@ async def test_one_of_several_pages_is_named_by_its_address_or_title(
 
 
 @pytest.mark.browser
-async def test_the_process_may_be_started_anew(device: VirtualDeviceHandle, local_server: LocalServer) -> None:
+async def test_the_app_may_restart(device: VirtualDeviceHandle, local_server: LocalServer) -> None:
     async with app_at(local_server.url("shop.html"), device, local_server) as session:
         (page,) = session.pages
         ref = (await page.snapshot()).find(role="searchbox").ref
@@ -108,7 +108,7 @@ async def test_the_process_may_be_started_anew(device: VirtualDeviceHandle, loca
 
 @pytest.mark.browser
 @pytest.mark.parametrize("how", ["touch", "script"])
-async def test_an_action_that_closes_the_window_is_done(
+async def test_an_action_that_closes_the_window_succeeds(
     device: VirtualDeviceHandle, local_server: LocalServer, how: Any
 ) -> None:
     async with app_at(local_server.url("shop.html"), device, local_server) as session:
@@ -123,7 +123,7 @@ async def test_an_action_that_closes_the_window_is_done(
 
 
 @pytest.mark.browser
-async def test_an_app_that_is_gone_and_not_ours_to_launch_is_said_to_be(
+async def test_an_app_that_ended_and_has_no_activity_to_launch_is_an_error(
     device: VirtualDeviceHandle, local_server: LocalServer
 ) -> None:
     adb = AdbServer.from_environment().device(device.serial)
@@ -136,7 +136,7 @@ async def test_an_app_that_is_gone_and_not_ours_to_launch_is_said_to_be(
 
 
 @pytest.mark.browser
-async def test_what_cannot_be_attached_to_says_why(device: VirtualDeviceHandle) -> None:
+async def test_a_failed_attach_says_why(device: VirtualDeviceHandle) -> None:
     with pytest.raises(DeadlineExceeded, match="no devtools socket of the app"):
         async with Session.attach("org.example.samp", device=device.serial, timeout_s=2):
             pass
@@ -149,7 +149,9 @@ async def test_what_cannot_be_attached_to_says_why(device: VirtualDeviceHandle) 
 
 
 @pytest.mark.browser
-async def test_chrome_is_attached_to_by_its_own_socket(device: VirtualDeviceHandle, local_server: LocalServer) -> None:
+async def test_chrome_is_attached_through_its_own_socket(
+    device: VirtualDeviceHandle, local_server: LocalServer
+) -> None:
     async with Session.attach(
         "com.android.chrome",
         activity="com.google.android.apps.chrome.Main",
@@ -185,7 +187,7 @@ async def test_targets_are_listed_with_their_packages(device: VirtualDeviceHandl
 
 
 @pytest.mark.browser
-async def test_a_select_of_an_app_is_chosen_from_and_not_tapped(
+async def test_a_select_of_an_app_takes_select_and_refuses_a_tap(
     device: VirtualDeviceHandle, local_server: LocalServer
 ) -> None:
     async with app_at(local_server.url("controls.html"), device, local_server) as session:

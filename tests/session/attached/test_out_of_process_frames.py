@@ -1,4 +1,4 @@
-"""Frames in renderers of their own: Chrome with isolated sites, whose frames are parts of the page like any others."""
+"""Out-of-process frames (Chrome with isolated sites) are parts of the page like any others."""
 
 from __future__ import annotations
 
@@ -55,18 +55,18 @@ async def page(session: AttachedSession) -> Page:
 
 
 async def own_renderers(page: Page) -> int:
-    return len((await page.attached()).children.sessions)
+    return len((await page.attached()).oopif_sessions.sessions)
 
 
-async def test_a_snapshot_holds_what_is_in_renderers_of_their_own(page: Page) -> None:
+async def test_a_snapshot_contains_frames_in_other_renderers(page: Page) -> None:
     shot = await page.snapshot(interactive_only=False)
     assert await own_renderers(page) == 2
     assert shot.find(role="button", name="Isolated button")
-    assert shot.find(role="button", name="Inner button")  # of the top frame's site again, below the other one
+    assert shot.find(role="button", name="Inner button")  # the site of the top frame, nested in the other site
     assert "frames" not in shot.stats.truncate_reasons
 
 
-async def test_controls_of_another_renderer_are_clicked_and_filled(page: Page) -> None:
+async def test_controls_in_another_renderer_are_clicked_and_filled(page: Page) -> None:
     shot = await page.snapshot()
     clicked = await page.click(shot.find(role="button", name="Isolated button").ref)
     assert "Isolated clicked true" in clicked.changes.text
@@ -80,7 +80,7 @@ async def test_controls_of_another_renderer_are_clicked_and_filled(page: Page) -
     assert (await page.get_by_label("Inner field").fill("deep")).value == "deep"
 
 
-async def test_keys_open_no_picker_in_another_renderer_and_are_not_stolen_by_it(page: Page) -> None:
+async def test_keys_open_no_picker_in_another_renderer_and_are_not_intercepted_by_it(page: Page) -> None:
     add = "el=>el.insertAdjacentHTML('afterend','<select><option>Ham<option>Large</select>')"
     attachment = await page.attached()
     isolated = next(f.frame_id for f in attachment.state.ordered_frames() if f.session_id)
@@ -106,7 +106,7 @@ async def test_keys_open_no_picker_in_another_renderer_and_are_not_stolen_by_it(
     assert await run("document.querySelector('select').value") == "Large"
 
 
-async def test_a_select_that_the_page_shows_in_another_app_is_told_of(page: Page) -> None:
+async def test_a_picker_that_a_frame_in_another_renderer_opens_is_reported(page: Page) -> None:
     attachment = await page.attached()
     main = attachment.state.main
     assert main is not None
@@ -122,7 +122,7 @@ async def test_a_select_that_the_page_shows_in_another_app_is_told_of(page: Page
     assert "asked for a picker, and it is open: a select" in notice
 
 
-async def test_an_element_of_another_renderer_is_pictured_where_it_is(page: Page) -> None:
+async def test_an_element_in_another_renderer_is_captured(page: Page) -> None:
     shot = await page.snapshot()
     taken = await page.screenshot(ref=shot.find(role="button", name="Red").ref, scale="css")
     picture = Image.open(io.BytesIO(taken.image_bytes)).convert("RGB")
@@ -130,7 +130,7 @@ async def test_an_element_of_another_renderer_is_pictured_where_it_is(page: Page
     assert picture.crop((2, 2, 58, 28)).getcolors() == [(56 * 26, (255, 0, 0))]
 
 
-async def test_a_frame_of_another_renderer_moves_on_and_goes(page: Page, local_server: LocalServer) -> None:
+async def test_a_frame_in_another_renderer_navigates_and_is_removed(page: Page, local_server: LocalServer) -> None:
     old = (await page.snapshot()).find(role="link", name="Next").ref
     await page.click(old)
     shot = await page.snapshot(interactive_only=False)
@@ -144,28 +144,28 @@ async def test_a_frame_of_another_renderer_moves_on_and_goes(page: Page, local_s
     await page.wait_for(text="Isolated button")
 
 
-async def test_frames_below_frames_of_other_renderers_go_with_a_page_that_is_left(
+async def test_nested_frames_of_other_renderers_are_gone_after_a_navigation(
     page: Page, local_server: LocalServer
 ) -> None:
     assert await own_renderers(page) == 2
     await page.goto(local_server.url("second.html"))
     attachment = await page.attached()
-    assert attachment.children.sessions == {} == attachment.connection.sessions
+    assert attachment.oopif_sessions.sessions == {} == attachment.connection.sessions
     assert len(attachment.state.frames) == 1
-    assert {world.session_id for world in attachment.state.worlds.values()} == {None}
+    assert {world.session_id for world in attachment.state.contexts.values()} == {None}
 
 
-async def test_a_renderer_that_goes_unheard_leaves_interception_as_it_was(
+async def test_a_renderer_that_ends_silently_does_not_change_interception(
     page: Page, local_server: LocalServer
 ) -> None:
-    # What is sent while the news of its end is on its way.
-    (await page.attached()).children.sessions["4B1D"] = "gone"
+    # Commands sent before the end of the renderer is known.
+    (await page.attached()).oopif_sessions.sessions["4B1D"] = "gone"
     await page.route("**/second.html", Fulfil(418))
     load = (await page.snapshot()).find(role="button", name="Load").ref
     assert "loaded 418" in (await page.click(load)).changes.text
 
 
-async def test_both_logs_hold_what_happens_in_another_renderer(session: AttachedSession, page: Page) -> None:
+async def test_both_logs_contain_entries_of_another_renderer(session: AttachedSession, page: Page) -> None:
     await page.reload()
     assert "isolated page speaks" in [entry.text for entry in page.console().entries]
     await page.click((await page.snapshot()).find(role="button", name="Load").ref)
@@ -173,33 +173,35 @@ async def test_both_logs_hold_what_happens_in_another_renderer(session: Attached
     assert [entry.status for entry in asked] == [200]
 
 
-async def test_what_is_asked_for_from_another_renderer_is_judged_and_routed(page: Page) -> None:
+async def test_requests_of_another_renderer_are_judged_and_routed(page: Page) -> None:
     await page.route("**/second.html", Fulfil(418))
     load = (await page.snapshot()).find(role="button", name="Load").ref
     assert "loaded 418" in (await page.click(load)).changes.text
 
 
-async def test_init_scripts_run_in_another_renderer_before_the_pages_own(page: Page) -> None:
+async def test_init_scripts_run_first_in_another_renderer(page: Page) -> None:
     await page.add_init_script("console.log('first of all in ' + location.pathname)")
     await page.reload()
-    said = [entry.text for entry in page.console().entries]
-    assert said.count("first of all in /isolated/inner.html") == 1
-    assert said.index("first of all in /isolated/inner.html") < len(said) - 1 - said[::-1].index("isolated page speaks")
+    texts = [entry.text for entry in page.console().entries]
+    assert texts.count("first of all in /isolated/inner.html") == 1
+    assert texts.index("first of all in /isolated/inner.html") < len(texts) - 1 - texts[::-1].index(
+        "isolated page speaks"
+    )
 
 
 async def isolated_frame(page: Page) -> tuple[str, str]:
-    """Its id and its session's."""
+    """The frame's id and its session id."""
     attachment = await page.attached()
     frames = attachment.state.frames
     (found,) = (
         (frame_id, session_id)
-        for session_id, frame_id in attachment.children.sessions.items()
+        for session_id, frame_id in attachment.oopif_sessions.sessions.items()
         if "/isolated/" in frames[frame_id].url
     )
     return found
 
 
-async def test_what_may_not_be_asked_for_is_refused_to_another_renderer_too(page: Page) -> None:
+async def test_the_policy_refuses_requests_of_another_renderer(page: Page) -> None:
     attachment = await page.attached()
     frame_id, _ = await isolated_frame(page)
     await attachment.evaluate(frame_id, "fetch('http://localhost:1/').catch(String)", timeout_s=20)
@@ -208,11 +210,11 @@ async def test_what_may_not_be_asked_for_is_refused_to_another_renderer_too(page
     ]
 
 
-async def test_a_frame_whose_renderer_dies_is_said_to_be_missing_and_comes_back(page: Page) -> None:
+async def test_a_frame_whose_renderer_crashed_is_reported_missing_and_comes_back(page: Page) -> None:
     attachment = await page.attached()
     frame_id, session_id = await isolated_frame(page)
     attachment.connection.send("Page.crash", session_id=session_id).abandon()
-    assert await attachment.watch.wait(lambda: attachment.state.frames[frame_id].is_crashed, timeout_s=10)
+    assert await attachment.condition.wait(lambda: attachment.state.frames[frame_id].is_crashed, timeout_s=10)
     shot = await page.snapshot()
     assert "Isolated button" not in shot.text
     assert "frames" in shot.stats.truncate_reasons
@@ -221,7 +223,7 @@ async def test_a_frame_whose_renderer_dies_is_said_to_be_missing_and_comes_back(
 
 
 async def hang(page: Page) -> str:
-    """Put the isolated frame's renderer into a loop without end; its session's id."""
+    """Put the isolated frame's renderer into an endless loop; its session id."""
     attachment = await page.attached()
     _, session_id = await isolated_frame(page)
     attachment.connection.send("Runtime.evaluate", {"expression": "for(;;);"}, session_id=session_id).abandon()
@@ -233,7 +235,7 @@ async def free(page: Page, session_id: str) -> None:
     await attachment.call("Runtime.terminateExecution", timeout_s=20, session_id=session_id)
 
 
-async def test_a_frame_whose_renderer_hangs_is_left_out_after_a_while_and_is_back_when_it_answers(page: Page) -> None:
+async def test_a_frame_whose_renderer_hangs_is_skipped_until_it_answers(page: Page) -> None:
     session_id = await hang(page)
     began = time.monotonic()
     shot = await page.snapshot(timeout_s=60)
@@ -246,11 +248,11 @@ async def test_a_frame_whose_renderer_hangs_is_left_out_after_a_while_and_is_bac
     assert not (await page.attached()).silent_sessions
 
 
-async def test_the_rest_of_the_page_is_acted_on_while_a_frames_renderer_hangs(page: Page) -> None:
+async def test_the_rest_of_the_page_works_while_a_frames_renderer_hangs(page: Page) -> None:
     outside = (await page.snapshot()).find(role="button", name="Outside").ref
     session_id = await hang(page)
     began = time.monotonic()
-    # Each gives the frame a part of its time.
+    # Each waits a part of its time for the frame.
     clicked = await page.click(outside, timeout_s=20)
     assert clicked.changes.settled == "quiet"
     assert (await page.get_by_role("button", name="Outside").click(timeout_s=20)).changes.settled == "quiet"
@@ -259,7 +261,7 @@ async def test_the_rest_of_the_page_is_acted_on_while_a_frames_renderer_hangs(pa
     await free(page, session_id)
 
 
-async def test_what_nobody_knows_while_a_frame_hangs_is_not_said(page: Page) -> None:
+async def test_counts_that_a_hanging_frame_makes_unknown_are_not_reported(page: Page) -> None:
     button, text = page.get_by_role("button", name="Isolated button"), "does not answer"
     assert await button.count() == 1
     session_id = await hang(page)
@@ -270,7 +272,7 @@ async def test_what_nobody_knows_while_a_frame_hangs_is_not_said(page: Page) -> 
         await button.all()
     with pytest.raises(DeadlineExceeded, match=text):
         await page.get_by_role("button").nth(1).ref(timeout_s=1)
-    assert [match.name for match in (await page.get_by_role("button").last.look()).matches] == ["Inner button"]
+    assert [match.name for match in (await page.get_by_role("button").last.find(None)).matches] == ["Inner button"]
     for expected in (
         expect(button).to_be_hidden(timeout_s=1),
         expect(button).not_.to_be_attached(timeout_s=1),
@@ -287,7 +289,7 @@ async def test_what_nobody_knows_while_a_frame_hangs_is_not_said(page: Page) -> 
     assert await button.count() == 1
 
 
-async def test_an_element_in_a_renderer_that_hangs_is_refused_by_the_deadline(page: Page) -> None:
+async def test_an_action_in_a_renderer_that_hangs_fails_at_the_deadline(page: Page) -> None:
     button = (await page.snapshot()).find(role="button", name="Isolated button").ref
     session_id = await hang(page)
     began = time.monotonic()
@@ -315,17 +317,17 @@ async def add_to_frames(page: Page, to_top: str, to_isolated: str) -> None:
 
 
 @pytest.mark.parametrize("inwards", [True, False], ids=["into", "out of"])
-async def test_what_is_draggable_is_dropped_in_a_frame_of_another_renderer(page: Page, inwards: bool) -> None:
+async def test_a_draggable_element_is_dropped_in_a_frame_of_another_renderer(page: Page, inwards: bool) -> None:
     await add_to_frames(page, *((DRAGGED, PLACE) if inwards else (PLACE, DRAGGED)))
     shot = await page.snapshot()
     card, place = shot.find(role="button", name="Card").ref, shot.find(role="button", name="Place here").ref
     assert "Has the card true" in (await page.drag(card, place)).changes.text
-    assert shot.find(role="button", name="Card").ref in (await page.snapshot()).refs  # it was not clicked
-    # What comes next is a usual tap again.
+    assert shot.find(role="button", name="Card").ref in (await page.snapshot()).refs  # the drag did not click it
+    # The next tap is an ordinary one.
     assert (await page.click((await page.snapshot()).find(role="button", name="Outside").ref)).success
 
 
-async def test_a_fingers_drag_into_another_frame_is_refused_with_what_can_be_done(page: Page) -> None:
+async def test_a_touch_drag_into_another_frame_is_refused_with_a_hint(page: Page) -> None:
     shot = await page.snapshot()
     outside, inner = shot.find(name="Outside").ref, shot.find(name="Isolated button").ref
     with pytest.raises(UsageError, match="different frames"):
@@ -333,7 +335,7 @@ async def test_a_fingers_drag_into_another_frame_is_refused_with_what_can_be_don
     assert "Isolated clicked true" in (await page.click(inner)).changes.text
 
 
-async def test_a_person_touches_what_is_in_another_renderer(page: Page) -> None:
+async def test_the_live_view_touches_an_element_in_another_renderer(page: Page) -> None:
     attachment = await page.attached()
     frame_id, session_id = await isolated_frame(page)
     add = "document.body.insertAdjacentHTML('afterbegin','<select id=s><option>S<option>M</select>')"
@@ -344,7 +346,7 @@ async def test_a_person_touches_what_is_in_another_renderer(page: Page) -> None:
 
     async def touch(name: str, role: str) -> dict[str, Any] | None:
         entry, deadline = actions.look_up(shot.find(role=role, name=name).ref), Deadline.after(5)
-        # A tap on a select is refused, so what is asked for is the place.
+        # A tap on a select is refused, so the test asks for its position.
         x, y, _ = await actions.point(entry, "hover", deadline)
         await actions.stand_down(entry)
         begun = await hands.act(Touch("touchStart", x / hands.width, y / hands.height))

@@ -1,4 +1,4 @@
-"""Attach mode under a policy: what an app's page asks for, and what is shown of it, is judged as far as it is seen."""
+"""Attach mode under a policy: an app page's requests and content are judged as far as interception sees them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.browser
 PACKAGE, ACTIVITY = "org.example.sample", ".Main"
 
 
-async def test_what_an_attached_page_asks_for_is_judged(device: VirtualDeviceHandle) -> None:
+async def test_requests_of_an_attached_page_are_judged(device: VirtualDeviceHandle) -> None:
     forbidden, site = CountingServer(), Site([])
     async with (
         serving(forbidden),
@@ -34,7 +34,7 @@ async def test_what_an_attached_page_asks_for_is_judged(device: VirtualDeviceHan
         assert session.capabilities is not None
         assert session.capabilities.to_json() == {
             "fetch_interception": True,
-            "webrtc": "open",  # nothing is configured
+            "webrtc": "open",  # no policy is configured
             "egress": "unpinned",
             "websockets": "unjudged",
         }
@@ -47,11 +47,11 @@ async def test_what_an_attached_page_asks_for_is_judged(device: VirtualDeviceHan
         assert (await page.goto(site.url("/blank"))).title == "blank"
         with pytest.raises(PolicyRefused, match="loopback"):
             await page.goto(site.url(f"/redirect/302?to=http://127.0.0.1:{forbidden.port}/"))
-        # Without a gate Chromium may connect before it asks whether it may; it asks for nothing.
+        # Without a gate Chromium may connect before interception decides; it sends no request.
         assert {*forbidden.seen} <= {"a connection without a request"}
 
 
-async def test_what_an_app_serves_to_itself_is_shown_where_it_was_granted(
+async def test_content_that_an_app_serves_to_itself_needs_a_grant(
     device: VirtualDeviceHandle, local_server: LocalServer
 ) -> None:
     adb = AdbServer.from_environment().device(device.serial)

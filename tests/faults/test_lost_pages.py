@@ -1,4 +1,4 @@
-"""A page that cannot be had again is gone: nobody is given the blank tab in its place as if it were the page."""
+"""A page that could not be restored is an error: its blank tab is never used as if it were the page."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.faults.conftest import Opened
 pytestmark = pytest.mark.browser
 
 
-async def test_nothing_is_read_from_the_tab_of_a_page_that_hung_twice_until_it_goes_elsewhere(
+async def test_a_tab_whose_page_hung_twice_refuses_everything_but_goto(
     opened: Opened, faulty_server: LocalServer
 ) -> None:
     async with opened() as session:
@@ -46,7 +46,7 @@ async def test_nothing_is_read_from_the_tab_of_a_page_that_hung_twice_until_it_g
         assert await page.get_by_role("heading").count() == 1
 
 
-async def test_nor_from_a_tab_that_was_opened_again_and_whose_address_did_not_load(
+async def test_a_reopened_tab_whose_address_did_not_load_refuses_everything_but_goto(
     opened: Opened, faulty_server: LocalServer
 ) -> None:
     async with opened() as session:
