@@ -1,7 +1,7 @@
 """What a page can do to reach a server that it must not reach, on a real browser, counted at that server.
 
 Each vector shows first that it works at all: "held" ones in the session itself, aimed at the site, which it may reach;
-"plain" ones in a Chromium that nobody holds, aimed at a server that counts connections and datagrams. Then it is aimed
+"plain" ones in a Chromium without a session, aimed at a server that counts connections and datagrams. Then it is aimed
 at a loopback port that is not granted, by its address and by a name that resolves to it. The device's loopback leads
 there, so that a connection which goes around the gate would arrive as well.
 """
@@ -81,7 +81,7 @@ def _address(site: Site, vector: dict[str, Any], target: str) -> str:
 
 
 async def _visit(page: Page, site: Site, vector: dict[str, Any], target: str) -> BridgeError | None:
-    """What the page did is what counts, whatever the visit is told to have come to."""
+    """The test counts what the page did, whatever the result of the visit."""
     try:
         await page.goto(_address(site, vector, target), timeout_s=15)
         if "gesture" in vector:
@@ -93,8 +93,8 @@ async def _visit(page: Page, site: Site, vector: dict[str, Any], target: str) ->
 
 
 async def _gets_through(page: Page, site: Site, name: str) -> bool:
-    """Whether a page that is opened now has made its request; opened again only where that is told to have failed: one
-    tab that is taken for hung on a busy machine takes along what the others in its renderer are loading."""
+    """Whether a new page makes its request. It is opened again only if opening it failed: on a busy machine, a tab that
+    counts as hung takes other tabs of its renderer with it."""
     for _ in range(3):
         if await _visit(page, site, {"name": "fetch"}, site.url(f"/hit/{name}")) is None:
             break
