@@ -1,6 +1,6 @@
 """The document while it is captured: measured, zoomed out and scrolled, with its lazy parts there, and put back after.
 
-What happens in the page is `captured_document.js`; what only the engine can do, zooming and moving the view within the
+What happens in the page is injected_js/src/capture; what only the engine can do, zooming and moving the view within the
 layout viewport, goes over CDP.
 """
 
@@ -139,7 +139,7 @@ class Document:
 
 @cache
 def _script() -> str:
-    return files("bridge.page.capture").joinpath("document_capture.js").read_text("utf-8").strip()
+    return files("bridge.page.capture").joinpath("document_capture.min.js").read_text("utf-8").strip().rstrip(";")
 
 
 @asynccontextmanager

@@ -41,19 +41,16 @@ class Verdicts:
     def check_hit(self, entry: RefEntry, settled: Settled) -> None:
         """Raise what became of input that the guard stopped, or that nothing came of."""
         self.raise_for(entry, "the input", settled.acted.get("error"), settled.deadline)
-        hit = settled.acted.get("hit")
-        if isinstance(hit, Mapping) and isinstance(hit.get("error"), Mapping):
-            # It became something else between the check and the first event, and the guard has stopped that.
-            raise self._refs.failure(entry, hit["error"], self._snapshots.is_live)
-        if isinstance(hit, str):
-            raise Covered(f"{entry.ref} ({entry.described()}): the tap was stopped, it would have hit {hit}.")
-        if hit is False and settled.acted.get("reason") == "deadline":
+        if isinstance(landed_on := settled.acted.get("landedOn"), str):
+            raise Covered(f"{entry.ref} ({entry.described()}): the tap was stopped, it would have hit {landed_on}.")
+        is_hit = settled.acted.get("hit") is not False
+        if not is_hit and settled.acted.get("reason") == "deadline":
             raise DeadlineExceeded(
                 f"{entry.ref} ({entry.described()})",
                 settled.deadline.timeout_s,
                 "the input was sent, and the page had not taken it yet",
             )
-        if hit is False:
+        if not is_hit:
             raise ActionFailed(
                 f"{entry.ref} ({entry.described()}): the tap was sent, but no event of it reached the element."
             )

@@ -34,59 +34,6 @@ _FRAME_S = 0.016
 _LIFT_S = 0.5
 _MAX_DISTANCE_PX = 20_000
 
-_WATCH_MENU = """(el=>{globalThis.__heldMenu=0;
-  addEventListener('contextmenu',()=>{globalThis.__heldMenu=1},{capture:true,once:true});return 1})"""
-# Where the engine knows no long press by touch (a desktop Chromium), the page gets the event that a phone would send,
-# and the tap that a phone would not send is kept from it.
-_MENU = """(el=>{
-  if(globalThis.__heldMenu)return'engine';
-  const b=el.getBoundingClientRect(),x=b.left+b.width/2,y=b.top+b.height/2,at=document.elementFromPoint(x,y);
-  (at&&el.contains(at)?at:el).dispatchEvent(new PointerEvent('contextmenu',
-    {bubbles:true,cancelable:true,composed:true,clientX:x,clientY:y,pointerType:'touch',isPrimary:true}));
-  a.keepTap();
-  return'script'})"""
-
-_DRAG_KIND = """(el=>{globalThis.__cancelled=0;
-  addEventListener('pointercancel',()=>{globalThis.__cancelled=1},{capture:true,once:true});
-  return!!el.closest('[draggable=true]')})"""
-_BOX = "(el=>{if(!el)return null;const b=el.getBoundingClientRect();return[b.left,b.top,b.width,b.height]})"
-# Drag and drop of HTML (§6.11) begins by mouse only; its events are sent by script, with one DataTransfer for all.
-_HTML_DRAG = """(async(el,goal)=>{
-  const from=el.closest('[draggable=true]'),given=new DataTransfer(),
-    mid=e=>{const b=e.getBoundingClientRect();return{clientX:b.left+b.width/2,clientY:b.top+b.height/2}},
-    send=(on,type,at)=>on.dispatchEvent(new DragEvent(type,
-      {bubbles:true,cancelable:true,composed:true,dataTransfer:given,...mid(at)})),
-    frame=()=>new Promise(f=>{requestAnimationFrame(f);setTimeout(f,60)}),
-    under=()=>{const m=mid(goal),e=document.elementFromPoint(m.clientX,m.clientY);return e&&goal.contains(e)?e:goal};
-  if(!send(from,'dragstart',el))return'the page refused to start the drag';
-  await frame();
-  let on=under();
-  send(on,'dragenter',goal);
-  let taken=!send(on,'dragover',goal);
-  await frame();
-  if(goal.isConnected){on=under();taken=!send(on,'dragover',goal)||taken}
-  if(taken)send(on,'drop',goal);
-  if(from.isConnected)send(from,'dragend',goal);
-  return taken?'':'the place does not take what was dragged'})"""
-
-_SCROLL = """((el,dx,dy)=>{
-  const root=document.scrollingElement||document.documentElement;
-  const room=(e)=>{
-    const page=e===root,s=getComputedStyle(e),
-      style=dx?s.overflowX:s.overflowY;
-    if(!page&&!/auto|scroll|overlay/.test(style))return 0;
-    const at=dx?e.scrollLeft:e.scrollTop,
-      most=dx?e.scrollWidth-e.clientWidth:e.scrollHeight-e.clientHeight,back=dx&&s.direction=='rtl';
-    return dx+dy<0?(back?at+most:at)>.5:most-at>.5&&(!back||at<-.5)};
-  const up=e=>e.assignedSlot||e.parentElement||(e.getRootNode().host);
-  let at=el,hit;
-  if(!at){at=document.elementFromPoint(innerWidth/2,innerHeight/2);
-    while(at&&at.shadowRoot&&(hit=at.shadowRoot.elementFromPoint(innerWidth/2,innerHeight/2))&&hit!==at)at=hit}
-  while(at&&!room(at))at=up(at);
-  const on=at||root,x=on.scrollLeft,y=on.scrollTop;
-  on.scrollBy({left:dx,top:dy,behavior:'instant'});
-  return{moved:on.scrollLeft!==x||on.scrollTop!==y}})"""
-
 
 async def double_click(actions: Actions, ref: str, *, timeout_s: float, settle_s: float) -> ActionResult:
     """Two taps in a row: two round trips. A page zoomed by double taps (no mobile viewport) gets no `dblclick`.
@@ -115,14 +62,13 @@ async def long_press(actions: Actions, ref: str, *, timeout_s: float, settle_s: 
     what = f"long_press {entry.ref}"
     with actions.attachment.connection.measure() as meter:
         before = actions.before()
-        x, y, _ = await actions.point(entry, "long_press", deadline, also=_WATCH_MENU)
+        x, y, _ = await actions.point(entry, "long_press", deadline, also="el=>el&&a.watchMenu()")
         if deadline.remaining_s < _LONG_PRESS_S:
             await actions.stand_down(entry)
             raise deadline.exceeded(what, f"the finger has to stay for {_LONG_PRESS_S} s")
         async with _fingers_down(actions, what, [(x, y)], deadline):
             await asyncio.sleep(_LONG_PRESS_S)
-            local = json.dumps(entry.local)
-            menu = f"(a=>{{const e=a.element({local});return e.nodeType?{_MENU}(e):e}})(__agentBrowser)"
+            menu = f"__agentBrowser.openMenu({json.dumps(entry.local)})"
             try:
                 held = await actions.evaluate(actions.look_up(ref), menu, what, deadline)
             except RefNotFound:  # the page went away under the finger: that is what the press has done
@@ -200,7 +146,7 @@ async def drag(
         before = actions.before()
         if goal is not None:
             await actions.prepare(goal, "scroll_into_view", deadline, hit=False)
-        x, y, ready = await actions.point(entry, "drag", deadline, also=_DRAG_KIND)
+        x, y, ready = await actions.point(entry, "drag", deadline, also="el=>el&&a.watchDrag(el)")
         if goal is not None and is_across:
             if not ready.get("also"):
                 await actions.stand_down(entry)
@@ -217,7 +163,7 @@ async def drag(
         else:
             end = (x + _number(by[0]), y + _number(by[1])) if by else await _middle(actions, entry, goal, deadline)
             await _slide(actions, f"drag {entry.ref}", [[(x, y)], [end]], deadline, hold_s=hold_s)
-            look = "(()=>globalThis.__cancelled)"
+            look = "()=>a.wasDragCancelled()"
             settled = await actions.act_and_settle(entry, None, [], settle_s, deadline, after=look)
             actions.verdicts.check_hit(entry, settled)
             if settled.acted.get("after"):
@@ -287,17 +233,17 @@ async def scroll(
         raise UsageError(f"amount is {amount!r}; it must be from 1 to 1000000.")
     deadline = Deadline.after(timeout_s)
     entry = actions.look_up(ref) if ref is not None else None
-    moving = f"{_SCROLL}(EL,{dx * distance},{dy * distance})"
+    by = f"{dx * distance},{dy * distance}"
     with actions.attachment.connection.measure() as meter:
         before = actions.before()
         settle_s = settle_time(settle_s, deadline)
         settle = f"a.settle({actions.settle_options(settle_s)})"
         if entry is None:
-            body = f"const m={moving.replace('EL', 'null')};"
+            body = f"const m=a.scrollFrom(null,{by});"
         else:
             check = f"a.prepare({json.dumps(entry.local)},'scroll',{{timeoutMs:300,hit:false}})"
             ready = f"const p=await {check};if(p.error)return p;"
-            body = f"{ready}const m={on_element(f'el=>{moving}'.replace('EL', 'el'), entry.local)};"
+            body = f"{ready}const m={on_element(f'el=>a.scrollFrom(el,{by})', entry.local)};"
         expression = f"(async a=>{{{body}return Object.assign(await {settle},m)}})(__agentBrowser)"
         awaited = f"scroll {entry.ref}" if entry else f"scroll {direction}"
         settled = await actions.settle_with(entry, awaited, expression, [], settle_s, deadline)
@@ -373,8 +319,7 @@ async def _cancel_touch(actions: Actions, what: str, deadline: Deadline) -> None
 async def _middle(actions: Actions, entry: RefEntry, goal: RefEntry | None, deadline: Deadline) -> tuple[float, float]:
     """The middle of the goal, which must be on the screen together with what is dragged."""
     assert goal is not None
-    seen = "[v.offsetLeft,v.offsetTop,v.width,v.height]"
-    look = f"((a,v)=>({{box:{on_element(_BOX, goal.local)},seen:{seen}}}))(__agentBrowser,visualViewport)"
+    look = f"(a=>{on_element('el=>el&&a.boxInView(el)', goal.local)})(__agentBrowser)"
     found = await actions.evaluate(goal, look, f"drag {entry.ref}", deadline)
     box = found.get("box") if isinstance(found, Mapping) else None
     if not isinstance(box, list):
@@ -405,7 +350,7 @@ async def _html_drag(
     both = f"{on_element('el=>el', entry.local)},{on_element('el=>el', goal.local)}"
     expression = (
         f"(async a=>{{const d=[{both}];if(!d[0]||!d[1])return{{error:{{code:'ref_not_found'}}}};"
-        f"const told=await {_HTML_DRAG}(...d);return Object.assign(await {settle},{{told}})}})(__agentBrowser)"
+        f"const told=await a.dragAndDrop(...d);return Object.assign(await {settle},{{told}})}})(__agentBrowser)"
     )
     settled = await actions.settle_with(entry, f"drag {entry.ref}", expression, [], settle_s, deadline)
     actions.verdicts.raise_for(entry, "drag", settled.acted.get("error"), deadline)

@@ -2,7 +2,7 @@
 
 Keys go to what has the focus, and the page may move that from frame to frame while they are on their way. A frame
 cannot see where the focus has come from; so for an element's keys every other frame takes none, and keys without an
-element open nothing anywhere that is a dialog of the system's (injected_js/src/checks/settle.js).
+element open nothing anywhere that is a dialog of the system's (injected_js/src/checks/guard.js).
 """
 
 from __future__ import annotations

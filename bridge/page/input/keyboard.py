@@ -1,7 +1,7 @@
 """`press` and `type`: keys as a person at a keyboard presses them, so that masks, suggestions and shortcuts see them.
 
 Keys go to what has the focus. With a ref they go to its element or nowhere: it has to take the focus, and the guard
-that is armed then (injected_js/src/checks/settle.js) stops what would arrive elsewhere, unless the page itself has
+that is armed then (injected_js/src/checks/guard.js) stops what would arrive elsewhere, unless the page itself has
 moved the focus within the frame, in answer to one of the keys. No key opens a dialog of the system's, with or without.
 """
 
@@ -13,14 +13,6 @@ from bridge.page.input.actions import Actions, unshown
 from bridge.page.input.key_guard import focus, focused_frame, stand_down
 from bridge.page.input.keys import key_events, opens_popup, parse_chord, typing_commands
 from bridge.page.results import ActionResult
-
-# The end of what is there, where a person goes on writing.
-_CARET_TO_END = """(el=>{
-  if(!el)return;
-  if(el.isContentEditable){const s=getSelection();s.selectAllChildren(el);s.collapseToEnd()}
-  else try{const n=el.value.length;el.setSelectionRange(n,n)}catch(e){}
-})"""
-_VALUE = """(el=>el?el.type=='password'?{filled:!!el.value}:el.isContentEditable?el.innerText:el.value:null)"""
 
 
 async def press_key(
@@ -75,7 +67,7 @@ async def type_text(actions: Actions, ref: str | None, text: str, *, timeout_s: 
         before = actions.before()
         commands = typing_commands(text)
         if entry is not None:
-            await focus(actions, entry, deadline, action="type", also=_CARET_TO_END, leaves="\t" in text)
+            await focus(actions, entry, deadline, action="type", also="el=>el&&a.caretToEnd(el)", leaves="\t" in text)
         elif any(opens_popup(event) for method, event in commands if method == "Input.dispatchKeyEvent"):
             await focused_frame(actions, "typing", deadline)
         # Input overtakes scripts in the renderer: settling that is sent along could be over before the last key.
@@ -84,7 +76,7 @@ async def type_text(actions: Actions, ref: str | None, text: str, *, timeout_s: 
         except BridgeError:
             await stand_down(actions.attachment)
             raise
-        settled = await actions.act_and_settle(entry, None, [], settle_s, deadline, after=_VALUE)
+        settled = await actions.act_and_settle(entry, None, [], settle_s, deadline, after="el=>el&&a.typedValue(el)")
         if entry is None:
             actions.verdicts.check_pickers("typing", settled)
         elif text:

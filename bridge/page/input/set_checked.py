@@ -10,20 +10,10 @@ from bridge.deadline import Deadline
 from bridge.errors import action_error
 from bridge.page.input.actions import Actions
 from bridge.page.results import ActionResult, Changes
-from bridge.page.snapshots.element_calls import on_element
 from bridge.page.snapshots.refs import RefEntry
 
 # true, false or "mixed"; null for what cannot be checked; "gone" without an element.
-_STATE = """(el=>{
-  if(!el)return'gone';
-  const said=el.getAttribute('aria-checked');
-  if(el.localName=='input'&&/^(checkbox|radio)$/.test(el.type))
-    return el.indeterminate||said=='mixed'?'mixed':el.checked;
-  if(said!=null)return said=='mixed'?'mixed':said=='true';
-  return/checkbox|radio|switch/.test(el.getAttribute('role')||'')?false:null
-})"""
-# An unchecked radio button is somebody else's doing.
-_IS_RADIO = "(el.localName=='input'?el.type=='radio':/radio/.test(el.getAttribute('role')||''))"
+_STATE = "el=>el?a.checkedState(el):'gone'"
 # A page that checks its box only after it has asked its server is given this long.
 _LATE_S = 1.0
 
@@ -41,10 +31,7 @@ async def set_checked(actions: Actions, ref: str, want: bool, *, timeout_s: floa
     wanted = json.dumps(want)
     with actions.attachment.connection.measure() as meter:
         before = actions.before()
-        first = (
-            f"(el=>{{const s={_STATE}(el);if(s==='gone')return;if(s===null||s==={wanted})return s;"
-            f"return!{wanted}&&{_IS_RADIO}?'radio':undefined}})"
-        )
+        first = f"el=>el?a.checkedWithoutTap(el,{wanted}):undefined"
         ready = await actions.prepare(entry, action, deadline, first=first)
         if "first" in ready:
             found = ready["first"]
@@ -76,14 +63,9 @@ async def set_checked(actions: Actions, ref: str, want: bool, *, timeout_s: floa
 async def _state_later(actions: Actions, entry: RefEntry, want: bool, deadline: Deadline) -> Any:
     """The state as soon as it is the wanted one, or what it still is a while later."""
     wait_s = min(_LATE_S, deadline.remaining_s)
-    look = on_element(_STATE, entry.local)
-    expression = (
-        f"(async a=>{{for(let n={round(wait_s * 1000 / 50)};;n--){{const s={look};"
-        f"if(s==={json.dumps(want)}||s==='gone'||n<=0)return{{s}};"
-        f"await new Promise(f=>setTimeout(f,50))}}}})(__agentBrowser)"
-    )
+    expression = f"__agentBrowser.waitChecked({json.dumps(entry.local)},{json.dumps(want)},{round(wait_s * 1000)})"
     found = await actions.evaluate(entry, expression, f"{entry.ref} to change", Deadline.after(wait_s))
-    return found.get("s") if isinstance(found, Mapping) else None
+    return found.get("state") if isinstance(found, Mapping) else None
 
 
 def _said(state: object) -> str:

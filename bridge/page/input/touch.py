@@ -12,42 +12,7 @@ from bridge.page.snapshots.boxes import FramePath, Matrix
 from bridge.page.snapshots.refs import RefEntry
 from bridge.page.target.attachment import Attachment, WorldGone
 
-# The iframe that shows window[i], and [a,b,c,d,e,f] as of a DOMMatrix: from points of its document to points here. What
-# transforms do but move is the product of the matrices of all that the iframe is in; they, and `zoom`, leave its middle
-# in the middle of its box. A perspective is not worked out: what is behind it cannot be touched.
-_SHOWN = """(i=>{
-  const child=window[i],roots=[document];
-  for(let r;r=roots.pop();)for(const e of r.querySelectorAll('*')){
-    if(e.shadowRoot)roots.push(e.shadowRoot);
-    if(e.contentWindow===undefined||e.contentWindow!==child)continue;
-    let m=new DOMMatrix();
-    for(let at=e;at;at=at.assignedSlot||at.parentElement||at.getRootNode().host){
-      const {rotate,scale,transform}=getComputedStyle(at),own=new DOMMatrix();
-      if(/^[-.\\d]+deg$/.test(rotate))own.rotateSelf(parseFloat(rotate));
-      if(/^[-.\\d ]+$/.test(scale)){const[x,y=x]=scale.split(' ').map(Number);own.scaleSelf(x,y)}
-      m=own.multiply(new DOMMatrix(transform)).multiply(m);
-    }
-    const{left,top,width,height}=e.getBoundingClientRect(),s=getComputedStyle(e),w=e.offsetWidth/2,h=e.offsetHeight/2,
-      wide=2*(Math.abs(m.a)*w+Math.abs(m.c)*h),z=Math.abs(width-wide)<1?1:width/wide,
-      [a,b,c,d]=[m.a,m.b,m.c,m.d].map(n=>n*z),
-      x=e.clientLeft+parseFloat(s.paddingLeft)-w,y=e.clientTop+parseFloat(s.paddingTop)-h;
-    return{e,matrix:[a,b,c,d,left+width/2+a*x+c*y,top+height/2+b*x+d*y]}
-  }
-})"""
-# The same for a point, and what lies there; of the top frame in what is seen of it, as for touches, which is less than
-# its viewport where the page is pinched.
-_INTO_PARENT = f"""((i,x,y)=>{{
-  const shown={_SHOWN}(i);
-  if(!shown)return null;
-  const{{e,matrix:[a,b,c,d,left,top]}}=shown,X=left+a*x+c*y,Y=top+b*x+d*y;
-  const v=visualViewport,x1=X-v.offsetLeft,y1=Y-v.offsetTop;
-  let h=x1<0||y1<0||x1>v.width||y1>v.height?null:document.elementFromPoint(X,Y);
-  while(h&&h!==e&&h.shadowRoot){{const d=h.shadowRoot.elementFromPoint(X,Y);if(!d||d===h)break;h=d}}
-  return{{x:x1,y:y1,hit:h===e,over:h?h.localName+(h.id?'#'+h.id:''):'nothing'}}
-}})"""
-
-
-# By this a document knows a tap that was prepared elsewhere (injected_js/src/checks/settle.js); no screen measures it.
+# By this a document knows a tap that was prepared elsewhere (injected_js/src/checks/guard.js); no screen measures it.
 _TAP_FORCE = 0.6180419921875
 
 
@@ -91,7 +56,7 @@ async def to_top_viewport(
         index = frame_indexes.get(frame.frame_id, -1)
         place = None
         if index >= 0:
-            call = f"{_INTO_PARENT}({json.dumps(index)},{json.dumps(x)},{json.dumps(y)})"
+            call = f"__agentBrowser.pointInParent({json.dumps(index)},{json.dumps(x)},{json.dumps(y)})"
             place = await attachment.evaluate(frame.parent_id, call, timeout_s=timeout_s)
         if not isinstance(place, dict):
             raise ActionFailed(f"{entry.ref} ({entry.described()}): its frame cannot be found in the page.")
@@ -113,7 +78,7 @@ async def frames_shown(
         index, parent_id = frame_indexes.get(frame.frame_id, -1), frame.parent_id
         if index >= 0 and parent_id in paths:
             path = paths[frame.frame_id] = (*paths[parent_id], index)
-            asked[path] = attachment.evaluate(parent_id, f"({_SHOWN}({index})||{{}}).matrix", timeout_s=timeout_s)
+            asked[path] = attachment.evaluate(parent_id, f"__agentBrowser.frameMatrix({index})", timeout_s=timeout_s)
     answers = await asyncio.gather(*asked.values(), return_exceptions=True)
     found: dict[FramePath, Matrix] = {}
     for path, answer in zip(asked, answers, strict=True):

@@ -14,8 +14,6 @@ import json
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from bridge.deadline import Deadline
@@ -372,15 +370,9 @@ def match_of(ref: str, item: Mapping[str, Any]) -> Match:
     )
 
 
-@cache
-def _source() -> str:
-    text = (files("bridge.page.locators") / "locate.js").read_text(encoding="utf-8")
-    return text[text.index("(async") :].strip()
-
-
 def _call(steps: tuple[Step, ...], seen: str | None, wait_s: float, at: int) -> str:
     options = {"limit": _LISTED, "at": at, "seen": seen, "ms": round(wait_s * 1000)}
-    return f"{_source()}(__agentBrowser,{json.dumps(steps)},{json.dumps(options)})"
+    return f"__agentBrowser.locate({json.dumps(steps)},{json.dumps(options)})"
 
 
 def _matcher(text: Text, exact: bool) -> dict[str, Any]:

@@ -97,14 +97,6 @@ class SnapshotRequest:
         return not self.controls_only and all(part is None for part in parts)
 
 
-# Those elements, by what the script calls them, that are what they were shown as and that something is drawn of.
-_STILL_SHOWN = """(locals) => locals.filter((local) => {
-  const it = __agentBrowser.element(local);
-  return it.nodeType && it.getClientRects().length && getComputedStyle(it).visibility == 'visible' &&
-    !it.closest('[aria-hidden=true],[inert]');
-})"""
-
-
 def _never() -> bool:
     """Nothing tells of it."""
     return False
@@ -315,7 +307,9 @@ class Snapshots:
                 by_frame.setdefault(entry.frame_id, {})[entry.local] = ref
         replies = await asyncio.gather(
             *(
-                self._attachment.evaluate(frame_id, f"({_STILL_SHOWN})({json.dumps([*refs])})", timeout_s=timeout_s)
+                self._attachment.evaluate(
+                    frame_id, f"__agentBrowser.stillShown({json.dumps([*refs])})", timeout_s=timeout_s
+                )
                 for frame_id, refs in by_frame.items()
             ),
             return_exceptions=True,

@@ -17,7 +17,7 @@ import { counts } from './call_cache.js';
  */
 
 /** @type {(el: Element, name: string) => Element[]} */
-const idrefs = (el, name) => aria(el, name).split(/\s+/).map((id) => el.getRootNode().getElementById(id)).filter((it) => it);
+const idrefs = (el, name) => aria(el, name).split(/\s+/).map((id) => /** @type {any} */ (el.getRootNode()).getElementById(id)).filter((it) => it);
 
 const from = (els, walk) => fold(els.map((el) => compute(el, assign({}, walk, { _hidden: isHidden(el) }), 2)).join(' '));
 const referenced = (el, name, _root = el) => aria(el, name) && from(idrefs(el, name), { _root, _seen: new Set(), _referenced: 1 });
@@ -77,7 +77,7 @@ const compute = (el, walk, how) => {
     for (const kid of kids) {
       if (kindOf(kid) == 3) {
         if (ink) said = (said + kid.data).slice(0, 2e3);
-        else counts._hiddenTexts += visible && hasWords(kid.data);
+        else if (visible && hasWords(kid.data)) counts._hiddenTexts++;
       } else if (kindOf(kid) == 1) {
         const words = tagOf(kid) == 'br' ? ' ' : compute(kid, walk, 1);
         if (words) said += isInline(kid) ? words : ` ${words} `;

@@ -7,7 +7,7 @@ import { styleOf } from './visibility.js';
 const pick = (from, keys) => keys.split(' ').reduce((out, key) => ((out[key] = from[key]), out), {});
 
 export const query = (ref, kind, limit = 2e3) => {
-  const found = resolve(ref), { _el: el } = found, isSecret = (it) => it.type == 'password';
+  const found = resolve(ref), el = found._el, isSecret = (it) => it.type == 'password';
   if (!el) return found;
   const out = {
     text: () => el.innerText || textOf(el),

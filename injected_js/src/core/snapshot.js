@@ -30,18 +30,18 @@ import { counts } from './call_cache.js';
  * @property {{_parent?: Element, _named?: any, _hand?: any}} [_up] what its siblings share: a name says the text in here, so
  * only controls count; the parent already counts as clickable
  * @property {object} [_node] the cut that begins here
- * @property {Meaning} [_place] and what its number means
+ * @property {import('./refs.js').Meaning} [_place] and what its number means
  */
 
 /** Can anything in it be a control? A control that says its words in its name is not walked for less. @type {(el: Element) => any} */
 const holdsControls = (el) => shadowOf(el) || findAll(el, '*').some((it) => shadowOf(it) || ROLE_TRAITS[roleOf(it)] & INTERACTIVE || isField(it) || matches(it, 'slot,[tabindex],[onclick]'));
 
-export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen = 150, interactiveOnly = true, cursorInteractive, budgetChars = 8e4, timeBudgetMs = 300, scope, extra } = {}) => {
+export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen = 150, interactiveOnly = true, cursorInteractive, budgetChars = 8e4, timeBudgetMs = 300, scope, extra } = /** @type {any} */ ({})) => {
   const start = now(), { innerHeight } = window, { _el: origin, _span } = meanings.has(scope) ? resolve(scope, 1) : { _el: scope ? findAll(rootOf(), scope)[0] : rootOf() };
   if (!origin) return resolve(scope);
   clearStamps();
 
-  const reasons = [], tree = { role: 'document', children: [] }, queues = [], first = { _is: tree, _next: { _is: tree } }, late = (looked) => now() - start > (looked < 500 ? 3e3 : timeBudgetMs) && (slow = 'jsTime');
+  const reasons = [], tree = { role: 'document', children: [] }, queues = [], first = /** @type {any} */ ({ _is: tree, _next: { _is: tree } }), late = (looked) => now() - start > (looked < 500 ? 3e3 : timeBudgetMs) && (slow = 'jsTime');
   let away = 0, stack = [], spent = 0, refs = 0, line = 0, visitedNodes = 0, emittedNodes = 0, skippedHidden = 0, at = first, over, slow, left, none;
 
   /** Adds to the list; what counts is weighed as it goes over the wire, in UTF-8 (3 bytes for what may be 2). */
@@ -71,7 +71,7 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
           screens = -1;
           if (!late(visitedNodes + _i) && !(many && tagOf(_el) == 'option')) {
             const box = (mark._box = boxIn(_el));
-            screens = box.width * box.height ? many + Math.ceil(Math.max(box.top - innerHeight, -box.bottom, box.left - innerWidth, 0) / innerHeight) : 0;
+            screens = box.width * box.height ? +many + Math.ceil(Math.max(box.top - innerHeight, -box.bottom, box.left - innerWidth, 0) / innerHeight) : 0;
           }
         }
         if (screens > away) (queues[screens] = queues[screens] || []).push(mark);
@@ -127,7 +127,7 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
           },
           extra && extra(el, box),
         );
-        refs += !!shown;
+        refs += +!!shown;
         put(node, 1);
         node.children = [];
         if (tag != 'select') _named = flags & CHILDREN_PRESENTATIONAL || (name && (kind || flags & SAID_BY_NAME)) || _named;

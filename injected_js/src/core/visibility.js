@@ -2,8 +2,8 @@
 import { boxOf, flatParent, is, matches, rootOf, tagOf } from './dom.js';
 import { once } from './call_cache.js';
 
-/** @type {(el: Element) => CSSStyleDeclaration} */
-export const styleOf = once(getComputedStyle);
+/** @type {(el: any) => any} */
+export const styleOf = once((el) => getComputedStyle(el));
 
 export const isVisible = once((el) => styleOf(el).visibility == 'visible');
 export const isInline = once((el) => is(styleOf(el).display, 'inline contents'));
@@ -16,7 +16,7 @@ export const isHidden = (el) => {
   for (let hidden = !isVisible(el); el; el = flatParent(el)) if (hidden || isGone(el)) return 1;
 };
 
-/** @type {(el: Element) => DOMRect} */
+/** @type {(el: any) => DOMRect} */
 export const boxIn = once(boxOf);
 /** How far the page is scrolled, from its left end where it is written from the right, and how wide it is. */
 const sidesOf = once((root, { scrollWidth } = root) => [scrollX + (styleOf(root).direction == 'rtl' && scrollWidth - root.clientWidth), scrollY, scrollWidth]);
@@ -43,19 +43,29 @@ export const isUnseen = (el, { left, top, right, bottom, width, height } = boxIn
   }
 };
 
+const MOST_LEVELS = 50;
 const isClear = (colour) => /(ba|\/).* 0(\.0.*)?\)$/.test(colour);
 
 /** What an element lays under the words in it: a colour, 1 for a picture, 2 for a layer over who knows what, or 0. */
 const groundOf = once((el, { backgroundColor, backgroundImage, position } = styleOf(el)) => (backgroundImage != 'none' ? 1 : !isClear(backgroundColor) ? backgroundColor : position != 'static' && 2));
 
+/** Words have a size, and are not moved far out by one of these lengths. */
+const isLegible = ({ fontSize }, ...lengths) => parseFloat(fontSize) >= 2 && !lengths.some((length) => /^-\d{3}/.test(length));
+
+/** Can a person see generated content in this style? It has no box to measure: moved far out is out of sight. */
+export const hasInk = (style) =>
+  isLegible(style, style.textIndent) && style.opacity >= 0.05 && !isClear(style.webkitTextFillColor);
+
 /**
  * Are the element's own words invisible: no size, no ink, indented away, or of the colour of the ground they stand on?
  * A picture or a positioned layer on the way to the ground makes it unsure, and then they count as seen.
  */
-export const isInkless = once((el, levels = 50, ground, { webkitTextFillColor: ink, fontSize, textIndent } = styleOf(el)) => {
+export const isInkless = once((el) => {
+  const style = styleOf(el), ink = style.webkitTextFillColor;
+  let levels = MOST_LEVELS, ground;
   // So far up, that a deep page costs no more than its elements.
   for (let at = el; at && !ground; at = flatParent(at)) ground = levels-- ? groundOf(at) : 2;
   // The canvas is white unless the page says otherwise.
   ground = ground || (/dark/.test(styleOf(rootOf()).colorScheme) ? 2 : 'rgb(255, 255, 255)');
-  return parseFloat(fontSize) < 2 || /^-\d{3}/.test(textIndent) || (isClear(ink) ? ground != 1 : ground == ink);
+  return !isLegible(style, style.textIndent) || (isClear(ink) ? ground != 1 : ground == ink);
 });
