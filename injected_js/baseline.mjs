@@ -7,7 +7,7 @@ const NEWER = {
   '\\.\\.\\.[a-zA-Z_$]+\\s*\\}': 'object spread (es2018)',
   '\\bfor await\\b': 'for await (es2018)',
   '\\.replaceAll\\(': 'String.replaceAll (85)',
-  '\\.at\\(': 'Array.at (92)',
+  '[^.]\\.at\\(': 'Array.at (92)',
   '\\.flatMap\\(|\\.flat\\(': 'Array.flat (69, es2019)',
   '\\.matchAll\\(': 'String.matchAll (73, es2020)',
   '\\bBigInt\\b|\\d+n\\b': 'BigInt',

@@ -35,8 +35,8 @@ _RAW_PER_TEXT = 2.2
 _SENT_PER_SHOWN = 2.5
 # Of what the page sends, so much is texts and structure on large saved pages where only controls are shown.
 _SENT_PER_CONTROL = 2.5
-# How long the script may hold the page up: as long as by default, or by the characters that are asked for.
-_LEAST_SCRIPT_MS, _MOST_SCRIPT_MS, _SCRIPT_MS_PER_CHAR = 300, 10_000, 0.025
+# Budgets are of characters, nodes and elements; time is a fuse for pages that take long to answer each question.
+_SCRIPT_FUSE_MS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class SnapshotRequest:
             "maxNodes": max(500, round(self.max_nodes * _SENT_PER_SHOWN)),
             "maxTextPerNode": self.max_text_per_node,
             "budgetChars": round(self.max_chars * _RAW_PER_TEXT * (_SENT_PER_CONTROL if self.controls_only else 1)),
-            "timeBudgetMs": min(_MOST_SCRIPT_MS, max(_LEAST_SCRIPT_MS, round(self.max_chars * _SCRIPT_MS_PER_CHAR))),
+            "timeBudgetMs": _SCRIPT_FUSE_MS,
             "boxes": self.boxes,
             "scope": scope,
         }

@@ -11,9 +11,11 @@ const E = /** @type {any} */ (Element.prototype);
 export const { assign } = Object;
 export const max = Math.max, min = Math.min, round = Math.round;
 export const now = Date.now;
+/** @type {(text: string) => string[]} */
+export const words = (text) => text.split(' ');
 const READS = 'localName shadowRoot nodeType textContent isConnected parentNode firstChild nextSibling namespaceURI getAttribute matches getBoundingClientRect querySelectorAll getRootNode';
 /** Functions of the element for each of them, getters and methods. */
-export const [tagOf, shadowOf, kindOf, textOf, isLive, parentOf, firstOf, nextOf, namespaceOf, get, matches, boxOf, query, treeOf] = READS.split(' ').map((name) =>
+export const [tagOf, shadowOf, kindOf, textOf, isLive, parentOf, firstOf, nextOf, namespaceOf, get, matches, boxOf, query, treeOf] = words(READS).map((name) =>
   Function.call.bind(E.__lookupGetter__(name) || E[name]),
 );
 
@@ -25,9 +27,6 @@ export const attr = (el, name) => get(el, name) || '';
 export const aria = (el, name) => attr(el, 'aria-' + name);
 /** Is it one of these words? @type {(text: any, words: string) => boolean} */
 export const is = (text, words) => ` ${words} `.includes(` ${text} `);
-/** The words of an attribute that is a set of tokens, in lower case. @type {(el: any, name: string) => string[]} */
-export const tokensOf = (el, name) => attr(el, name).toLowerCase().split(/[\t\n\f\r ]+/);
-
 /** What has words in it that are not its content: code, a default value, a replacement. */
 export const isVoid = (tag) => is(tag, 'script style title desc defs textarea iframe video audio canvas object progress meter');
 export const isSvg = (el) => /svg$/.test(namespaceOf(el));

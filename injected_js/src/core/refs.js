@@ -61,7 +61,7 @@ const keyOf = (el, { role, name }) => [role, steady(name), itemOf(el)] + '';
 /** What is held, while it is in the document. @type {(held: {deref: () => any}) => any} */
 const elementOf = (held, el = held.deref()) => el && isLive(el) && el;
 
-/** Gives a meaning its number. @type {(el: Element, meaning: Partial<Meaning>) => Meaning} */
+/** Gives a meaning its number. @type {(el: Element, meaning: any) => Meaning} */
 export const mint = (el, part) => {
   const meaning = /** @type {Meaning} */ (part);
   // What the page has removed and forgotten is not kept for the sake of a number.

@@ -1,8 +1,9 @@
 /** The attributes and states that a snapshot carries. */
-import { aria, attr, cut, fold, is, matches, textOf } from './dom.js';
+import { aria, attr, cut, fold, is, matches, textOf, words } from './dom.js';
+import { RANGE_VALUE, ROLE_TRAITS } from './role_table.js';
 
 /** How HTML says each state; ARIA says all of them. */
-export const STATES = { selected: 'option:checked', expanded: 'details[open]>summary', disabled: ':disabled,[aria-disabled=true],[aria-disabled=true] *', required: ':required', readonly: '[readonly]', pressed: '_', current: '_', invalid: '_' };
+export const STATES = { selected: 'option:checked', expanded: 'details[open]>summary', disabled: ':disabled,[aria-disabled=true],[aria-disabled=true] *', required: ':required', readonly: '[readonly]', pressed: '_', current: '_', invalid: '_', level: '_' };
 
 const ATTRIBUTES = 'href name type value placeholder', MORE_ATTRIBUTES = ' src alt title action method';
 
@@ -26,10 +27,9 @@ export const checkedOf = (el) => {
 /** @type {(el: any, role: string, maxLength: number, isLean: boolean) => Record<string, any> | undefined} */
 export const attrsOf = (el, role, maxLength, isLean) => {
   const out = {}, put = (key, value) => value && (out[key] = value);
-  for (const key of (ATTRIBUTES + (isLean ? '' : MORE_ATTRIBUTES)).split(' ')) put(key, cut(key == 'value' ? valueOf(el) || '' : attr(el, key), maxLength));
+  for (const key of words(ATTRIBUTES + (isLean ? '' : MORE_ATTRIBUTES))) put(key, cut(key == 'value' ? valueOf(el) || '' : attr(el, key), maxLength));
   for (const key in STATES) put(key, aria(el, key) == 'true' || matches(el, STATES[key]) || aria(el, key));
   put('checked', checkedOf(el));
-  put('level', aria(el, 'level'));
-  put('valuenow', aria(el, 'valuenow') || (is(role, 'slider progressbar meter') && el.value));
+  put('valuenow', aria(el, 'valuenow') || (ROLE_TRAITS[role] & RANGE_VALUE && el.value));
   for (const _ in out) return out;
 };
