@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from bridge.page.locators.expectations import expect
     from bridge.page.locators.locators import Locator
     from bridge.page.page import Page
+    from bridge.policy.browser_policy import BrowserPolicy
     from bridge.policy.grant import AppGrant, TestServerGrant
-    from bridge.policy.rules import BrowserPolicy
     from bridge.surfaces.composition import Session
     from bridge.surfaces.device_pool.jobs import JobOutcome
     from bridge.surfaces.device_pool.on_ray import run_on_ray
@@ -48,7 +48,7 @@ __getattr__ = lazy_names(
     {
         "Abort": "bridge.page.interception.fetch_messages",
         "AppGrant": "bridge.policy.grant",
-        "BrowserPolicy": "bridge.policy.rules",
+        "BrowserPolicy": "bridge.policy.browser_policy",
         "DevicePool": "bridge.surfaces.device_pool.pool",
         "Fulfil": "bridge.page.interception.fetch_messages",
         "JobOutcome": "bridge.surfaces.device_pool.jobs",

@@ -1,4 +1,4 @@
-"""One budget of time per operation, and clean-up that happens although we are being cancelled."""
+"""Deadlines of operations, and clean-up that runs to its end while a task is being cancelled."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from bridge.errors import DeadlineExceeded, UsageError
 
 _log = logging.getLogger(__name__)
 
-# When the clean-up that we are in has to be over, on the monotonic clock.
+# The end of the innermost clean-up that is running, on the monotonic clock.
 _finished_by: ContextVar[float] = ContextVar("finished_by", default=math.inf)
 _LET_GO_S = 0.5
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Deadline:
-    """A point on the monotonic clock that a whole operation shares, however many waits it is made of.
+    """The time when an operation has to be over. Made once per operation and passed down to every wait in it.
 
     Attributes:
         timeout_s: What the caller asked for; errors quote it. `math.inf` never ends.
@@ -39,18 +39,30 @@ class Deadline:
 
     @property
     def remaining_s(self) -> float:
-        """Seconds that are left, never negative."""
+        """Seconds until the deadline, never negative."""
         return max(0.0, self.at - time.monotonic())
 
     @property
     def passed(self) -> bool:
         return self.remaining_s <= 0.0
 
+    def restart(self) -> None:
+        """Start again from now: what was waited for so far was not the operation's own."""
+        self.at = time.monotonic() + self.timeout_s
+
+    def at_most(self, seconds: float) -> Deadline:
+        """The earlier of this deadline and `seconds` from now."""
+        return self if self.remaining_s <= seconds else Deadline.after(seconds)
+
+    def at_least(self, seconds: float) -> Deadline:
+        """The later of this deadline and `seconds` from now."""
+        return self if self.remaining_s >= seconds else Deadline.after(seconds)
+
     @asynccontextmanager
     async def bound(self, awaited: str, last_seen: Callable[[], str] | None = None) -> AsyncIterator[None]:
-        """Cancel the block when the budget is spent and raise DeadlineExceeded, which quotes `last_seen()`.
+        """Cancel the block at the deadline and raise DeadlineExceeded, which quotes `last_seen()`.
 
-        A TimeoutError from inside the block (ETIMEDOUT of a socket, somebody else's timeout) passes as it is.
+        A TimeoutError from inside the block (ETIMEDOUT of a socket, another timeout) passes unchanged.
         """
         timer = asyncio.timeout(None if math.isinf(self.at) else self.remaining_s)
         try:
@@ -66,10 +78,10 @@ class Deadline:
 
 
 def checked_seconds(name: str, seconds: object) -> float:
-    """A span of time that a caller asked for.
+    """Validate a timeout or pause that a caller passed as the argument `name`.
 
     Raises:
-        UsageError: No finite number of seconds, or less than none; `name` is the argument's.
+        UsageError: Not a finite number of seconds, or negative.
     """
     if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 <= seconds < math.inf:
         raise UsageError(f"{name} is {seconds!r}; it must be a number of seconds, 0 or more.")
@@ -77,13 +89,13 @@ def checked_seconds(name: str, seconds: object) -> float:
 
 
 async def finish(cleanup: Coroutine[Any, Any, object], *, at_most_s: float, what: str) -> None:
-    """Run `cleanup` to its end even while we are cancelled, but no longer than `at_most_s`.
+    """Run `cleanup` to its end even if this task is cancelled, but no longer than `at_most_s`.
 
-    A clean-up within a clean-up has no more time than that one has left, so `at_most_s` bounds both. When it is spent,
-    what goes on is cancelled, and given a moment to let go of what it holds.
+    A nested clean-up gets no more time than the outer one has left. At the end of the time the clean-up is cancelled,
+    and has a moment to release what it holds.
 
-    What goes wrong in it is logged, not raised: it would hide why we are leaving. A cancellation that arrives meanwhile
-    is raised when the clean-up is over.
+    Errors of the clean-up are logged and not raised: they would hide the reason for it. A cancellation that arrives
+    during the clean-up is raised at its end.
     """
     deadline = Deadline.after(max(0.0, min(at_most_s, _finished_by.get() - time.monotonic())))
     token = _finished_by.set(deadline.at)
@@ -99,7 +111,7 @@ async def finish(cleanup: Coroutine[Any, Any, object], *, at_most_s: float, what
 
 
 async def _waited(task: asyncio.Task[None], deadline: Deadline) -> asyncio.CancelledError | None:
-    """Wait for the task, which begins in any case; the cancellation that arrived meanwhile."""
+    """Wait for the task to end; returns a cancellation that arrived during the wait."""
     cancelled: asyncio.CancelledError | None = None
     while True:
         try:
@@ -113,5 +125,5 @@ async def _waited(task: asyncio.Task[None], deadline: Deadline) -> asyncio.Cance
 async def _logged(cleanup: Coroutine[Any, Any, object], what: str) -> None:
     try:
         await cleanup
-    except Exception as error:  # whatever it is, the caller is leaving for a reason of its own
+    except Exception as error:  # raised, it would hide the reason for the clean-up
         _log.warning("%s failed: %s", what, error)

@@ -1,50 +1,50 @@
-"""The one error tree.
+"""All errors of the library, as one tree. Each line: class, stable `code`, meaning.
 
     BridgeError
-    ├── UsageError                  bad_usage             what was asked for makes no sense
+    ├── UsageError                  bad_usage             the arguments are invalid
     ├── DeadlineExceeded            timeout               a wait ended without what it waited for
-    │   └── RequestTimedOut         timeout               a fetched page did not come in time
+    │   └── RequestTimedOut         timeout               a fetched page did not arrive in time
     ├── PolicyRefused               policy_refused        a rule forbids it
     ├── NameNotResolved             name_not_resolved     the host name has no address
-    ├── FetchFailed                 fetch_failed          webfetch has no page to give
-    │   ├── NetworkFailed           network_failed        connecting, sending or receiving broke
-    │   ├── TlsFailed               tls_failed            no certificate that proves the name, or no TLS at all
+    ├── FetchFailed                 fetch_failed          webfetch could not get a page
+    │   ├── NetworkFailed           network_failed        connecting, sending or receiving failed
+    │   ├── TlsFailed               tls_failed            the server has no valid certificate, or no TLS
     │   ├── TooManyRedirects        too_many_redirects
-    │   ├── HttpFailed              http_failed           the server answered with an error status
+    │   ├── HttpFailed              http_failed           the server responded with an error status
     │   ├── EmptyBody               empty_body
-    │   └── NotText                 not_text              a picture, an archive, a PDF
-    ├── DeviceError
-    │   ├── AdbUnavailable          adb_unavailable       no adb program, no server, another version
-    │   ├── NoDevice                no_device             nothing is attached
-    │   ├── DeviceNotFound          device_not_found      that serial is not attached
-    │   ├── DeviceAmbiguous         device_ambiguous      several are attached and none was named
-    │   ├── DeviceUnauthorized      device_unauthorized   the phone has not accepted this computer
-    │   ├── DeviceOffline           device_offline        attached, but does not answer
-    │   ├── DeviceLost              device_lost           went away while we worked
-    │   ├── DeviceBusy              device_busy           somebody else owns the host app
-    │   ├── ServiceRefused          service_refused       adb or the device refused one service
-    │   ├── ShellFailed             shell_failed          a device command ended with an exit code
-    │   ├── InstallFailed           install_failed        the package manager said no
+    │   └── NotText                 not_text              an image, an archive, a PDF
+    ├── DeviceError                 device_error
+    │   ├── AdbUnavailable          adb_unavailable       no adb program, no adb server, or an unsuitable version
+    │   ├── NoDevice                no_device             no device is connected
+    │   ├── DeviceNotFound          device_not_found      no device with this serial is connected
+    │   ├── DeviceAmbiguous         device_ambiguous      several devices are connected and none was named
+    │   ├── DeviceUnauthorized      device_unauthorized   the device has not accepted this computer's key
+    │   ├── DeviceOffline           device_offline        connected, but not responding
+    │   ├── DeviceLost              device_lost           disconnected during an operation
+    │   ├── DeviceBusy              device_busy           another client uses the host app
+    │   ├── ServiceRefused          service_refused       adb or the device refused a service
+    │   ├── ShellFailed             shell_failed          a device command failed
+    │   ├── InstallFailed           install_failed        the package manager refused the app
     │   └── VirtualDeviceFailed     virtual_device_failed
     │       └── ChromiumMissing     chromium_missing
-    ├── HostError
+    ├── HostError                   host_error
     │   ├── HostMissing             host_missing          the host app is not installed
     │   ├── HostVersionMismatch     host_version_mismatch
-    │   ├── HostUnproven            host_unproven         the peer does not know our token
-    │   ├── HostProtocolError       host_protocol_error   the peer broke the rules of the control protocol
-    │   ├── HostLost                host_lost             its process or connection ended (update, crash, stop)
-    │   ├── HostFailed              host_failed           the host app answered with an error
+    │   ├── HostUnproven            host_unproven         the peer does not know the token
+    │   ├── HostProtocolError       host_protocol_error   the peer broke the control protocol
+    │   ├── HostLost                host_lost             the host app's process or connection ended
+    │   ├── HostFailed              host_failed           the host app responded with an error
     │   └── WebViewTooOld           webview_too_old
     ├── TransportError              transport_error       the CDP connection broke or was closed
     ├── ProtocolError               protocol_error        the browser refused a CDP command
-    └── PageError
+    └── PageError                   page_error
         ├── NavigationFailed        navigation_failed
         ├── TabLost                 tab_lost
-        ├── Unsupported             unsupported           this engine, or this mode, has it not
+        ├── Unsupported             unsupported           not available in this engine or mode
         ├── ScriptFailed            script_failed         the injected script threw
         ├── CaptureFailed           capture_failed
-        ├── ExpectationFailed       expectation_failed    an AssertionError: it did not become so in time
-        └── ActionFailed
+        ├── ExpectationFailed       expectation_failed    an expectation was not met in time; an AssertionError
+        └── ActionFailed            action_failed
             ├── RefNotFound         ref_not_found
             ├── StaleRef            stale_ref
             ├── NotVisible          not_visible
@@ -55,12 +55,12 @@
             ├── NotUncheckable      not_uncheckable
             ├── NotASelectElement   not_a_select_element
             ├── NoSuchOption        no_such_option
-            ├── InvalidValue        invalid_value         the control does not take this value
-            ├── SeveralMatches      several_matches       a locator that is about one element matches more
+            ├── InvalidValue        invalid_value         the control does not accept this value
+            ├── SeveralMatches      several_matches       a locator for one element matches several
             └── UnknownAction       unknown_action
 
-Every error has a stable `code`, says what was seen, and carries a `hint` only where the hint is known to help.
-`exit_code` is what the command line ends with.
+Every error says what was seen. It has a `hint` only where the hint is known to help. `exit_code` is that of the
+command line.
 """
 
 from __future__ import annotations
@@ -69,12 +69,12 @@ from typing import Any, ClassVar
 
 
 class BridgeError(Exception):
-    """What went wrong, as a value: `code` for programs, `message` for people, `hint` for the next step.
+    """Base of all errors: `code` for programs, `message` for people, `hint` for the next step.
 
     Attributes:
-        message: One sentence with what was seen.
-        hint: An imperative that is known to help, or "".
-        details: JSON-able facts about this failure.
+        message: One sentence about what was seen.
+        hint: An instruction that is known to help, or "".
+        details: Facts about this failure, as JSON values.
     """
 
     code: ClassVar[str] = "error"
@@ -91,11 +91,11 @@ class BridgeError(Exception):
         return followed_by(text, self.hint)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Errors cross to other processes, whatever their own constructors take."""
+        """Support pickling, whatever the arguments of the constructor are."""
         return _restored, (type(self), self.args, self.__dict__)
 
     def to_json(self) -> dict[str, Any]:
-        """`{"code", "message"}` and, where there are any, `"hint"` and `"details"`."""
+        """`{"code", "message"}`, and `"hint"` and `"details"` if there are any."""
         out: dict[str, Any] = {"code": self.code, "message": self.message}
         if self.hint:
             out["hint"] = self.hint
@@ -105,7 +105,7 @@ class BridgeError(Exception):
 
 
 def followed_by(sentence: str, hint: str) -> str:
-    """The hint behind what it is about; a message may or may not have ended its sentence."""
+    """A sentence and its hint, with a full stop between them if the sentence has none."""
     if not hint:
         return sentence
     return f"{sentence}{'' if sentence.endswith(('.', '!', '?', ':', '…')) else '.'} {hint}"
@@ -119,12 +119,14 @@ def _restored(kind: type[BridgeError], args: tuple[Any, ...], state: dict[str, A
 
 
 class UsageError(BridgeError):
+    """The arguments are invalid; nothing was done."""
+
     code = "bad_usage"
     exit_code = 2
 
 
 class DeadlineExceeded(BridgeError):
-    """A wait ended without what it waited for; `last_seen` is what was there instead."""
+    """A wait ended without what it waited for. `last_seen` is what was there instead."""
 
     code = "timeout"
     exit_code = 5
@@ -140,7 +142,7 @@ class DeadlineExceeded(BridgeError):
 
 
 class RequestTimedOut(DeadlineExceeded):
-    """A fetched page did not come in time; `awaited` is its URL."""
+    """A fetched page did not arrive in time. `awaited` is its URL."""
 
     def __init__(self, url: str, timeout_s: float, last_seen: str = "") -> None:
         super().__init__(url, timeout_s, last_seen)
@@ -150,49 +152,63 @@ class RequestTimedOut(DeadlineExceeded):
 
 
 class PolicyRefused(BridgeError):
+    """A rule of the policy, or one that no policy lifts, forbids it. `details` has the `rule`."""
+
     code = "policy_refused"
     exit_code = 4
 
 
 class NameNotResolved(BridgeError):
+    """The host name has no address. `details` has the `host`."""
+
     code = "name_not_resolved"
 
 
 class FetchFailed(BridgeError):
+    """webfetch could not get a page."""
+
     code = "fetch_failed"
 
 
 class NetworkFailed(FetchFailed):
+    """Connecting to the server, sending or receiving failed."""
+
     code = "network_failed"
 
 
 class TlsFailed(FetchFailed):
+    """The server has no valid certificate for its name, or does not speak TLS."""
+
     code = "tls_failed"
 
 
 class TooManyRedirects(FetchFailed):
+    """The server redirected more often than is followed."""
+
     code = "too_many_redirects"
 
 
 class HttpFailed(FetchFailed):
-    """The server answered with an error; `body_start` is the beginning of what it sent along."""
+    """The server responded with an error status. `body_start` is the beginning of the response body."""
 
     code = "http_failed"
 
     def __init__(self, status: int, reason: str, body_start: str = "", *, url: str = "") -> None:
-        words = f"HTTP {status}: {reason}" if reason else f"HTTP {status}"
-        super().__init__(f"{words}\n\n{body_start}" if body_start else words, url=url, status=status)
+        text = f"HTTP {status}: {reason}" if reason else f"HTTP {status}"
+        super().__init__(f"{text}\n\n{body_start}" if body_start else text, url=url, status=status)
         self.status = status
         self.reason = reason
         self.body_start = body_start
 
 
 class EmptyBody(FetchFailed):
+    """The response has no content."""
+
     code = "empty_body"
 
 
 class NotText(FetchFailed):
-    """`content_type` is what it is, `size_bytes` how much, None where the server did not say."""
+    """The response is not text. `size_bytes` is None if the server did not send a length."""
 
     code = "not_text"
 
@@ -209,44 +225,62 @@ class NotText(FetchFailed):
 
 
 class DeviceError(BridgeError):
+    """A device, or the way to it, failed."""
+
     code = "device_error"
     exit_code = 3
 
 
 class AdbUnavailable(DeviceError):
+    """There is no adb program, no adb server, or an unsuitable version of one."""
+
     code = "adb_unavailable"
 
 
 class NoDevice(DeviceError):
+    """No device is connected."""
+
     code = "no_device"
 
 
 class DeviceNotFound(DeviceError):
+    """No device with this serial is connected."""
+
     code = "device_not_found"
 
 
 class DeviceAmbiguous(DeviceError):
+    """Several devices are connected and none was named."""
+
     code = "device_ambiguous"
 
 
 class DeviceUnauthorized(DeviceError):
+    """The device has not accepted this computer's key."""
+
     code = "device_unauthorized"
 
 
 class DeviceOffline(DeviceError):
+    """The device is connected and does not respond."""
+
     code = "device_offline"
 
 
 class DeviceLost(DeviceError):
+    """The device was disconnected during an operation."""
+
     code = "device_lost"
 
 
 class DeviceBusy(DeviceError):
+    """Another client uses the host app on the device."""
+
     code = "device_busy"
 
 
 class ServiceRefused(DeviceError):
-    """adb or the device answered FAIL; `reason` is its own text."""
+    """adb or the device refused a service (FAIL). `reason` is the text it sent."""
 
     code = "service_refused"
     exit_code = 1
@@ -258,7 +292,7 @@ class ServiceRefused(DeviceError):
 
 
 class ShellFailed(DeviceError):
-    """A device command ended with an exit code other than 0."""
+    """A device command ended with a non-zero exit code."""
 
     code = "shell_failed"
     exit_code = 1
@@ -277,46 +311,64 @@ class ShellFailed(DeviceError):
 
 
 class InstallFailed(DeviceError):
+    """The package manager of the device refused to install an app."""
+
     code = "install_failed"
     exit_code = 1
 
 
 class VirtualDeviceFailed(DeviceError):
+    """The virtual device did not start or did not do its work."""
+
     code = "virtual_device_failed"
 
 
 class ChromiumMissing(VirtualDeviceFailed):
+    """No Chromium was found for the virtual device."""
+
     code = "chromium_missing"
 
 
 class HostError(BridgeError):
+    """The host app, or the connection to it, failed."""
+
     code = "host_error"
 
 
 class HostMissing(HostError):
+    """The host app is not installed on the device."""
+
     code = "host_missing"
     exit_code = 3
 
 
 class HostVersionMismatch(HostError):
+    """The installed host app has another version than this library needs."""
+
     code = "host_version_mismatch"
     exit_code = 3
 
 
 class HostUnproven(HostError):
+    """The peer could not prove that it knows the token."""
+
     code = "host_unproven"
 
 
 class HostProtocolError(HostError):
+    """The peer broke the rules of the control protocol."""
+
     code = "host_protocol_error"
 
 
 class HostLost(HostError):
+    """The host app's process or connection ended."""
+
     code = "host_lost"
 
 
 class HostFailed(HostError):
-    """The host app answered a request with an error; `host_code` is its own code."""
+    """The host app responded to a request with an error. `host_code` is the code it sent."""
 
     code = "host_failed"
 
@@ -328,15 +380,19 @@ class HostFailed(HostError):
 
 
 class WebViewTooOld(HostError):
+    """The WebView of the device is older than what is supported."""
+
     code = "webview_too_old"
 
 
 class TransportError(BridgeError):
+    """The CDP connection broke or was closed."""
+
     code = "transport_error"
 
 
 class ProtocolError(BridgeError):
-    """The browser refused a CDP command; `cdp_code` is its JSON-RPC error code."""
+    """The browser refused a CDP command. `cdp_code` is the JSON-RPC error code."""
 
     code = "protocol_error"
 
@@ -348,11 +404,13 @@ class ProtocolError(BridgeError):
 
 
 class PageError(BridgeError):
+    """A page could not do what it was asked to do."""
+
     code = "page_error"
 
 
 class NavigationFailed(PageError):
-    """The main frame did not get there; `net_error` is Chromium's word for why."""
+    """The main frame did not load the URL. `net_error` is Chromium's net error, such as net::ERR_TIMED_OUT."""
 
     code = "navigation_failed"
 
@@ -363,78 +421,116 @@ class NavigationFailed(PageError):
 
 
 class TabLost(PageError):
+    """The tab was closed, crashed or could not be restored."""
+
     code = "tab_lost"
 
 
 class Unsupported(PageError):
+    """This engine, or this mode, does not have the feature."""
+
     code = "unsupported"
 
 
 class ScriptFailed(PageError):
+    """The injected script threw, or its reply was invalid."""
+
     code = "script_failed"
 
 
 class CaptureFailed(PageError):
+    """A screenshot or recording could not be made."""
+
     code = "capture_failed"
 
 
 class ExpectationFailed(PageError, AssertionError):
+    """An expectation was not met in time. It is an AssertionError, so test runners report it as a failure."""
+
     code = "expectation_failed"
 
 
 class ActionFailed(PageError):
+    """An action on an element failed."""
+
     code = "action_failed"
 
 
 class RefNotFound(ActionFailed):
+    """There is no element with this ref."""
+
     code = "ref_not_found"
 
 
 class StaleRef(ActionFailed):
+    """The element of the ref is gone, or has become a different one."""
+
     code = "stale_ref"
 
 
 class NotVisible(ActionFailed):
+    """The element is not visible."""
+
     code = "not_visible"
 
 
 class ElementDisabled(ActionFailed):
+    """The element is disabled."""
+
     code = "disabled"
 
 
 class Covered(ActionFailed):
+    """Another element covers the point to tap."""
+
     code = "covered"
 
 
 class NotEditable(ActionFailed):
+    """The element does not accept text."""
+
     code = "not_editable"
 
 
 class NotCheckable(ActionFailed):
+    """The element cannot be checked."""
+
     code = "not_checkable"
 
 
 class NotUncheckable(ActionFailed):
+    """The element cannot be unchecked."""
+
     code = "not_uncheckable"
 
 
 class NotASelectElement(ActionFailed):
+    """The element is not a <select>."""
+
     code = "not_a_select_element"
 
 
 class NoSuchOption(ActionFailed):
+    """The <select> does not have the option."""
+
     code = "no_such_option"
 
 
 class InvalidValue(ActionFailed):
+    """The control does not accept the value."""
+
     code = "invalid_value"
 
 
 class SeveralMatches(ActionFailed):
+    """A locator for one element matches several."""
+
     code = "several_matches"
 
 
 class UnknownAction(ActionFailed):
+    """There is no action of this name."""
+
     code = "unknown_action"
 
 
@@ -443,5 +539,5 @@ def _action_errors() -> dict[str, type[ActionFailed]]:
 
 
 def action_error(code: str, message: str, *, hint: str = "", **details: Any) -> ActionFailed:
-    """The error of the tree for a code that the injected script reported; `action_failed` for one it does not have."""
+    """The error for a code that the injected script reported; `ActionFailed` for an unknown code."""
     return _action_errors().get(code, ActionFailed)(message, hint=hint, **details)

@@ -5,7 +5,6 @@ The adb server has a private port, so a user's server and devices are left alone
 
 from __future__ import annotations
 
-import asyncio
 import gc
 import logging
 import os
@@ -23,7 +22,7 @@ import pytest
 from bridge import Session
 from bridge.page.page import Page
 from bridge.surfaces.daemon.client import end
-from bridge.surfaces.daemon.places import recorded
+from bridge.surfaces.daemon.session_files import recorded
 from bridge.surfaces.local_server import LocalServer as LocalServer
 from bridge.surfaces.pytest_plugin.local_server import FolderHandler, serving
 from tests.temp_devices import free_port
@@ -38,8 +37,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # How long one example takes is the machine's affair; what takes too long has a test that measures it.
 hypothesis.settings.register_profile("suite", deadline=None)
 hypothesis.settings.load_profile("suite")
-# What asyncio logs of a task that failed and of one that nobody holds any more although it has not ended.
-_LEFT_LYING = ("never retrieved", "was destroyed but it is pending", "closing of asynchronous generator")
+# asyncio's messages about a task whose error was never retrieved, and about one destroyed while pending.
+_ABANDONED_TASK = ("never retrieved", "was destroyed but it is pending", "closing of asynchronous generator")
 pytest_plugins = () if IS_INSTALLED else ("bridge.surfaces.pytest_plugin",)
 
 
@@ -51,14 +50,14 @@ def adb_program() -> str:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def no_failure_is_left_lying() -> Iterator[None]:
-    """What asyncio says of tasks that nobody asked or held, when they are forgotten, fails the module that ran them."""
-    told: list[str] = []
+def no_abandoned_tasks() -> Iterator[None]:
+    """Fails a test module that leaves a failed, pending or unclosed task behind."""
+    messages: list[str] = []
 
     class Listener(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
-            if any(words in record.getMessage() for words in _LEFT_LYING):
-                told.append(self.format(record))
+            if any(words in record.getMessage() for words in _ABANDONED_TASK):
+                messages.append(self.format(record))
 
     listener = Listener()
     asyncio_log = logging.getLogger("asyncio")
@@ -68,7 +67,7 @@ def no_failure_is_left_lying() -> Iterator[None]:
         gc.collect()
     finally:
         asyncio_log.removeHandler(listener)
-    assert not told, "\n".join(told)
+    assert not messages, "\n".join(messages)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -85,7 +84,7 @@ def own_runtime_folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.
         patch.setenv("WEBVIEW_BRIDGE_IDLE_EXIT_S", "60")
         yield
         for record in recorded():
-            asyncio.run(end(record.name))
+            end(record.name)
 
 
 @pytest.fixture(scope="session")

@@ -13,7 +13,7 @@ from typing import Any
 from bridge.adb import AdbServer
 from bridge.adb.program import find_adb_program
 from bridge.errors import AdbUnavailable
-from bridge.virtual_device.client import VirtualDeviceHandle, start_virtual_device
+from bridge.virtual_device import VirtualDeviceHandle, start_virtual_device
 
 
 def free_port() -> int:
@@ -43,7 +43,7 @@ async def _started_somewhere() -> AdbServer:
         server = AdbServer(port=free_port())
         try:
             await server.ensure_running(timeout_s=30)
-        except AdbUnavailable:  # the port is somebody's
+        except AdbUnavailable:  # the port is taken
             continue
         return server
     raise AssertionError("no adb server could be started on five ports")

@@ -211,3 +211,21 @@ setup_host_app() {
     [ "${#missing[@]}" -eq 0 ] || apt_install "${missing[@]}" ||
         say "host app: not found, and only root can install them: ${missing[*]} (Debian's names)."
 }
+
+# setup_docs: MkDocs in an environment of its own that also sees the packages of .venv; sets $DOCS.
+DOCS="$CACHE/docs"
+DOCS_PACKAGES=(mkdocs-material==9.8.1 "mkdocstrings[python]==1.0.8" pyyaml)
+setup_docs() {
+    [ -f "$DOCS/.stamp" ] && [ "$(cat "$DOCS/.stamp")" = "${DOCS_PACKAGES[*]} $ROOT" ] && return 0
+    say "python: installing MkDocs into .cache"
+    rm -rf "$DOCS"
+    quietly "$PYTHON" -m venv "$DOCS" || return 1
+    "$PYTHON" -c 'import sysconfig; print(sysconfig.get_path("purelib"))' \
+        >"$("$DOCS/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/beside.pth"
+    quietly "$DOCS/bin/python" -m pip install "${DOCS_PACKAGES[@]}" || {
+        rm -rf "$DOCS"
+        say "python: pip could not install MkDocs."
+        return 1
+    }
+    printf '%s' "${DOCS_PACKAGES[*]} $ROOT" >"$DOCS/.stamp"
+}

@@ -1,4 +1,4 @@
-"""The README's pictures: what the commands, the trace and the live view look like when they are really used.
+"""Takes the pictures of README and docs from real commands, a real trace and the real live view.
 
 tools/screenshots [FOLDER]      .github/images without one
 """

@@ -32,15 +32,12 @@ def expect(subject: Page) -> PageExpectations: ...
 # What a session offers to its own tabs.
 INTERNAL = {
     "diagnose",
-    "ensure_connected",
     "find",
-    "judge",
-    "keep_alive",
+    "finder",
     "observer",
     "on_attach",
-    "renderer_killed",
+    "open_tabs",
     "stay_awake",
-    "taken",
 }
 HEAD = '"""Made by tools/sync_stubs.py out of the asynchronous classes: do not edit."""\n'
 # A coroutine function there is a plain one here.

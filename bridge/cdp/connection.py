@@ -1,4 +1,4 @@
-"""A CDP connection over a socket that is already connected to a devtools server."""
+"""A CDP connection over a socket that is connected to a devtools server."""
 
 from __future__ import annotations
 
@@ -16,8 +16,17 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
 
 from bridge.cdp.events import EventStream
-from bridge.cdp.meter import Meter, Toll, measure
-from bridge.cdp.session import CdpSession, Command, Event, NotCdp, Orphan, Outcome, Refusal, Reply
+from bridge.cdp.meter import CommandMeter, Meter, measure
+from bridge.cdp.protocol import (
+    CdpCommand,
+    CdpError,
+    CdpEvent,
+    CdpOutcome,
+    CdpProtocol,
+    CdpReply,
+    InvalidCdpMessage,
+    LostCommand,
+)
 from bridge.deadline import Deadline, finish
 from bridge.errors import ProtocolError, TransportError
 
@@ -31,34 +40,34 @@ _CLOSE_S = 1.0
 
 
 class PendingCall:
-    """A command that was sent; its reply is waited for whenever it suits, or not at all."""
+    """A command that was sent. Its reply can be awaited later, or not at all."""
 
-    def __init__(self, connection: CdpConnection, command: Command, toll: Toll) -> None:
+    def __init__(self, connection: CdpConnection, command: CdpCommand, meter: CommandMeter) -> None:
         self.method = command.method
         self._connection = connection
         self._command = command
-        self._toll = toll
+        self._meter = meter
         self._reducer: ReplyReducer | None = None
         self._settled: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
 
     def reduce(self, reducer: ReplyReducer) -> PendingCall:
-        """Call `reducer(result)` in the reader, before any later event is taken; a refusal is not shown to it.
+        """Call `reducer(result)` in the reader task, before it takes any later event. It is not called for an error.
 
-        Whoever waits for the result wakes up after the reader may have gone on.
+        A task that awaits the result may run only after the reader has taken later events.
         """
         self._reducer = reducer
         return self
 
     async def result(self, *, timeout_s: float) -> dict[str, Any]:
-        """The command's result. When the wait ends without it, the command is abandoned.
+        """The command's result. If the wait ends without it, the command is abandoned.
 
         Raises:
             ProtocolError: The browser refused the command.
-            TransportError: The connection was closed, or the command's session detached.
-            DeadlineExceeded: No reply came.
+            TransportError: The connection was closed, or the command's session was detached.
+            DeadlineExceeded: No reply arrived in time.
         """
         if self._settled.cancelled():
-            raise TransportError(f"{self.method} was abandoned, so its result is not known")
+            raise TransportError(f"{self.method} was abandoned, so its result is unknown")
         try:
             async with Deadline.after(timeout_s).bound(self.method, self._connection.describe):
                 return await self._settled
@@ -66,7 +75,7 @@ class PendingCall:
             self._connection._forget(self._command)
 
     def abandon(self) -> None:
-        """Nobody will ask for the result: leave nothing in the table. The browser still carries the command out."""
+        """Drop the command: its result will not be awaited. The browser still carries it out."""
         self._connection._forget(self._command)
         self._settled.cancel()
 
@@ -75,7 +84,7 @@ class PendingCall:
             return
         if isinstance(outcome, Exception):
             self._settled.set_exception(outcome)
-            self._settled.exception()  # asyncio must not complain about a result that nobody asked for
+            self._settled.exception()  # marks it as retrieved: asyncio logs exceptions that are not
             return
         if self._reducer is not None:
             try:
@@ -86,12 +95,12 @@ class PendingCall:
 
 
 class _PromptConnection(ClientConnection):
-    """A WebSocket whose socket fits how adb carries bytes.
+    """A WebSocket with socket options that suit adb.
 
-    The adb server leaves Nagle's algorithm on towards its clients: of several replies in a row, the second waits until
-    the first has been acknowledged, which Linux may put off for 40 ms (tcp(7): TCP_QUICKACK, which does not last). And
-    a stream's next packet waits until the device has taken the one before (AOSP, adb/protocol.txt), a round trip of
-    the cable: commands that are sent together travel in one (TCP_CORK).
+    The adb server leaves Nagle's algorithm on: the second of several replies waits until the first is acknowledged,
+    which Linux may delay by 40 ms (tcp(7): TCP_QUICKACK, which has to be set again each time). And the next packet of
+    an adb stream waits until the device has acknowledged the one before (AOSP, adb/protocol.txt), a round trip over
+    the cable. Commands that are sent together therefore go in one packet (TCP_CORK).
     """
 
     _socket: Any = None
@@ -109,7 +118,7 @@ class _PromptConnection(ClientConnection):
                 self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
 
     def hold(self, held: bool) -> None:
-        """Gather what is sent into as few packets as it takes, until it is let go."""
+        """Collect what is sent into as few packets as possible (True), or send it (False)."""
         if self._socket is not None:
             with suppress(OSError):
                 self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, int(held))
@@ -118,14 +127,14 @@ class _PromptConnection(ClientConnection):
 class CdpConnection:
     """Commands and events of one devtools WebSocket; made by open_cdp.
 
-    One task reads. It settles replies, runs the reducers and fills the event queues, and never awaits anybody's code,
-    so a listener may send commands and a slow one holds nobody up.
+    One task reads. It settles replies, runs the reducers and fills the event queues, and never awaits a listener's
+    code: a listener may send commands, and a slow one delays nothing.
 
     Attributes:
-        closed: Set when the connection is over.
-        close_reason: Why, "" while it is open.
-        received: How many messages have come.
-        heard_at: When the last one did, on the monotonic clock.
+        closed: Set when the connection is closed.
+        close_reason: Why it was closed; "" while it is open.
+        received: How many messages were received.
+        heard_at: When the last one was received, on the monotonic clock.
     """
 
     def __init__(self, websocket: _PromptConnection, path: str) -> None:
@@ -134,7 +143,7 @@ class CdpConnection:
         self.received = 0
         self._websocket = websocket
         self._path = path
-        self._session = CdpSession()
+        self._protocol = CdpProtocol()
         self._pending: dict[int, PendingCall] = {}
         self._reducers: list[Reducer] = []
         self._streams: list[EventStream] = []
@@ -145,11 +154,11 @@ class CdpConnection:
     @property
     def sessions(self) -> Mapping[str, str]:
         """Target ids of the flattened sessions that are attached, by session id."""
-        return self._session.sessions
+        return self._protocol.sessions
 
     @property
     def in_flight(self) -> int:
-        """How many commands have neither a reply nor been given up."""
+        """How many commands wait for a reply."""
         return len(self._pending)
 
     async def call(
@@ -161,24 +170,24 @@ class CdpConnection:
     def send(
         self, method: str, params: Mapping[str, Any] | None = None, *, session_id: str | None = None
     ) -> PendingCall:
-        """Send a command now, after those that were sent before, and wait for its reply later.
+        """Send a command without waiting for its reply. Commands are sent in the order of these calls.
 
         Raises:
             TransportError: The connection is closed.
         """
         if self.closed.is_set():
             raise TransportError(f"{method} was not sent: {self.close_reason}")
-        command, message = self._session.command(method, params, session_id)
-        call = PendingCall(self, command, Toll(len(message)))
+        command, message = self._protocol.command(method, params, session_id)
+        call = PendingCall(self, command, CommandMeter(len(message)))
         self._pending[command.id] = call
         self._outbox.append(message)
         self._outbox_filled.set()
         return call
 
     def on_event(self, reducer: Reducer) -> Callable[[], None]:
-        """Call `reducer(method, params, session_id)` in the reader for each event, before it is queued for anybody.
+        """Call `reducer(method, params, session_id)` in the reader task for each event, before any queue gets it.
 
-        It must be quick and may `send`. Returns what removes it again.
+        It must be quick and may `send`. Returns a function that removes it.
         """
         self._reducers.append(reducer)
 
@@ -190,7 +199,7 @@ class CdpConnection:
 
     @contextmanager
     def events(self, *methods: str, session_id: str | None = None, maxlen: int = 1000) -> Iterator[EventStream]:
-        """Events of these methods (all, when none is named) from now on, of one session or of any."""
+        """Events from now on: of these methods, or all if none is named; of one session, or of all."""
         stream = EventStream(frozenset(methods), session_id, maxlen)
         if self.closed.is_set():
             stream.close(self.close_reason)
@@ -201,36 +210,36 @@ class CdpConnection:
             self._streams.remove(stream)
 
     def measure(self) -> AbstractContextManager[Meter]:
-        """Count what is sent inside the block by this task and its children: round trips, bytes, time."""
+        """Measure what this task and its children send inside the block: round trips, bytes, time."""
         return measure()
 
     def describe(self) -> str:
-        """The state of the connection, for the error of a wait that failed."""
+        """The state of the connection, for the error message of a failed wait."""
         if self.closed.is_set():
             return self.close_reason
         silence_s = time.monotonic() - self.heard_at
-        return f"the connection is open, its last message came {silence_s:.1f} s ago"
+        return f"the connection is open; its last message was received {silence_s:.1f} s ago"
 
     def close(self, reason: str) -> None:
-        """End the connection: calls that wait, and all later ones, get TransportError with the reason."""
+        """Close the connection: pending and later calls raise TransportError with the reason."""
         if self.closed.is_set():
             return
         self.close_reason = reason
         self.closed.set()
         self._outbox.clear()
         pending, self._pending = list(self._pending.values()), {}
-        self._session.in_flight.clear()
+        self._protocol.in_flight.clear()
         for call in pending:
             call._settle(TransportError(f"{call.method} got no reply: {reason}"))
         for stream in self._streams:
             stream.close(reason)
 
     async def _write(self) -> None:
-        """The one task that writes, in the order of `send` and under the socket's flow control."""
+        """Write messages in the order of `send`, under the socket's flow control. The only task that writes."""
         while True:
             try:
                 await self._empty_outbox()
-            except ConnectionClosed:  # the reader knows, and says why
+            except ConnectionClosed:  # the reader task reports the reason
                 return
             except Exception as error:
                 _log.exception("writing to %s failed", self._path)
@@ -240,13 +249,13 @@ class CdpConnection:
             await self._outbox_filled.wait()
 
     async def _empty_outbox(self) -> None:
-        if together := len(self._outbox) > 1:
+        if is_batch := len(self._outbox) > 1:
             self._websocket.hold(True)
         try:
             while self._outbox:
                 await self._websocket.send(self._outbox.popleft(), text=True)
         finally:
-            if together:
+            if is_batch:
                 self._websocket.hold(False)
 
     async def _read(self) -> None:
@@ -255,34 +264,34 @@ class CdpConnection:
                 message = await self._websocket.recv(decode=False)
                 self.heard_at = time.monotonic()
                 self.received += 1
-                for outcome in self._session.receive(message):
+                for outcome in self._protocol.receive(message):
                     self._take(outcome, len(message))
         except ConnectionClosed as error:
             self.close(_reason_of(error))
-        except NotCdp as error:
-            self.close(f"the devtools server at {self._path} does not speak CDP: {error}")
+        except InvalidCdpMessage as error:
+            self.close(f"the devtools server at {self._path} sent an invalid CDP message: {error}")
         except Exception as error:
             _log.exception("reading from %s failed", self._path)
             self.close(f"reading failed: {error!r}")
 
-    def _take(self, outcome: Outcome, size_bytes: int) -> None:
+    def _take(self, outcome: CdpOutcome, size_bytes: int) -> None:
         match outcome:
-            case Event():
+            case CdpEvent():
                 self._publish(outcome)
-            case Reply(command, result):
+            case CdpReply(command, result):
                 self._settle(command, result, size_bytes)
-            case Refusal(command, cdp_code, reason):
+            case CdpError(command, cdp_code, reason):
                 self._settle(command, ProtocolError(command.method, cdp_code, reason), size_bytes)
-            case Orphan(command, reason):
+            case LostCommand(command, reason):
                 self._settle(command, TransportError(f"{command.method} got no reply: {reason}"), 0)
 
-    def _settle(self, command: Command, outcome: dict[str, Any] | Exception, size_bytes: int) -> None:
+    def _settle(self, command: CdpCommand, outcome: dict[str, Any] | Exception, size_bytes: int) -> None:
         call = self._pending.pop(command.id, None)
         if call is not None:
-            call._toll.reply(size_bytes)
+            call._meter.reply(size_bytes)
             call._settle(outcome)
 
-    def _publish(self, event: Event) -> None:
+    def _publish(self, event: CdpEvent) -> None:
         for reducer in tuple(self._reducers):
             try:
                 reducer(event.method, event.params, event.session_id)
@@ -291,22 +300,21 @@ class CdpConnection:
         for stream in self._streams:
             stream.offer(event)
 
-    def _forget(self, command: Command) -> None:
+    def _forget(self, command: CdpCommand) -> None:
         self._pending.pop(command.id, None)
-        self._session.forget(command)
+        self._protocol.forget(command)
 
 
 @asynccontextmanager
 async def open_cdp(sock: socket.socket, path: str, *, timeout_s: float) -> AsyncIterator[CdpConnection]:
-    """A CDP connection to `path` (`/devtools/page/ID`) over `sock`, which it takes over and closes in any case.
+    """A CDP connection to `path` (`/devtools/page/ID`) over `sock`, which is closed in any case.
 
-    WebView's devtools server answers 500 to a Host that is neither an address nor localhost, and 403 to any Origin
-    (Chromium, content/browser/devtools/devtools_http_handler.cc); it closes on neither pings nor their absence, so none
-    are sent: every call has its own deadline.
+    WebView's devtools server responds 500 to a Host that is neither an IP address nor localhost, and 403 to any Origin
+    (Chromium, content/browser/devtools/devtools_http_handler.cc). No pings are sent: every call has its own deadline.
 
     Raises:
-        TransportError: The handshake was refused, or the socket closed during it.
-        DeadlineExceeded: The handshake was not answered; a frozen app accepts and says nothing.
+        TransportError: The handshake was refused, or the connection closed during it.
+        DeadlineExceeded: There was no response; a frozen app accepts connections and sends nothing.
     """
     try:
         websocket = await _handshake(sock, path, Deadline.after(timeout_s))
@@ -344,9 +352,9 @@ async def _handshake(sock: socket.socket, path: str, deadline: Deadline) -> _Pro
             assert isinstance(websocket, _PromptConnection)
             return websocket
     except InvalidStatus as error:
-        said = (error.response.body or b"").decode("utf-8", "replace").strip()[:200]
+        text = (error.response.body or b"").decode("utf-8", "replace").strip()[:200]
         raise TransportError(
-            f"The devtools server refused {path}: {error.response.status_code} {said}".rstrip() + ".",
+            f"The devtools server refused {path}: {error.response.status_code} {text}".rstrip() + ".",
             status=error.response.status_code,
         ) from error
     except (WebSocketException, OSError, EOFError, ValueError) as error:  # ValueError: a redirect
@@ -354,7 +362,7 @@ async def _handshake(sock: socket.socket, path: str, deadline: Deadline) -> _Pro
 
 
 async def _shut(websocket: _PromptConnection, tasks: list[asyncio.Task[None]]) -> None:
-    """Close the socket, politely if the peer takes part, and end the tasks."""
+    """Close the WebSocket, with a closing handshake if the peer responds, and end the tasks."""
     try:
         async with asyncio.timeout(_CLOSE_S):
             await websocket.close()
@@ -370,6 +378,6 @@ def _reason_of(error: ConnectionClosed) -> str:
     if isinstance(error.__cause__, Exception) and not isinstance(error.__cause__, EOFError):
         return f"the connection broke: {error.__cause__}"
     if error.rcvd is not None:
-        words = f" ({error.rcvd.reason})" if error.rcvd.reason else ""
-        return f"the devtools server closed the connection with code {error.rcvd.code}{words}"
-    return "the devtools server closed the connection without a goodbye"
+        reason = f" ({error.rcvd.reason})" if error.rcvd.reason else ""
+        return f"the devtools server closed the connection with code {error.rcvd.code}{reason}"
+    return "the devtools server closed the connection without a closing handshake"

@@ -1,7 +1,7 @@
-"""The devtools endpoint's own list of targets, read over an already connected socket.
+"""The list of targets of a devtools endpoint, read over a connected socket.
 
-Chromium's devtools server speaks HTTP/1.1, answers 500 unless `Host` is an IP address or localhost, and 403 to an
-`Origin` header (content/browser/devtools/devtools_http_handler.cc). `/json/protocol` is never asked for: it can kill
+Chromium's devtools server speaks HTTP/1.1, responds 500 unless `Host` is an IP address or localhost, and 403 to an
+`Origin` header (content/browser/devtools/devtools_http_handler.cc). `/json/protocol` is never requested: it can crash
 a WebView's process.
 """
 
@@ -23,7 +23,7 @@ _BODY_LIMIT = 8 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One entry of `/json/list`; `view` is what WebView says of the view: attached, visible, empty, width, height."""
+    """One entry of `/json/list`; `view` is WebView's description: attached, visible, empty, width, height."""
 
     target_id: str
     kind: str
@@ -33,40 +33,40 @@ class Target:
 
 
 async def read_package(sock: socket.socket, *, timeout_s: float) -> str:
-    """The package that serves the endpoint at the other end of `sock` (used up by it), "" where it does not tell.
+    """The package that serves the endpoint at the other end of `sock`, which is closed; "" if it is not reported.
 
-    `/json/version` has it as "Android-Package". Raises as list_targets.
+    It is "Android-Package" in `/json/version`. Raises as `list_targets` does.
     """
-    body = await _ask(sock, "/json/version", "the version of a devtools endpoint", timeout_s)
+    body = await _request(sock, "/json/version", "the version of a devtools endpoint", timeout_s)
     try:
         version = json.loads(body)
     except (ValueError, RecursionError) as error:
-        raise TransportError("the devtools endpoint's version is no JSON") from error
+        raise TransportError("the devtools endpoint's version is not JSON") from error
     return str(version.get("Android-Package", "")) if isinstance(version, dict) else ""
 
 
 async def list_targets(sock: socket.socket, *, timeout_s: float) -> tuple[Target, ...]:
-    """The pages of the endpoint at the other end of `sock`, which is used up by it.
+    """The targets of the endpoint at the other end of `sock`, which is closed.
 
     Raises:
-        TransportError: It is no devtools endpoint, or it went away.
-        DeadlineExceeded: It did not answer.
+        TransportError: The peer is not a devtools endpoint, or closed the connection.
+        DeadlineExceeded: There was no response in time.
     """
-    return parse_targets(await _ask(sock, "/json/list", "the list of devtools targets", timeout_s))
+    return parse_targets(await _request(sock, "/json/list", "the list of devtools targets", timeout_s))
 
 
 def parse_targets(body: bytes) -> tuple[Target, ...]:
     """The targets in the body of `/json/list`.
 
     Raises:
-        TransportError: It is not the JSON that a devtools endpoint sends.
+        TransportError: The body is not the JSON of a devtools endpoint.
     """
     try:
         entries = json.loads(body)
     except (ValueError, RecursionError) as error:
-        raise TransportError("the devtools endpoint's target list is no JSON") from error
+        raise TransportError("the devtools endpoint's target list is not JSON") from error
     if not isinstance(entries, list):
-        raise TransportError("the devtools endpoint's target list is no list")
+        raise TransportError("the devtools endpoint's target list is not a list")
     return tuple(
         Target(
             target_id=str(entry["id"]),
@@ -81,7 +81,7 @@ def parse_targets(body: bytes) -> tuple[Target, ...]:
 
 
 def _view(description: object) -> dict[str, Any]:
-    """WebView puts JSON into the description; Chrome leaves it empty."""
+    """Parse the description: JSON in a WebView, empty in Chrome."""
     if not isinstance(description, str) or not description:
         return {}
     try:
@@ -91,12 +91,12 @@ def _view(description: object) -> dict[str, Any]:
     return view if isinstance(view, dict) else {}
 
 
-async def _ask(sock: socket.socket, path: str, awaited: str, timeout_s: float) -> bytes:
+async def _request(sock: socket.socket, path: str, awaited: str, timeout_s: float) -> bytes:
     try:
         async with Deadline.after(timeout_s).bound(awaited):
             return await _get(sock, path)
     except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError) as error:
-        raise TransportError(f"the devtools endpoint closed before it answered: {error}") from error
+        raise TransportError(f"the devtools endpoint closed the connection before it responded: {error}") from error
 
 
 async def _get(sock: socket.socket, path: str) -> bytes:
@@ -111,7 +111,7 @@ async def _get(sock: socket.socket, path: str) -> bytes:
         }
         status = status_line.split(" ")[1:2]
         if status != ["200"]:
-            raise TransportError(f"the devtools endpoint answered {status_line[:100]!r} to {path}")
+            raise TransportError(f"the devtools endpoint responded {status_line[:100]!r} to {path}")
         length = headers.get("content-length", "")
         if not re.fullmatch("[0-9]{1,9}", length) or int(length) > _BODY_LIMIT:
             raise TransportError(f"the devtools endpoint announced a body of {length[:20] or 'no'} bytes")

@@ -1,4 +1,4 @@
-"""Counting what an operation costs while it goes on."""
+"""Measures the cost of an operation: time, round trips, bytes."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from bridge.cost import Cost, est_tokens
 class Meter:
     """Counts the commands of one operation.
 
-    The depth of a command is 1 + the largest depth of the replies that were there when it was sent. The largest depth
-    is the length of the critical path: how often somebody had to wait before going on.
+    The depth of a command is 1 + the largest depth of the replies received before it was sent. The largest depth is
+    the length of the critical path: the number of waits that followed one another.
     """
 
     bytes_sent: int = 0
@@ -27,7 +27,7 @@ class Meter:
     _ms: float | None = None
 
     def sent(self, size_bytes: int) -> int:
-        """Count a command and return its depth, which `received` takes."""
+        """Count a command and return its depth, for `received`."""
         self.bytes_sent += size_bytes
         depth = self._replied_depth + 1
         self.round_trips = max(self.round_trips, depth)
@@ -39,12 +39,12 @@ class Meter:
         self._replied_depth = max(self._replied_depth, depth)
 
     def stop(self) -> None:
-        """The clock stands still from now on."""
+        """Stop the clock."""
         if self._ms is None:
             self._ms = self._elapsed_ms()
 
     def cost(self, text: str = "") -> Cost:
-        """The cost until now, or until the measured block ended, of a result with this text."""
+        """The cost so far, or of the whole measured block if it has ended, with a result of this text."""
         ms = self._elapsed_ms() if self._ms is None else self._ms
         return Cost(ms, self.round_trips, self.bytes_sent, self.bytes_received, est_tokens(text))
 
@@ -57,7 +57,7 @@ _meters: ContextVar[tuple[Meter, ...]] = ContextVar("cdp_meters", default=())
 
 @contextmanager
 def measure() -> Iterator[Meter]:
-    """Count what this task, and tasks started by it, send inside the block, on whatever connection. Blocks may nest."""
+    """Count what this task, and tasks started by it, send inside the block, on any connection. Blocks may nest."""
     meter = Meter()
     token = _meters.set((*_meters.get(), meter))
     try:
@@ -67,8 +67,8 @@ def measure() -> Iterator[Meter]:
         meter.stop()
 
 
-class Toll:
-    """One command, seen by every meter that was running when it was sent."""
+class CommandMeter:
+    """Counts one command in every meter that was running when it was sent."""
 
     __slots__ = ("_depths",)
 

@@ -5,8 +5,6 @@ Nothing here waits or reads: bytes are fed in, frames come out; client and virtu
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import json
 import re
 import struct
@@ -243,11 +241,16 @@ def host_proof(token: bytes, client_nonce: str, host_nonce: str, socket_name: st
 
 
 def _proof(token: bytes, text: str) -> str:
+    import hashlib
+    import hmac
+
     return hmac.new(token, text.encode(), hashlib.sha256).hexdigest()
 
 
 def proofs_equal(expected: str, shown: Any) -> bool:
     """In constant time; anything but a string of 64 hex digits is unequal."""
+    import hmac
+
     return is_hex(shown, 64) and hmac.compare_digest(expected, shown)
 
 

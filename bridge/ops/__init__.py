@@ -1,11 +1,11 @@
-"""The 18 operations: closed models and the executor that runs them on a session."""
+"""The 18 operations: closed models, and the executor that runs them on a session."""
 
 from __future__ import annotations
 
+from bridge.ops.content_markers import ContentMarkers
 from bridge.ops.effects import EFFECT_OF, EFFECTS, ActionPolicy, Effect
 from bridge.ops.events import BrowserEvent, BrowserPolicyDenied, Event, json_line
 from bridge.ops.executor import Executor
-from bridge.ops.fence import Fence
 from bridge.ops.models import OPERATION_KINDS, InvalidOperation, Operation, operation_schema, parse_operation
 from bridge.ops.results import OperationResult
 from bridge.ops.secrets import Secret, Secrets
@@ -17,10 +17,10 @@ __all__ = [
     "ActionPolicy",
     "BrowserEvent",
     "BrowserPolicyDenied",
+    "ContentMarkers",
     "Effect",
     "Event",
     "Executor",
-    "Fence",
     "InvalidOperation",
     "Operation",
     "OperationResult",

@@ -1,16 +1,15 @@
-"""Operations as somebody who looks on sees them: one place where a trace listens, and no operation knows of it.
+"""Instrumentation of the public API: reports each call on a page, a locator or an expectation to an observer.
 
-The operations are the public coroutine methods of pages, of locators and of what is expected of either. `observable`
-puts one thin function before each of them, which asks the page for its observer and calls straight through where there
-is none. What an operation calls in turn is part of it: `locator.click()` is one operation, the `page.click(ref)` in it
-is not another.
+`instrumented` wraps the public coroutine methods of a class. Without an observer the wrapper returns the method's own
+coroutine, so a call costs one attribute lookup and no frame. Calls inside a call belong to it: `locator.click()` is
+reported, the `page.click(ref)` in it is not.
 """
 
 from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
@@ -19,19 +18,20 @@ if TYPE_CHECKING:
     from bridge.page.page import Page
 
 K = TypeVar("K")
+Method = Callable[..., Coroutine[Any, Any, Any]]
 Ended = Callable[[Any, BaseException | None], Awaitable[None]]
-# Public for other modules of ours, and no operations of users.
-_INTERNAL = frozenset({"attached", "look", "one"})
-_within: ContextVar[bool] = ContextVar("within_an_operation", default=False)
+# Public methods for other modules of this package, which users do not call.
+_INTERNAL = frozenset({"attached", "find", "one"})
+_is_inside_call: ContextVar[bool] = ContextVar("is_inside_call", default=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
-    """A call that has begun.
+class ApiCall:
+    """A call of a public method.
 
     Attributes:
-        subject: What was called: "" for the page itself, else a locator as it is written, or `expect(…)` of one.
-        arguments: By name, those that were given.
+        subject: What it was called on: "" for the page itself, else the source text of a locator or `expect(…)`.
+        arguments: The given arguments by name.
     """
 
     page: Page
@@ -41,59 +41,65 @@ class Operation:
 
 
 class Observer(Protocol):
-    """Sees operations and must not change what they do: what it raises is its own mistake, and is raised."""
+    """Sees calls and does not change what they do. Its own errors are raised."""
 
-    async def begin(self, operation: Operation) -> Ended:
-        """Called before the operation; gives what to await with its result or its error when it has ended."""
+    async def begin(self, call: ApiCall, /) -> Ended:
+        """Called before the method runs; returns a function to await with its result or error."""
         ...
 
     def hide(self, redact: Callable[[Any], Any]) -> None:
-        """Pass whatever is told through `redact`, which takes secrets out of a JSON value, also what came before."""
+        """Pass everything recorded, also so far, through `redact`, which removes secrets from a JSON value."""
         ...
 
 
-def observable(page_of: Callable[[Any], Any], subject_of: Callable[[Any], str]) -> Callable[[type[K]], type[K]]:
+def instrumented(page_of: Callable[[Any], Any], subject_of: Callable[[Any], str]) -> Callable[[type[K]], type[K]]:
     """A class decorator.
 
     Args:
-        page_of: The page that an object of the class is about.
-        subject_of: How the object is written.
+        page_of: Returns the page that an object of the class belongs to.
+        subject_of: Returns `ApiCall.subject` of an object.
     """
 
     def decorated(kind: type[K]) -> type[K]:
         for name in dir(kind):
             method = inspect.getattr_static(kind, name)
             if not name.startswith("_") and name not in _INTERNAL and inspect.iscoroutinefunction(method):
-                setattr(kind, name, _observed(name, method, page_of, subject_of))
+                setattr(kind, name, _instrumented_method(name, method, page_of, subject_of))
         return kind
 
     return decorated
 
 
-def _observed(
-    name: str, method: Callable[..., Awaitable[Any]], page_of: Callable[[Any], Any], subject_of: Callable[[Any], str]
-) -> Callable[..., Awaitable[Any]]:
+def _instrumented_method(
+    name: str, method: Method, page_of: Callable[[Any], Any], subject_of: Callable[[Any], str]
+) -> Callable[..., Coroutine[Any, Any, Any]]:
     signature = inspect.signature(method)
 
     @functools.wraps(method)
-    async def operation(self: Any, *args: Any, **kwargs: Any) -> Any:
-        __tracebackhide__ = True  # one frame less in pytest's tracebacks
+    def wrapper(self: Any, *args: Any, **kwargs: Any) -> Coroutine[Any, Any, Any]:
         page = page_of(self)
-        if page.observer is None or _within.get():
-            return await method(self, *args, **kwargs)
+        if page.observer is None or _is_inside_call.get():
+            return method(self, *args, **kwargs)
         bound = signature.bind(self, *args, **kwargs).arguments
         arguments = {key: value for key, value in bound.items() if key != "self"}
-        token = _within.set(True)
-        try:
-            ended = await page.observer.begin(Operation(page, subject_of(self), name, arguments))
-            try:
-                result = await method(self, *args, **kwargs)
-            except BaseException as error:
-                await ended(None, error)
-                raise
-            await ended(result, None)
-            return result
-        finally:
-            _within.reset(token)
+        call = ApiCall(page, subject_of(self), name, arguments)
+        return _reported(page.observer, call, method(self, *args, **kwargs))
 
-    return operation
+    return wrapper
+
+
+async def _reported(observer: Observer, call: ApiCall, running: Coroutine[Any, Any, Any]) -> Any:
+    __tracebackhide__ = True  # hides this frame in pytest's tracebacks
+    token = _is_inside_call.set(True)
+    try:
+        ended = await observer.begin(call)
+        try:
+            result = await running
+        except BaseException as error:
+            await ended(None, error)
+            raise
+        await ended(result, None)
+        return result
+    finally:
+        running.close()  # where the observer failed, it has not begun
+        _is_inside_call.reset(token)

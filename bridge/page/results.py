@@ -37,7 +37,7 @@ class NavigationResult:
 
 
 @dataclass(frozen=True, slots=True)
-class PageState:
+class PageLocation:
     """Where a tab is."""
 
     url: str

@@ -1,4 +1,4 @@
-"""Which addresses may be opened: pure rules, and the resolver and the gate that hold connections to them."""
+"""Which addresses may be opened: pure rules, and the resolver and the gate that enforce them."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from bridge.lazy_names import lazy_names
 
 if TYPE_CHECKING:
+    from bridge.policy.browser_policy import BrowserPolicy, policy_for
+    from bridge.policy.decision import Decision, decide
     from bridge.policy.egress import Egress
     from bridge.policy.grant import AppGrant, TestServerGrant
-    from bridge.policy.judge import Decision, decide
-    from bridge.policy.rules import BrowserPolicy, policy_for
 
 __all__ = [
     "AppGrant",
@@ -26,11 +26,11 @@ __getattr__ = lazy_names(
     __name__,
     {
         "AppGrant": "bridge.policy.grant",
-        "BrowserPolicy": "bridge.policy.rules",
-        "Decision": "bridge.policy.judge",
+        "BrowserPolicy": "bridge.policy.browser_policy",
+        "Decision": "bridge.policy.decision",
         "Egress": "bridge.policy.egress",
         "TestServerGrant": "bridge.policy.grant",
-        "decide": "bridge.policy.judge",
-        "policy_for": "bridge.policy.rules",
+        "decide": "bridge.policy.decision",
+        "policy_for": "bridge.policy.browser_policy",
     },
 )

@@ -1,6 +1,6 @@
-"""The two things that touch the network, as values that can be handed in: who resolves, and who connects.
+"""Resolving a name and connecting to an address, as functions that a `PinnedEgress` can be given.
 
-Tests hand in ones that lead public names and addresses to servers on loopback; the judgement in between is the same.
+Tests give functions that lead public names and addresses to servers on loopback; the policy code between is the same.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from bridge.deadline import Deadline
 from bridge.errors import NameNotResolved
 
 StreamPair = tuple[asyncio.StreamReader, asyncio.StreamWriter]
-# Every address of a name, or NameNotResolved; it may take as long as it wants, the caller bounds it.
+# Returns every address of a name or raises NameNotResolved. The caller sets the timeout.
 Resolve = Callable[[str], Awaitable[tuple[str, ...]]]
-# A connection to an IP literal and a port, or OSError; bounded by the caller too.
+# Connects to an IP literal and a port or raises OSError. The caller sets the timeout.
 Connect = Callable[[str, int], Awaitable[StreamPair]]
 
-# The loop's own threads are everybody's: names must not wait for pictures and files, nor those for slow name servers.
+# Not the loop's default executor: images and files must not wait for slow name servers, nor names for them.
 _RESOLVERS = ThreadPoolExecutor(32, "webview-bridge-names")
 STREAM_LIMIT_BYTES = 256 * 1024
 _STAGGER_S = 0.25
 
 
 async def system_resolve(host: str) -> tuple[str, ...]:
-    """Every address that the system's resolver gives for the name, in its order (RFC 6724)."""
+    """The addresses of a name from the system's resolver, in its order (RFC 6724)."""
     asked = partial(socket.getaddrinfo, host, None, type=socket.SOCK_STREAM)
     try:
         found = await asyncio.get_running_loop().run_in_executor(_RESOLVERS, asked)
@@ -39,19 +39,19 @@ async def system_resolve(host: str) -> tuple[str, ...]:
 
 
 async def system_connect(address: str, port: int) -> StreamPair:
-    """A TCP connection to an IP literal; names are never given to it."""
+    """Open a TCP connection to an IP literal. Never called with a name."""
     return await asyncio.open_connection(address, port, limit=STREAM_LIMIT_BYTES)
 
 
 async def first_connection(
     connect: Connect, addresses: tuple[str, ...], port: int, deadline: Deadline
 ) -> tuple[str, StreamPair]:
-    """The first of `addresses` that answers; each next one joins the race after a moment (RFC 8305 §5).
+    """The first of `addresses` to connect; the attempts start one after the other, a little apart (RFC 8305 §5).
 
     Raises:
-        OSError: None did; the last reason.
+        OSError: None connected; the last failure.
     """
-    failure: OSError = OSError("there is no address")
+    failure: OSError = OSError("there are no addresses")
     racing: dict[asyncio.Task[StreamPair], str] = {}
     waiting = list(addresses)
     try:
@@ -70,7 +70,7 @@ async def first_connection(
                     raise error
                 failure = error
             if deadline.passed:
-                raise TimeoutError(f"{', '.join(addresses)} did not answer within {deadline.timeout_s:g} s")
+                raise TimeoutError(f"{', '.join(addresses)} did not respond within {deadline.timeout_s:g} s")
         raise failure
     finally:
         for task in racing:
@@ -79,6 +79,6 @@ async def first_connection(
 
 
 def _close_late(task: asyncio.Task[StreamPair]) -> None:
-    """A connection that lost the race, or was made while it was being cancelled."""
+    """Close a connection that lost the race, or was made while its task was being cancelled."""
     if not task.cancelled() and task.exception() is None:
         task.result()[1].close()

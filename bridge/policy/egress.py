@@ -1,4 +1,4 @@
-"""What everything that connects for us dials through: webfetch, downloads and the gate."""
+"""The interface through which webfetch, downloads and the gate connect."""
 
 from __future__ import annotations
 
@@ -9,37 +9,37 @@ if TYPE_CHECKING:
 
 
 class Egress(Protocol):
-    """The policy at the point where a connection is made. `PinnedEgress` is the one there is."""
+    """Enforces the policy where connections are made. Implemented by `PinnedEgress`."""
 
     async def check_url(self, url: str) -> str:
-        """The URL in its canonical spelling, which is the one to open; where the policy says `ask`, it has been asked.
+        """The canonical URL, which is the one to open. Asks a person if the policy says `ask`.
 
         Raises:
-            PolicyRefused: A rule forbids it, or nobody was there to ask.
+            PolicyRefused: A rule forbids it, or there was no person to ask.
         """
         ...
 
     async def addresses(self, host: str, port: int, *, timeout_s: float) -> tuple[str, ...]:
-        """The IP literals to try, in order: judged, and from the second call on the same ones.
+        """The IP addresses of a host, checked and pinned: later calls return the same ones. In the order to try them.
 
         Raises:
             PolicyRefused: The host, the port or one of its addresses is forbidden.
             NameNotResolved: The name has no address.
-            DeadlineExceeded: No name server answered in time.
+            DeadlineExceeded: The name was not resolved in time.
         """
         ...
 
     async def open(self, host: str, port: int, *, timeout_s: float) -> tuple[str, StreamPair]:
-        """A connection to one of `addresses`, and which one it is.
+        """A connection to one of `addresses`, with that address.
 
-        When none of them connects, the name is asked once more; an answer outside the pin is refused.
+        If none of them connects, the name is resolved once more; an answer outside the pin is refused.
 
         Raises:
             PolicyRefused, NameNotResolved, DeadlineExceeded: As `addresses`.
-            OSError: Nothing answers there.
+            OSError: No connection could be made.
         """
         ...
 
     def record(self, host: str, port: int, address: str, *, bytes_sent: int, bytes_received: int) -> None:
-        """Note a connection that has ended."""
+        """Record a connection that has ended."""
         ...

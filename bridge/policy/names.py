@@ -1,4 +1,4 @@
-"""Host names and ports that are refused whatever they resolve to."""
+"""Host names and ports that are always refused, whatever the name resolves to."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from bridge.policy.ranges import ForbiddenRange
 
 _LOOPBACK = ForbiddenRange("loopback", "this machine's loopback")
 _METADATA = ForbiddenRange("metadata", "the cloud's metadata service")
-_LOCAL = ForbiddenRange("local_name", "a name of the local network")
-# /etc/hosts of the usual distributions calls the loopback by these too.
+_LOCAL = ForbiddenRange("local_name", "a local network name")
+# Names of the loopback in /etc/hosts of common distributions.
 _LOOPBACK_NAMES = frozenset({"localhost", "localhost4", "localhost6", "ip6-localhost", "ip6-loopback", "loopback"})
 _METADATA_NAMES = frozenset(
     {
@@ -40,7 +40,7 @@ BLOCKED_PORTS = frozenset(
 
 
 def forbidden_name(host: str) -> ForbiddenRange | None:
-    """Why a canonical host name is never looked up, or None. `what` completes "HOST is …"."""
+    """Why a canonical host name is never resolved, or None. `what` completes "HOST is …"."""
     name = host.rstrip(".")
     labels = name.split(".")
     if name in _LOOPBACK_NAMES or labels[-1] == "localhost" or name.endswith(".localhost.localdomain"):
@@ -48,11 +48,11 @@ def forbidden_name(host: str) -> ForbiddenRange | None:
     if name in _METADATA_NAMES:
         return _METADATA
     if name != host:
-        return ForbiddenRange("trailing_dot", "a name with a dot at its end, which no list would match")
+        return ForbiddenRange("trailing_dot", "a name with a trailing dot, which no list would match")
     if not is_dns_name(name):
-        return ForbiddenRange("malformed", "no name that a name server could be asked for")
+        return ForbiddenRange("malformed", "not a valid DNS name")
     if len(labels) == 1 or any(name.endswith(f".{suffix}") for suffix in _LOCAL_SUFFIXES):
         return _LOCAL
     if labels[0] == "wpad":
-        return ForbiddenRange("proxy_discovery", "a name by which browsers look for a proxy configuration")
+        return ForbiddenRange("proxy_discovery", "a name by which browsers discover a proxy configuration")
     return None

@@ -1,4 +1,4 @@
-"""The patterns of an operator's lists: `example.com`, `*.example.com`, `https://example.com:8443`, `*`."""
+"""Origin patterns in the operator's lists: `example.com`, `*.example.com`, `https://example.com:8443`, `*`."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from bridge.errors import UsageError
 from bridge.policy.address import ip_literal, parse_host
 
 _PATTERN = re.compile(r"(?:(?P<scheme>[A-Za-z]+)://)?(?P<host>\[[^\]]*\]|[^:/\[\]]+)(?::(?P<port>[0-9]{1,5}))?/?")
-_HINT = "Write it as example.com, *.example.com, https://example.com or example.com:8443; * is every host."
+_HINT = "Write example.com, *.example.com, https://example.com or example.com:8443; * matches every host."
 _WEB_SCHEME = {"ws": "http", "wss": "https"}
 
 
 @dataclass(frozen=True, slots=True)
 class OriginPattern:
-    """One entry of a list.
+    """A pattern for origins.
 
     Attributes:
         text: As the operator wrote it.
-        scheme: `http` or `https` (which stand for ws and wss too), None for both.
-        host: Canonical; of a suffix glob what stands behind `*.`; "" for every host.
-        with_subdomains: Whether it matches the names below `host`, and not `host` itself.
+        scheme: `http` (also for ws) or `https` (also for wss); None for both.
+        host: Canonical; the part after `*.` if the pattern has one; "" for every host.
+        with_subdomains: Whether the pattern matches the subdomains of `host`, and not `host` itself.
         port: None for every port.
     """
 
@@ -33,17 +33,21 @@ class OriginPattern:
 
     @classmethod
     def parse(cls, text: str) -> OriginPattern:
-        """The pattern, or UsageError for what is none: a path, a glob inside a name, another scheme, no host."""
+        """Parse a pattern.
+
+        Raises:
+            UsageError: It has a path, a `*` inside a name, another scheme, an invalid port or no host.
+        """
         found = _PATTERN.fullmatch(text.strip()) if isinstance(text, str) else None
         if found is None:
-            raise UsageError(f"{str(text)[:200]!r} is no pattern of an origin", hint=_HINT)
+            raise UsageError(f"{str(text)[:200]!r} is not a valid origin pattern", hint=_HINT)
         scheme = found["scheme"].lower() if found["scheme"] else None
         scheme = _WEB_SCHEME.get(scheme or "", scheme)
         if scheme not in (None, "http", "https"):
-            raise UsageError(f"{text[:200]!r} names the scheme {scheme}; only http and https are opened", hint=_HINT)
+            raise UsageError(f"{text[:200]!r} has the scheme {scheme}; only http and https are opened", hint=_HINT)
         port = int(found["port"]) if found["port"] else None
         if port is not None and not 1 <= port <= 65535:
-            raise UsageError(f"{text[:200]!r} names port {port}; a port is 1 to 65535", hint=_HINT)
+            raise UsageError(f"{text[:200]!r} has port {port}; a port is 1 to 65535", hint=_HINT)
         written = found["host"]
         if written == "*":
             return cls(text, scheme, "", False, port)
@@ -51,11 +55,11 @@ class OriginPattern:
         name = written.removeprefix("*.")
         host = None if "*" in name else parse_host(name)
         if host is None or (with_subdomains and ip_literal(host) is not None):
-            raise UsageError(f"{text[:200]!r} has no host that could be matched", hint=_HINT)
+            raise UsageError(f"{text[:200]!r} has no valid host", hint=_HINT)
         return cls(text, scheme, host.removesuffix("."), with_subdomains, port)
 
     def matches(self, scheme: str, host: str, port: int) -> bool:
-        """Whether a canonical host, its port and scheme are what the pattern means."""
+        """Whether the pattern matches a canonical host with this scheme and port."""
         if self.scheme is not None and self.scheme != _WEB_SCHEME.get(scheme, scheme):
             return False
         if self.port is not None and self.port != port:

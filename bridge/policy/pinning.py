@@ -1,7 +1,8 @@
-"""The resolver that asks once: a host name is bound to its first answer for as long as its policy object lives.
+"""Connects under a policy and pins host names: the first answer of a name server binds the name (trust on first use).
 
-Trust on first use. A name server that answers with a public address first and with a private one later (DNS rebinding)
-is never asked a second time while a first address still connects, and a later answer is not taken.
+This stops DNS rebinding, where a name server answers with a public address first and a private one later. While one of
+the first addresses still connects, the name is not resolved again; if none does, an answer with other addresses is
+refused. A pin lasts as long as its `PinnedEgress`.
 """
 
 from __future__ import annotations
@@ -17,35 +18,35 @@ from urllib.parse import quote
 
 from bridge.deadline import Deadline
 from bridge.errors import NameNotResolved, PolicyRefused
-from bridge.policy.address import ip_literal, parse_address
+from bridge.policy.address import Address, ip_literal, parse_address
+from bridge.policy.browser_policy import BrowserPolicy
+from bridge.policy.decision import Decision, Use, decide, decide_address, decide_destination, decide_tunnel
 from bridge.policy.dialling import Connect, Resolve, StreamPair, first_connection, system_connect, system_resolve
 from bridge.policy.grant import Grant, TestServerGrant
-from bridge.policy.judge import Decision, Use, decide, judge_destination
 from bridge.policy.ranges import forbidden_range
-from bridge.policy.rules import BrowserPolicy
 from bridge.policy.traffic import Traffic
 
-#: Whether somebody lets it through; None where nobody was there to ask, which is no answer to keep.
+#: Asks a person: True or False, or None where there was no person to ask; None is not remembered.
 Ask = Callable[[Decision], Awaitable[bool | None]]
 
 MAX_RECORDS = 10_000
 _MAX_PINS = 10_000
 _MAX_FAILURES = 1000
-# All of them are judged: one that is forbidden refuses the name. No site has as many.
+# Every address of a name is checked, and one forbidden address refuses the name. No site has this many.
 _MAX_ADDRESSES = 256
 _MAX_ANSWERS = 1_000
-# Whoever made an address, a page or a server, may not write a sentence with it.
+# An address comes from a page or a server, which must not be able to write sentences into our messages.
 _PRINTABLE = "!#$%&'()*+,/:;=?@[]"
 
 
 @dataclass(frozen=True, slots=True)
 class ConnectionRecord:
-    """One line of the audit.
+    """A connection that was made or refused.
 
     Attributes:
-        address: What was connected to, "" where nothing was.
-        decision: `allow` or `deny`, with the rule: `deny name:metadata`.
-        unix_s: When it was noted.
+        address: The IP address that was connected to; "" for a refusal.
+        decision: `allow`, or `deny` with the rule: `deny name:metadata`.
+        unix_s: When it was recorded, in seconds of the Unix epoch.
     """
 
     host: str
@@ -61,12 +62,12 @@ class ConnectionRecord:
 
 
 class PinnedEgress:
-    """Implements `Egress`: everything that goes out under one policy goes through one of these.
+    """Implements `Egress`. All connections under one policy go through one instance.
 
     Attributes:
-        policy, grants: What it holds connections to.
+        policy, grants: What decides about connections.
         audit: The last connections and refusals, oldest first.
-        traffic: What is on its way; whoever carries bytes over a connection of its counts them there.
+        traffic: Byte counts of open connections, kept by the code that copies the bytes.
     """
 
     def __init__(
@@ -94,69 +95,78 @@ class PinnedEgress:
 
     @property
     def pins(self) -> dict[str, tuple[str, ...]]:
-        """Which addresses each host is bound to."""
+        """The addresses to which each host is pinned."""
         return dict(self._pins)
 
     async def check_url(self, url: str) -> str:
         """See Egress.check_url."""
         return await self._permitted_url(decide(self.policy, url, self.grants), url)
 
-    async def check_request(self, url: str, *, use: Use = "request") -> None:
-        """Refuse what a page may not request, or not navigate to."""
-        await self._permitted_url(decide(self.policy, url, self.grants, use=use), url)
+    async def check_request(self, url: str, *, use: Use = "request") -> Decision:
+        """The decision about a URL that a page requests or navigates to.
 
-    def was_allowed_when_asked(self, decision: Decision) -> bool:
-        """Whether somebody has been asked about this host and port, and has said yes."""
+        Raises:
+            PolicyRefused: The policy forbids it.
+        """
+        decision = decide(self.policy, url, self.grants, use=use)
+        await self._permitted_url(decision, url)
+        return decision
+
+    def was_approved(self, decision: Decision) -> bool:
+        """Whether a person was asked about this host and port and allowed it."""
         answer = self._answers.get((decision.host, decision.port))
         return decision.action == "ask" and answer is not None and answer.done() and answer.result() is True
 
     @property
     def test_servers(self) -> tuple[TestServerGrant, ...]:
-        """The grants of this machine's own ports."""
+        """The grants for ports of this machine."""
         return tuple(grant for grant in self.grants if isinstance(grant, TestServerGrant))
 
-    def note_failure(self, host: str, port: int, error: Exception) -> None:
-        """Remember why a host could not be reached, for whoever is told no more than that it could not."""
+    def record_failure(self, host: str, port: int, error: Exception) -> None:
+        """Remember why a host could not be reached. The browser reports only that the connection failed."""
         self._failures[(host, port)] = (error, time.monotonic())
         while len(self._failures) > _MAX_FAILURES:
             self._failures.popitem(last=False)
 
     def recent_failure(self, url: str, *, within_s: float) -> Exception | None:
-        """Why the host of this URL could not be reached a moment ago."""
+        """Why the host of this URL could not be reached within the last `within_s` seconds, if it could not."""
         address = parse_address(url)
         found = self._failures.get((address.host or "", address.port or 0))
         return found[0] if found is not None and time.monotonic() - found[1] < within_s else None
 
-    async def check_destination(self, scheme: str, host: str, port: int) -> None:
-        """Refuse a host and port as `check_url` would refuse their URL."""
-        await self._permitted(judge_destination(self.policy, scheme, host, port, self.grants), f"{host}:{port}")
+    async def check_destination(self, address: Address) -> Decision:
+        """The decision about the destination of a proxied request, for `open_permitted`.
 
-    async def check_tunnel(self, host: str, port: int) -> None:
-        """Refuse a tunnel: in it may be https, or a WebSocket of either kind, and nobody can see which.
-
-        One that is denied for any of them is denied; at the port of https it is taken for https.
+        Raises:
+            PolicyRefused: The policy forbids it.
         """
-        judged = [judge_destination(self.policy, scheme, host, port, self.grants) for scheme in ("https", "http")]
-        if port == 443:
-            judged = judged[:1]
-        verdict = next((found for found in judged if found.rule == "denied_origins"), None) or _best(judged)
-        await self._permitted(verdict, f"{host}:{port}")
+        decision = decide_address(self.policy, address, self.grants, use="request")
+        await self._permitted(decision, f"{address.host}:{address.port}")
+        return decision
+
+    async def check_tunnel(self, address: Address) -> Decision:
+        """The decision about a tunnel, for `open_permitted`; see `decide_tunnel`.
+
+        Raises:
+            PolicyRefused: The policy forbids it.
+        """
+        decision = decide_tunnel(self.policy, address, self.grants)
+        await self._permitted(decision, f"{address.host}:{address.port}")
+        return decision
 
     async def addresses(self, host: str, port: int, *, timeout_s: float) -> tuple[str, ...]:
-        """See Egress.addresses. The host is canonical, as `check_url` gives it."""
-        judged = [judge_destination(self.policy, scheme, host, port, self.grants) for scheme in ("https", "http")]
-        await self._permitted(_best(judged), f"{host}:{port}")
+        """See Egress.addresses."""
+        decision = decide_destination(self.policy, host, port, self.grants)
+        await self._permitted(decision, f"{host}:{port}")
         return await self._pinned(host, port, Deadline.after(timeout_s))
 
     def check_resolved_host(self, host: str, address: str) -> None:
-        """Refuse an address at which a host was seen: forbidden, or not one that the host is bound to.
-
-        The first address that is seen of a host binds it.
+        """Check an address at which the browser has seen a host. The first address that is seen of a host pins it.
 
         Raises:
-            PolicyRefused: With both addresses where the host has moved.
+            PolicyRefused: The address is forbidden, or the host is pinned to others.
         """
-        self._judge_address(host, address)
+        self._check_ip_address(host, address)
         pinned = self._pins.get(host)
         if pinned is None:
             self._pin(host, (address,))
@@ -166,9 +176,20 @@ class PinnedEgress:
     async def open(self, host: str, port: int, *, timeout_s: float) -> tuple[str, StreamPair]:
         """See Egress.open."""
         deadline = Deadline.after(timeout_s)
+        decision = decide_destination(self.policy, host, port, self.grants)
+        await self._permitted(decision, f"{host}:{port}")
+        return await self._open(host, port, deadline)
+
+    async def open_permitted(self, decision: Decision, *, timeout_s: float) -> tuple[str, StreamPair]:
+        """`open` for the host and port of a decision that `check_destination` or `check_tunnel` has returned."""
+        if decision.host is None or decision.port is None or not (decision.allowed or self.was_approved(decision)):
+            raise policy_refused(decision, f"{decision.host}:{decision.port}")
+        return await self._open(decision.host, decision.port, Deadline.after(timeout_s))
+
+    async def _open(self, host: str, port: int, deadline: Deadline) -> tuple[str, StreamPair]:
         known = host in self._pins
-        pinned = await self.addresses(host, port, timeout_s=timeout_s)
-        # Where the name can be asked again, half of the time is kept for that.
+        pinned = await self._pinned(host, port, deadline)
+        # If the name can be resolved again, half of the time is kept for that.
         first = Deadline.after(deadline.remaining_s / 2) if known else deadline
         try:
             return await first_connection(self._connect, pinned, port, first)
@@ -183,7 +204,7 @@ class PinnedEgress:
         self._note(ConnectionRecord(host, port, address, "allow", bytes_sent, bytes_received, time.time()))
 
     def record_refusal(self, host: str, port: int, rule: str) -> None:
-        """Note that nothing was connected, and by which rule."""
+        """Record that a connection was refused, and by which rule."""
         self._note(ConnectionRecord(host, port, "", f"deny {rule}", 0, 0, time.time()))
 
     def _note(self, record: ConnectionRecord) -> None:
@@ -192,7 +213,7 @@ class PinnedEgress:
             self._on_record(record)
 
     async def _permitted_url(self, decision: Decision, url: str) -> str:
-        """What is refused here never comes to the gate, which would have noted it."""
+        """`_permitted`, with a record of a refusal: the gate, which records its own, never sees a URL refused here."""
         try:
             return await self._permitted(decision, url)
         except PolicyRefused as error:
@@ -202,11 +223,11 @@ class PinnedEgress:
     async def _permitted(self, decision: Decision, shown: str) -> str:
         answer = await self._ask_once(decision) if decision.action == "ask" else None
         if not answer and not decision.allowed:
-            raise refusal(decision, shown, was_asked=answer is not None)
+            raise policy_refused(decision, shown, was_asked=answer is not None)
         return decision.url
 
     async def _ask_once(self, decision: Decision) -> bool | None:
-        """The answer for this host and port, asked for once and not once per request; None where nobody was there."""
+        """The person's answer about this host and port. A person is asked once, not once per request."""
         if self._ask is None:
             return None
         key = (decision.host, decision.port)
@@ -224,7 +245,7 @@ class PinnedEgress:
             raise
         except Exception as error:
             self._answers.pop(key, None)
-            raise refusal(decision, decision.url, f"asking failed: {error}") from error
+            raise policy_refused(decision, decision.url, f"asking a person failed: {error}") from error
 
     async def _pinned(self, host: str, port: int, deadline: Deadline) -> tuple[str, ...]:
         if ip_literal(host) is not None:
@@ -236,7 +257,7 @@ class PinnedEgress:
             if pinned is None:
                 pinned = await self._ask_name_server(host, deadline)
                 for address in pinned:
-                    self._judge_address(host, address)
+                    self._check_ip_address(host, address)
                 self._pin(host, pinned)
             return pinned
 
@@ -244,13 +265,13 @@ class PinnedEgress:
         async with self._locks.setdefault(host, asyncio.Lock()):
             now = self._pins.get(host, pinned)
             if now != pinned:
-                return now  # somebody else's turn has found the new ones
+                return now  # another task has found the new ones
             answer = await self._ask_name_server(host, deadline)
             strange = tuple(address for address in answer if address not in pinned)
             if strange and self.policy.repin == "refuse":
                 raise _rebinding(host, strange, pinned)
             for address in answer:
-                self._judge_address(host, address)
+                self._check_ip_address(host, address)
             if strange:
                 self._pin(host, answer)
             return answer
@@ -264,49 +285,48 @@ class PinnedEgress:
             raise PolicyRefused(f"{host} is refused: it has more than {_MAX_ADDRESSES} addresses", host=host)
         return found
 
-    def _judge_address(self, host: str, address: str) -> None:
+    def _check_ip_address(self, host: str, address: str) -> None:
         if any(isinstance(grant, TestServerGrant) and grant.host == host for grant in self.grants):
             return
         try:
             found = forbidden_range(address)
         except ValueError as error:
-            raise PolicyRefused(f"{host} resolved to {address[:80]!r}, which is no address", host=host) from error
+            raise PolicyRefused(
+                f"{host} is refused: it resolves to {address[:80]!r}, which is not an IP address", host=host
+            ) from error
         if found is not None:
             raise PolicyRefused(
-                f"{host} is refused: it resolved to {address}, {found.what}",
+                f"{host} is refused: it resolves to {address} ({found.what})",
                 host=host,
                 address=address,
                 rule=f"range:{found.code}",
             )
 
     def _granted(self, host: str, port: int) -> bool:
-        return any(grant.permits("http", host, port, "") for grant in self.grants)
+        return any(
+            isinstance(grant, TestServerGrant) and (grant.host, grant.port) == (host, port) for grant in self.grants
+        )
 
     def _pin(self, host: str, addresses: tuple[str, ...]) -> None:
         if host not in self._pins and len(self._pins) >= _MAX_PINS:
-            # A page that names hosts without end loses pins of its own, and no other site's.
-            counts = Counter(map(_family, self._pins))
-            crowd = max(counts, key=counts.__getitem__)
-            del self._pins[next(known for known in self._pins if _family(known) == crowd)]
+            # A page that names endless hosts loses pins of its own site, not of others.
+            counts = Counter(map(_site, self._pins))
+            largest = max(counts, key=counts.__getitem__)
+            del self._pins[next(known for known in self._pins if _site(known) == largest)]
         self._pins[host] = addresses
 
 
-def _family(host: str) -> str:
+def _site(host: str) -> str:
     """The last two labels of a name."""
     return ".".join(host.rsplit(".", 2)[-2:])
 
 
-def _best(decisions: list[Decision]) -> Decision:
-    """The most permissive one: of a scheme that is not known, any may be meant."""
-    return min(decisions, key=lambda decision: ("allow", "ask", "deny").index(decision.action))
-
-
-def refusal(decision: Decision, shown: str, more: str = "", *, was_asked: bool = False) -> PolicyRefused:
+def policy_refused(decision: Decision, shown: str, more: str = "", *, was_asked: bool = False) -> PolicyRefused:
     """The error for a decision that does not allow."""
     reason = f"{decision.reason}; {more}" if more else decision.reason
     asked = ""
     if decision.action == "ask" and not more:
-        asked = ", and who was asked said no" if was_asked else ", and nobody answered when asked"
+        asked = ", and the person asked refused" if was_asked else ", and there was no answer"
     return PolicyRefused(
         f"{quote(shown[:200], safe=_PRINTABLE, errors='replace')} is refused: {reason}{asked}",
         hint=decision.hint,
@@ -318,7 +338,7 @@ def refusal(decision: Decision, shown: str, more: str = "", *, was_asked: bool =
 def _rebinding(host: str, now: tuple[str, ...], first: tuple[str, ...]) -> PolicyRefused:
     return PolicyRefused(
         f"DNS rebinding refused: {host} resolved to {', '.join(now)}, first-seen resolve was {', '.join(first)}",
-        hint='If the site has really moved, start again, or set repin = "public" in [browser.policy].',
+        hint='If the site has moved, start a new session, or set repin = "public" in [browser.policy].',
         host=host,
         rule="rebinding",
     )

@@ -1,8 +1,8 @@
-"""Which IP addresses are never connected to, and under which name that is said.
+"""IP addresses that are never connected to, with a name for each range.
 
-IANA's registries of special-purpose addresses (RFC 6890 and what was added since), and every form in which an IPv6
-address carries an IPv4 one. `ipaddress.is_private` and `is_global` are no such list: they pass 100.64.0.0/10,
-multicast, 64:ff9b::/96, 2002::/16, ::a.b.c.d, fec0::/10 and more.
+The ranges are those of IANA's special-purpose address registries (RFC 6890 and later additions). IPv6 addresses that
+contain an IPv4 address are checked by that address too. `ipaddress.is_private` and `is_global` do not suffice: they
+pass 100.64.0.0/10, multicast, 64:ff9b::/96, 2002::/16, ::a.b.c.d, fec0::/10 and more.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import NamedTuple
 
-# The address that most clouds use, and the one in the public internet at which Azure's machines find their host's.
+# The address that most clouds use, and Azure's, which lies in the public range.
 _CLOUD_METADATA = (IPv4Address("169.254.169.254"), IPv4Address("168.63.129.16"))
 
 
@@ -23,7 +23,7 @@ class ForbiddenRange(NamedTuple):
 
 
 def _span(network: str) -> tuple[int, int]:
-    """First and last address as numbers: comparing those is ten times quicker than `address in network`."""
+    """First and last address as numbers: comparing them is ten times faster than `address in network`."""
     parsed = ip_network(network)
     return int(parsed.network_address), int(parsed.broadcast_address)
 
@@ -31,45 +31,45 @@ def _span(network: str) -> tuple[int, int]:
 _IPV4 = tuple(
     (*_span(network), ForbiddenRange(code, what))
     for network, code, what in (
-        ("0.0.0.0/8", "this_network", "this machine by another name"),
+        ("0.0.0.0/8", "this_network", "this machine itself"),
         ("10.0.0.0/8", "private", "a private address"),
-        ("100.64.0.0/10", "shared", "carrier-grade NAT, a private address"),
+        ("100.64.0.0/10", "shared", "a carrier-grade NAT address"),
         ("127.0.0.0/8", "loopback", "this machine's loopback"),
-        ("169.254.0.0/16", "link_local", "link-local"),
+        ("169.254.0.0/16", "link_local", "a link-local address"),
         ("172.16.0.0/12", "private", "a private address"),
-        ("192.0.0.0/24", "protocol", "reserved for protocols"),
-        ("192.0.2.0/24", "documentation", "reserved for documentation"),
-        ("192.88.99.0/24", "6to4_relay", "the retired 6to4 relay"),
+        ("192.0.0.0/24", "protocol", "an address reserved for protocols"),
+        ("192.0.2.0/24", "documentation", "an address reserved for documentation"),
+        ("192.88.99.0/24", "6to4_relay", "a retired 6to4 relay address"),
         ("192.168.0.0/16", "private", "a private address"),
-        ("198.18.0.0/15", "benchmarking", "reserved for benchmarks"),
-        ("198.51.100.0/24", "documentation", "reserved for documentation"),
-        ("203.0.113.0/24", "documentation", "reserved for documentation"),
-        ("224.0.0.0/4", "multicast", "multicast"),
-        ("255.255.255.255/32", "broadcast", "broadcast"),
-        ("240.0.0.0/4", "reserved", "reserved"),
+        ("198.18.0.0/15", "benchmarking", "an address reserved for benchmarks"),
+        ("198.51.100.0/24", "documentation", "an address reserved for documentation"),
+        ("203.0.113.0/24", "documentation", "an address reserved for documentation"),
+        ("224.0.0.0/4", "multicast", "a multicast address"),
+        ("255.255.255.255/32", "broadcast", "the broadcast address"),
+        ("240.0.0.0/4", "reserved", "a reserved address"),
     )
 )
 _IPV6 = tuple(
     (*_span(network), ForbiddenRange(code, what))
     for network, code, what in (
-        ("::/128", "unspecified", "this machine by another name"),
+        ("::/128", "unspecified", "this machine itself"),
         ("::1/128", "loopback", "this machine's loopback"),
-        ("100::/64", "discard", "the discard prefix"),
-        ("2001::/32", "teredo", "a Teredo tunnel"),
-        ("2001:2::/48", "benchmarking", "reserved for benchmarks"),
-        ("2001:10::/28", "orchid", "an ORCHID, no address"),
-        ("2001:20::/28", "orchid", "an ORCHID, no address"),
-        ("2001:db8::/32", "documentation", "reserved for documentation"),
-        ("3fff::/20", "documentation", "reserved for documentation"),
+        ("100::/64", "discard", "a discard-only address"),
+        ("2001::/32", "teredo", "a Teredo address"),
+        ("2001:2::/48", "benchmarking", "an address reserved for benchmarks"),
+        ("2001:10::/28", "orchid", "an ORCHID, not an address"),
+        ("2001:20::/28", "orchid", "an ORCHID, not an address"),
+        ("2001:db8::/32", "documentation", "an address reserved for documentation"),
+        ("3fff::/20", "documentation", "an address reserved for documentation"),
         ("5f00::/16", "segment_routing", "a segment routing identifier"),
         ("fc00::/7", "private", "a private address"),
-        ("fe80::/10", "link_local", "link-local"),
-        ("fec0::/10", "site_local", "site-local, a private address"),
-        ("ff00::/8", "multicast", "multicast"),
+        ("fe80::/10", "link_local", "a link-local address"),
+        ("fec0::/10", "site_local", "a site-local address"),
+        ("ff00::/8", "multicast", "a multicast address"),
     )
 )
 _METADATA = ForbiddenRange("metadata", "the cloud's metadata service")
-_NOT_UNICAST = ForbiddenRange("unallocated", "outside the global unicast range")
+_NOT_UNICAST = ForbiddenRange("unallocated", "an address outside the global unicast range")
 _GLOBAL_UNICAST, _6TO4, _LOCAL_NAT64 = _span("2000::/3"), _span("2002::/16"), _span("64:ff9b:1::/48")
 _WITH_IPV4_AT_THE_END = (
     ("mapped", _span("::ffff:0:0/96")),
@@ -81,10 +81,10 @@ _ISATAP = (0x00005EFE, 0x02005EFE)
 
 
 def forbidden_range(address: IPv4Address | IPv6Address | str) -> ForbiddenRange | None:
-    """Why this address is never connected to, or None where it belongs to the public internet.
+    """Why this address is never connected to, or None if it belongs to the public internet.
 
     Raises:
-        ValueError: The text is no IP address.
+        ValueError: The text is not an IP address.
     """
     if isinstance(address, str):
         address = ip_address(address)
@@ -93,7 +93,7 @@ def forbidden_range(address: IPv4Address | IPv6Address | str) -> ForbiddenRange 
             return _METADATA
         return _first(_IPV4, int(address))
     if address.scope_id is not None:
-        return ForbiddenRange("zone", "an address of one network interface")
+        return ForbiddenRange("zone", "an address with a zone, for one network interface")
     found = _first(_IPV6, int(address))
     if found is not None:
         return found
@@ -119,7 +119,7 @@ def _is_in(number: int, span: tuple[int, int]) -> bool:
 
 
 def embedded_ipv4(address: IPv6Address) -> Iterator[tuple[str, IPv4Address]]:
-    """The IPv4 addresses that an IPv6 address can stand for: none, one, or those of every NAT64 layout that fits."""
+    """The IPv4 addresses that an IPv6 address may contain: none, one, or one for each NAT64 layout that fits."""
     number = int(address)
     low = IPv4Address(number & 0xFFFFFFFF)
     for form, span in _WITH_IPV4_AT_THE_END:
@@ -135,7 +135,7 @@ def embedded_ipv4(address: IPv6Address) -> Iterator[tuple[str, IPv4Address]]:
 
 
 def _local_nat64(number: int) -> Iterator[IPv4Address]:
-    """RFC 8215 leaves open which prefix of 64:ff9b:1::/48 a network uses, so every layout of RFC 6052 §2.2 counts.
+    """RFC 8215 leaves open which prefix of 64:ff9b:1::/48 a network uses, so every layout of RFC 6052 §2.2 is tried.
 
     Bits 64 to 71 and everything after the address are zero in the shorter layouts.
     """
@@ -146,7 +146,7 @@ def _local_nat64(number: int) -> Iterator[IPv4Address]:
         if reserved_octet or number & (1 << suffix_bits) - 1:
             continue
         tail = number >> suffix_bits & (1 << 40) - 1  # the address with the zero octet somewhere in it
-        after = (length + 40) - 72  # how many of those 40 bits stand behind the octet
+        after = (length + 40) - 72  # how many of those 40 bits follow the octet
         inner = tail >> after + 8 << after | tail & (1 << after) - 1
         if inner:
             fits = True

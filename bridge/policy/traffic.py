@@ -1,4 +1,4 @@
-"""What the open connections of an egress have carried, counted while it is on its way."""
+"""Byte counts of the connections of an egress while they are open."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ Count: TypeAlias = Callable[[int], None]
 
 
 @dataclass(eq=False)
-class Carried:
-    """By one tunnel, or by one exchange on a connection that is kept."""
+class TransferCounts:
+    """Bytes of one tunnel, or of one exchange on a kept connection."""
 
     bytes_sent: int = 0
     bytes_received: int = 0
@@ -29,18 +29,18 @@ class Carried:
 
 
 class Traffic:
-    """All that is being carried."""
+    """The counts of all transfers in progress."""
 
     def __init__(self) -> None:
-        self._open: WeakSet[Carried] = WeakSet()
+        self._open: WeakSet[TransferCounts] = WeakSet()
 
-    def begin(self) -> Carried:
-        """The counts of what has just begun; it is over when nobody holds them any more."""
-        begun = Carried()
+    def begin(self) -> TransferCounts:
+        """The counts of a new transfer, which ends when nothing refers to them."""
+        begun = TransferCounts()
         self._open.add(begun)
         return begun
 
     def watch(self) -> Callable[[], int]:
-        """Each call says how many bytes have come since now by the one way that most came by."""
-        before = WeakKeyDictionary({it: it.bytes_received for it in self._open})
-        return lambda: max((it.bytes_received - before.get(it, 0) for it in self._open), default=0)
+        """A function that returns the bytes received since now by the transfer that received most."""
+        before = WeakKeyDictionary({counts: counts.bytes_received for counts in self._open})
+        return lambda: max((counts.bytes_received - before.get(counts, 0) for counts in self._open), default=0)

@@ -1,4 +1,4 @@
-"""Work of a session that no operation waits for."""
+"""Tasks of a session that no operation waits for."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Awaitable
 
 
 class Background:
-    """Holds what is under way until it is done, or until the session ends."""
+    """Owns the tasks until they are done, or the session ends."""
 
     def __init__(self) -> None:
         self._tasks: set[asyncio.Future[None]] = set()
@@ -17,13 +17,13 @@ class Background:
         return bool(self._tasks)
 
     def begin(self, work: Awaitable[None]) -> None:
-        """The work says itself what goes wrong in it."""
+        """Start a task; it handles its own errors."""
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     async def cancel(self) -> None:
-        """Cancel all of it, and wait until it has ended."""
+        """Cancel all tasks, and wait until they have ended."""
         tasks = list(self._tasks)
         for task in tasks:
             task.cancel()

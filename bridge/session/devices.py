@@ -1,4 +1,4 @@
-"""Which device a session runs on."""
+"""Selects the device of a session."""
 
 from __future__ import annotations
 
@@ -24,36 +24,36 @@ Notice = Callable[[str], None]
 
 
 class VirtualDevices(Protocol):
-    """Virtual devices as the composition root hands them in; this layer does not know how they are made."""
+    """The interface to virtual devices; the composition root implements it."""
 
     def running(self) -> tuple[str, ...]:
-        """Serials of virtual devices that this user has started and that are still there."""
+        """Serials of the virtual devices that this user has started and that still run."""
         ...
 
     def owned(self) -> tuple[str, ...]:
-        """Serials of virtual devices that live inside somebody's session: they are not for others to take."""
+        """Serials of virtual devices that belong to one session; other sessions do not take them."""
         ...
 
     def start(self, server: AdbServer, *, timeout_s: float) -> AbstractAsyncContextManager[str]:
-        """A new virtual device for as long as the block lasts; yields its serial."""
+        """A new virtual device for the length of the block; yields its serial."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class SelectedDevice:
     serial: str
     is_virtual: bool
 
 
 @asynccontextmanager
-async def chosen_device(
+async def select_device(
     server: AdbServer, wanted: str, virtual: VirtualDevices | None, on_notice: Notice, *, timeout_s: float
-) -> AsyncIterator[Chosen]:
+) -> AsyncIterator[SelectedDevice]:
     """The device named by `wanted`: a serial, "virtual", or "auto".
 
-    "auto" takes ANDROID_SERIAL where it is set, else the one device that is attached, else a virtual device, and says
-    so. A serial never falls back to another device, nor does a device that is attached and not ready. "virtual" takes
-    one that runs and is nobody's, else a new one.
+    "auto" takes ANDROID_SERIAL if it is set, else the one attached device, else a virtual device, with a notice. A
+    serial never falls back to another device, nor does an attached device that is not ready. "virtual" takes a running
+    one that no other session uses, else a new one.
 
     Raises:
         DeviceNotFound, DeviceUnauthorized, DeviceOffline, DeviceAmbiguous, NoDevice
@@ -74,22 +74,22 @@ async def chosen_device(
     else:
         serial = _named(entries, wanted)
     if serial is not None:
-        yield Chosen(serial, virtual is not None and serial in (*running, *virtual.owned()))
+        yield SelectedDevice(serial, virtual is not None and serial in (*running, *virtual.owned()))
         return
     if virtual is None and wanted == "virtual":
         raise NoDevice("no virtual device is running", hint="'webview-bridge virtual start' starts one.")
     if virtual is None:
         raise NoDevice("no device is attached", hint="Attach one, or use device='virtual'.")
-    starting = virtual.start(server, timeout_s=timeout_s)  # who does not start any says so here
+    starting = virtual.start(server, timeout_s=timeout_s)  # raises if none can be started
     if wanted == "auto":
         on_notice("no Android device is attached: using a virtual device (Chromium on this machine, not a phone)")
     async with starting as started:
-        yield Chosen(started, True)
+        yield SelectedDevice(started, True)
 
 
-def has_ended(chosen: Chosen, virtual: VirtualDevices | None) -> bool:
-    """Whether it was a virtual device whose process is over: no other will have its serial."""
-    return chosen.is_virtual and virtual is not None and chosen.serial not in (*virtual.running(), *virtual.owned())
+def has_ended(selected: SelectedDevice, virtual: VirtualDevices | None) -> bool:
+    """Whether it was a virtual device whose process has ended: no other gets its serial."""
+    return selected.is_virtual and virtual is not None and selected.serial not in (*virtual.running(), *virtual.owned())
 
 
 def _only_device(entries: tuple[DeviceEntry, ...]) -> str | None:
@@ -101,7 +101,7 @@ def _only_device(entries: tuple[DeviceEntry, ...]) -> str | None:
     if ready:
         return ready[0]
     if entries:
-        raise _not_ready(entries[0], " To go without it, name another with --device: a serial, or virtual.")
+        raise _not_ready(entries[0], " To use another device, name it with --device: a serial, or virtual.")
     return None
 
 

@@ -1,4 +1,4 @@
-"""A session's traffic on its way out: through the gate on this machine, by a port of the device that leads here."""
+"""Routes a session's traffic through the egress gate on this machine, over a reversed port of the device."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from bridge.adb import AdbDevice
 from bridge.deadline import Deadline
 from bridge.errors import BridgeError, HostFailed, NavigationFailed, PolicyRefused, ServiceRefused
 from bridge.host.client import HostClient
-from bridge.page.interception.url_policy import Interception
+from bridge.page.interception.url_policy import UrlPolicy
 from bridge.page.target.attachment import Attachment
+from bridge.policy.browser_policy import BrowserPolicy
 from bridge.policy.gate import Gate, run_gate
 from bridge.policy.grant import Grant
 from bridge.policy.pinning import PinnedEgress
-from bridge.policy.rules import BrowserPolicy
 
 logger = logging.getLogger(__name__)
 
@@ -31,17 +31,17 @@ _FIRST_PORT, _PORTS, _PORT_TRIES = 32_768, 28_232, 5
 
 
 class Containment:
-    """How far the traffic of one session is held to its policy.
+    """Enforces the policy on the traffic of one session.
 
     Attributes:
-        egress: What resolves, pins and connects; its audit is the session's.
-        gate: The proxy that the device's WebView is pointed at; None before `route`.
-        mode: `pinned` where all of the WebView's traffic goes through the gate.
-        webrtc: See `Capabilities.webrtc`, and what it does not hold.
+        egress: Resolves, pins and connects; its audit is the session's.
+        gate: The proxy of the device's WebView; None before `route`.
+        mode: `pinned` if all of the WebView's traffic goes through the gate.
+        webrtc: See `Capabilities.webrtc`, also for what it does not cover.
         intercepts: Whether requests are also judged in the page.
     """
 
-    # A WebView's proxy is its process's: one session of this program points it at its gate, others leave it alone.
+    # A proxy holds for the whole host process: one session of this program sets it, others leave it alone.
     _pointed: ClassVar[WeakSet[Containment]] = WeakSet()
 
     def __init__(self, egress: PinnedEgress, device: Callable[[], AdbDevice], notice: Callable[[str], None]) -> None:
@@ -52,7 +52,7 @@ class Containment:
         self.intercepts = False
         self._device = device
         self._notice = notice
-        self._interception = Interception(egress, closes_ways_around=egress.policy.blocks_webrtc)
+        self._interception = UrlPolicy(egress, blocks_proxy_bypass=egress.policy.blocks_webrtc)
         self._gate_stack = AsyncExitStack()
         self._route_stack = AsyncExitStack()
         self._device_port: int | None = None
@@ -62,10 +62,10 @@ class Containment:
         return self._device().serial
 
     async def route(self, host: HostClient) -> None:
-        """Point a fresh host app at the gate; awaited with every connection, before any tab is opened over it.
+        """Set the gate as the host app's proxy; awaited with every connection, before any tab is opened over it.
 
         Raises:
-            PolicyRefused: The device does not take a proxy, and the policy is strict.
+            PolicyRefused: The device does not take the proxy, and the policy is strict.
         """
         deadline = Deadline.after(_SET_UP_S)
         if self.gate is None:
@@ -77,53 +77,53 @@ class Containment:
             return
         if self.egress.policy.strict:
             raise PolicyRefused(
-                f"the policy is strict, and this device cannot be held to it: {reason}",
+                f"the policy is strict, and cannot be enforced on this device: {reason}",
                 hint="Use a device whose WebView takes a proxy, or set strict = false in [browser.policy].",
                 rule="strict",
             )
-        self._notice(f"the device connects by itself (egress=unpinned): {reason}")
+        self._notice(f"the device connects directly, not through the egress gate (egress=unpinned): {reason}")
 
     async def install(self, attachment: Attachment) -> None:
-        """Judge the requests of a fresh attachment; awaited before anything is loaded in it.
+        """Intercept the requests of a new attachment; awaited before it loads anything.
 
         Raises:
-            PolicyRefused: That is not possible, and the policy is strict.
+            PolicyRefused: They cannot be intercepted, and the policy is strict.
         """
-        self._interception.watches_addresses = self.mode == "unpinned"
+        self._interception.checks_addresses = self.mode == "unpinned"
         self.intercepts, closed = await self._interception.install(attachment, timeout_s=_SET_UP_S)
         self.webrtc = "blocked" if closed else "open"
         missing = "" if self.intercepts else "requests cannot be intercepted"
         if not closed:
-            missing = missing or "WebRTC and WebTransport cannot be taken away"
+            missing = missing or "WebRTC and WebTransport cannot be removed"
         if missing and self.egress.policy.strict:
             raise PolicyRefused(
-                f"the policy is strict, and this WebView cannot be held to it: {missing}",
+                f"the policy is strict, and cannot be enforced on this WebView: {missing}",
                 hint="Update Android System WebView, or set strict = false in [browser.policy].",
                 rule="strict",
             )
 
     def explain(self, error: NavigationFailed) -> BridgeError:
-        """See Interception.explain."""
+        """See UrlPolicy.explain."""
         return self._interception.explain(error)
 
     async def close(self) -> None:
-        """Take the device's port back, then stop the gate."""
+        """Release the device's port, then stop the gate."""
         self._pointed.discard(self)
         await self._route_stack.aclose()
         await self._gate_stack.aclose()
 
     async def _point_at_gate(self, host: HostClient, gate: Gate, deadline: Deadline) -> str:
-        """Why it did not work, "" where it did."""
+        """Why the proxy could not be set; "" if it was."""
         if any(other is not self and other.serial == self.serial for other in self._pointed):
-            return "another session of this program is open on it, and a device's WebView has one proxy"
+            return "another session of this program has set its proxy, and a device's WebView has only one"
         try:
-            port = await self._device_way(gate, deadline)
+            port = await self._reverse_gate(gate, deadline)
             if self._device_port is None:
                 await _close_leftovers(host, deadline)
             reply = await host.set_proxy(_GATE_HOST, port, timeout_s=deadline.remaining_s)
         except HostFailed as error:
             if error.host_code == "tabs_open" and port == self._device_port:
-                return ""  # they are this session's, outlived a lost connection, and go to this port
+                return ""  # this session's own tabs outlived a lost connection, and use this port
             return error.message
         except ServiceRefused as error:
             return error.message
@@ -132,16 +132,16 @@ class Containment:
             return "the host app found no way to set a proxy"
         self._pointed.add(self)
         if reply.fields.get("loopback") is not True:
-            return "its WebView does not send the device's own loopback through a proxy"
+            return "its WebView does not send requests for the device's loopback through a proxy"
         return ""
 
-    async def _device_way(self, gate: Gate, deadline: Deadline) -> int:
-        """A port of the device that leads to the gate.
+    async def _reverse_gate(self, gate: Gate, deadline: Deadline) -> int:
+        """Reverse a port of the device to the gate; the port.
 
-        Not `tcp:0`: the adb server remembers under that name whatever was reversed first, and ends itself when the
-        device uses the next one ("disallowed connect", AOSP packages/modules/adb/adb.cpp).
+        Not `tcp:0`: the adb server keeps the first reversed port under that name, and aborts when the device uses the
+        next one ("disallowed connect", AOSP packages/modules/adb/adb.cpp).
         """
-        # Tabs that outlived a lost connection still go to the port that was named to them.
+        # Tabs that outlived a lost connection still use the port from before.
         tries = [self._device_port] if self._device_port is not None else []
         tries += [_FIRST_PORT + secrets.randbelow(_PORTS) for _ in range(_PORT_TRIES)]
         refused: ServiceRefused | None = None
@@ -158,9 +158,9 @@ class Containment:
 
 
 async def _close_leftovers(host: HostClient, deadline: Deadline) -> None:
-    """Close tabs that an earlier session of this program left, with which no proxy could be set.
+    """Close tabs that an earlier session of this program left: the host app takes no proxy while tabs are open.
 
-    The host app shows the tabs of the client's own owner and policy only (PROTOCOL.md §4); the owner is this process.
+    The host app lists only tabs of the client's own owner and policy (PROTOCOL.md §4); the owner is this process.
     """
     for tab in await host.list_tabs(timeout_s=deadline.remaining_s):
         try:
@@ -171,7 +171,7 @@ async def _close_leftovers(host: HostClient, deadline: Deadline) -> None:
 
 
 def policy_digest(policy: BrowserPolicy, grants: Sequence[Grant]) -> str:
-    """Sessions with equal rules may share a host process; the digest tells them apart."""
+    """Identifies the rules: only sessions with equal ones may share a host process."""
     rules = json.dumps(policy.to_json(), sort_keys=True)
     listed = "\n".join(sorted(str(grant) for grant in grants))
     return hashlib.sha256(f"{rules}\n{listed}".encode()).hexdigest()

@@ -5,74 +5,98 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import AsyncIterator, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import ClassVar, Self
 
-from bridge.adb import AdbServer
+from bridge.adb import AdbDevice, AdbServer
 from bridge.deadline import Deadline, finish
 from bridge.errors import BridgeError
-from bridge.page.files.safe_folder import DOWNLOADS_KEY, UPLOADS_KEY, Confined
+from bridge.host.client import HostClient
+from bridge.host.replies import HostHello
+from bridge.page.files.safe_folder import DOWNLOADS_KEY, UPLOADS_KEY, SafeFolder
+from bridge.page.instrumentation import Observer
+from bridge.page.logs.session_logs import SessionLogs
 from bridge.page.page import Page
+from bridge.page.popups import PopupQueue
 from bridge.page.target.dialogs import DialogAnswer
+from bridge.policy.browser_policy import BrowserPolicy, policy_for
 from bridge.policy.configuration import load_policy
 from bridge.policy.grant import Grant, TestServerGrant
 from bridge.policy.pinning import Ask, PinnedEgress
-from bridge.policy.rules import BrowserPolicy, policy_for
 from bridge.session.attached.app import App
 from bridge.session.attached.session import AttachedSession, attaching
-from bridge.session.devices import Chosen, Notice, VirtualDevices, chosen_device, has_ended
-from bridge.session.egress import policy_digest
-from bridge.session.host.connection import HostLink
+from bridge.session.attachment_slot import OnAttach
+from bridge.session.capabilities import Capabilities
+from bridge.session.devices import Notice, SelectedDevice, VirtualDevices, has_ended, select_device
+from bridge.session.egress import Containment, policy_digest
+from bridge.session.host.connection import HostConnection
 from bridge.session.host.find_target import host_service
-from bridge.session.storage.clear_storage import clear_state
+from bridge.session.storage.clear_storage import clear_browsing_data
 from bridge.session.storage.isolated import ISOLATED_TIMEOUT_S, PROFILE, Isolation, isolated
 from bridge.session.storage.storage_state import STATE_TIMEOUT_S, StateSummary, load_state, save_state
+from bridge.session.tab import SessionTab
 from bridge.session.tab_host import View
-from bridge.session.tabs import SessionTabs
+from bridge.session.tabs import Tabs
 from bridge.session.tracing import Tracing, check_writable, traced
 
 logger = logging.getLogger(__name__)
 
 START_TIMEOUT_S = 60.0
-# A frozen one keeps nobody; one that answers gets the time that clearing takes over a slow link.
+RECONNECT_TIMEOUT_S = 60.0
+# How long a frozen host app may delay the end; one that answers gets the time that clearing takes on a slow link.
 _ANSWER_S = 2.0
 _CLEAR_S = 15.0
-_LET_GO_S = 3.0
+_RELEASE_S = 3.0
 _CLOSE_S = 24.0
 
 
-class Session(SessionTabs):
-    """What `Session.open` yields: open tabs with `new_tab`, everything ends with the block.
+class Session:
+    """What `Session.open` yields: `new_tab` opens tabs, and the end of the block closes everything.
 
     Attributes:
         serial: The device's adb serial.
-        containment: How far its traffic is held to the policy; has the egress gate.
-        journal: Console and network of all tabs since the first one, those of closed ones included.
-        is_virtual: Whether it is Chromium on this machine instead of a phone.
-        restores_tabs: Whether what is lost is restored without being asked.
+        containment: Enforces the policy on its traffic; has the egress gate.
+        is_virtual: Whether the device is Chromium on this machine instead of a phone.
+        notice: Takes one sentence for the user.
     """
 
     virtual_devices: ClassVar[VirtualDevices | None] = None
-    # What holds without a policy is said once in a program.
-    _has_said_default: ClassVar[bool] = False
+    # The default policy is announced once per process.
+    _has_announced_default: ClassVar[bool] = False
     tracing: ClassVar[Tracing | None] = None
 
     def __init__(
         self,
-        chosen: Chosen,
-        link: HostLink,
+        selected: SelectedDevice,
+        connection: HostConnection,
         view: View,
         egress: PinnedEgress,
         notice: Notice,
         *,
         reconnect: bool,
         dialogs: DialogAnswer,
+        uploads: SafeFolder,
+        downloads: SafeFolder,
     ) -> None:
-        super().__init__(chosen.serial, link, view, egress, notice, reconnect=reconnect, dialogs=dialogs)
-        self.is_virtual = chosen.is_virtual
+        self.serial = selected.serial
+        self.is_virtual = selected.is_virtual
+        self.notice = notice
+        self.containment: Containment = Containment(egress, lambda: connection.device, notice)
+        self._connection = connection
+        self._tabs = Tabs(
+            connection,
+            self.containment,
+            view,
+            notice,
+            reconnect=reconnect,
+            dialogs=dialogs,
+            uploads=uploads,
+            downloads=downloads,
+        )
+        connection.on_connected.append(self.containment.route)
         self._isolation = Isolation()
 
     @classmethod
@@ -97,70 +121,71 @@ class Session(SessionTabs):
         on_notice: Notice | None = None,
         timeout_s: float = START_TIMEOUT_S,
     ) -> AsyncIterator[Self]:
-        """Find the device, start the host app on it, and be ready to open tabs.
+        """Select the device, start the host app on it, and get ready to open tabs.
 
         Args:
             device: A serial, "virtual", or "auto" (the one attached device, else a virtual one).
-            adb_server: `host:port`; without it what ADB's own environment variables say.
-            policy: Which addresses may be opened; without one what the operator has configured (file, environment),
-                else the public web, with what is always refused refused.
-            ask: Asked about what the policy leaves open (`default_action="ask"`); nobody means no.
-            egress: Instead of policy, grants and ask: what another session has pinned already, or a resolver and a
-                dialler of one's own.
-            grants: Servers on this machine's loopback that pages may be opened from; each is made reachable on the
-                device under the same port while the session lasts.
+            adb_server: `host:port`; by default the address in ADB's own environment variables.
+            policy: Which addresses may be opened; by default the operator's configuration (file, environment), else the
+                public web. Some addresses are refused by every policy.
+            ask: Decides what the policy leaves open (`default_action="ask"`); without it, the answer is no.
+            egress: Instead of policy, grants and ask: pins shared with another session, or a custom resolver and
+                dialler.
+            grants: Servers on this machine's loopback that pages may be opened from. Each is reachable on the device
+                under the same port while the session lasts.
             width_px, height_px, density_dpi: The tabs' size; density 160 gives device pixel ratio 1.
-            reconnect: Restore what is lost (cable, adb server, reboot, host app, renderer) when the next operation
-                begins, as `reconnect()` does, and say so in its notices; it may take 30 s longer then. The one that was
-                interrupted still fails.
+            reconnect: Restore what is lost (cable, adb server, reboot, host app, renderer) at the beginning of the next
+                operation, as `reconnect()` does, and report it in that operation's notices; it may take 30 s longer
+                then. The operation that the loss interrupted still fails.
             dialogs: How JavaScript dialogs are answered in every tab; see `page.on_dialog`.
             uploads_root, downloads_root: The folders that files may come from and go to; without one, `page.upload` or
                 `page.download` is refused.
-            trace: Write what was done here, when the session ends: one HTML file with every operation, its picture,
-                what changed, console, network, policy decisions and cost.
-            on_notice: Told in one sentence what the caller should know, such as that a virtual device is used.
+            trace: Write a trace to this file when the session ends: one HTML file with every operation, its
+                screenshot, what changed, console, network, policy decisions and cost.
+            on_notice: Takes notices for the user, one sentence each, such as that a virtual device is used.
 
         Raises:
-            DeviceError: No such device, not authorised, offline, several.
-            HostError: The host app is missing, of another version, or does not start.
+            DeviceError: The device is missing, unauthorised or offline, or several are attached.
+            HostError: The host app is missing, has another version, or does not start.
         """
         deadline, view = Deadline.after(timeout_s), View(width_px, height_px, density_dpi)
-        uploads, downloads = Confined.at(uploads_root, UPLOADS_KEY), Confined.at(downloads_root, DOWNLOADS_KEY)
+        uploads, downloads = SafeFolder.at(uploads_root, UPLOADS_KEY), SafeFolder.at(downloads_root, DOWNLOADS_KEY)
         if trace is not None:
             check_writable(Path(trace))
         notice = on_notice or _log_notice
         server = AdbServer.from_environment(adb_server)
         await server.ensure_running(timeout_s=deadline.remaining_s)
         async with AsyncExitStack() as stack:
-            chosen = await stack.enter_async_context(
-                chosen_device(server, device, cls.virtual_devices, notice, timeout_s=deadline.remaining_s)
+            selected = await stack.enter_async_context(
+                select_device(server, device, cls.virtual_devices, notice, timeout_s=deadline.remaining_s)
             )
             if egress is None:
                 egress = PinnedEgress(policy or load_policy("operator", os.environ), grants, ask=ask)
-            if egress.policy == policy_for("operator") and not cls._has_said_default:
-                Session._has_said_default = True
-                notice("no policy is configured, so the whole public web may be opened ([browser.policy] narrows it)")
+            if egress.policy == policy_for("operator") and not cls._has_announced_default:
+                Session._has_announced_default = True
+                notice("no policy is configured: pages may open the whole public web ([browser.policy] narrows it)")
             # One port may be granted under several names, such as localhost and 127.0.0.1.
-            link = HostLink(
+            connection = HostConnection(
                 server,
-                chosen.serial,
+                selected.serial,
                 reversed_ports=sorted({grant.port for grant in egress.test_servers}),
                 policy_digest=policy_digest(egress.policy, egress.grants),
-                has_ended=partial(has_ended, chosen, cls.virtual_devices),
+                has_ended=partial(has_ended, selected, cls.virtual_devices),
             )
             session = cls(
-                chosen,
-                link,
+                selected,
+                connection,
                 view,
                 egress,
                 notice,
                 reconnect=reconnect,
                 dialogs=dialogs,
+                uploads=uploads,
+                downloads=downloads,
             )
-            session.uploads, session.downloads = uploads, downloads
             session.observer = await stack.enter_async_context(traced(cls.tracing, trace, session))
             try:
-                await link.open(timeout_s=deadline.remaining_s)
+                await connection.open(timeout_s=deadline.remaining_s)
                 yield session
             finally:
                 await finish(session._close(), at_most_s=_CLOSE_S, what=f"closing the session on {session.serial}")
@@ -186,25 +211,25 @@ class Session(SessionTabs):
         on_notice: Notice | None = None,
         timeout_s: float = START_TIMEOUT_S,
     ) -> AsyncIterator[AttachedSession]:
-        """Drive another app's WebView, or Chrome (`com.android.chrome`), with the same pages.
+        """Drive another app's WebView, or Chrome (`com.android.chrome`), with the same page methods.
 
         The app must be debuggable, or have called `WebView.setWebContentsDebuggingEnabled(true)`.
 
         Args:
-            package: Whose WebView, exactly.
-            activity: Launched first (`.MainActivity`), and again when the app's process has ended; without it the app
+            package: The app's package name, exactly.
+            activity: Launched first (`.MainActivity`), and again if the app's process has ended; without it the app
                 must be running.
             data: The address that the launching intent carries.
-            policy: Which addresses may be opened; without one what is configured, else the public web. What a page
-                requests is judged from its attachment on and as far as interception sees it (egress=unpinned), so a
-                strict one is refused.
+            policy: Which addresses may be opened; by default the operator's configuration, else the public web. A
+                page's requests are judged from its attachment on and only as far as interception sees them
+                (egress=unpinned), so a strict policy is refused.
             grants: Test servers as in `open`, and `AppGrant(package, origins)` for what the app serves to itself.
-            url, title: Which page to wait for, where the app has several: a glob over its address, words of its title.
-            uploads_root, downloads_root: As in `open`; nothing is put on the device, uploads are made in the page.
+            url, title: The page to wait for if the app has several: a URL pattern, words in its title.
+            uploads_root, downloads_root: As in `open`; uploads are made in the page, nothing is stored on the device.
             trace: As in `open`.
 
         Raises:
-            DeadlineExceeded: No such page came; says which there were.
+            DeadlineExceeded: No such page appeared; lists those that did.
             HostFailed: Android did not start the app.
         """
         async with attaching(
@@ -225,8 +250,130 @@ class Session(SessionTabs):
         ) as session:
             yield session
 
+    @property
+    def host(self) -> HostHello:
+        """What the host app reported of itself: version, WebView, API level, pid."""
+        return self._connection.host.hello
+
+    @property
+    def host_client(self) -> HostClient:
+        """The present connection to the host app; another one after a reconnect."""
+        return self._connection.host
+
+    @property
+    def device(self) -> AdbDevice:
+        return self._connection.device
+
+    @property
+    def egress(self) -> PinnedEgress:
+        """What the session's connections go through: policy, pins, audit."""
+        return self.containment.egress
+
+    @property
+    def capabilities(self) -> Capabilities | None:
+        """What the WebView can do; None until the first tab is open."""
+        return self._tabs.capabilities
+
+    @property
+    def logs(self) -> SessionLogs:
+        """Console and network of all tabs, closed ones included."""
+        return self._tabs.logs
+
+    @property
+    def view(self) -> View:
+        """The size of tabs that are opened from now on."""
+        return self._tabs.view
+
+    @view.setter
+    def view(self, view: View) -> None:
+        self._tabs.view = view
+
+    @property
+    def observer(self) -> Observer | None:
+        """Sees every operation on pages that are opened from now on."""
+        return self._tabs.observer
+
+    @observer.setter
+    def observer(self, observer: Observer | None) -> None:
+        self._tabs.observer = observer
+
+    @property
+    def on_attach(self) -> list[OnAttach]:
+        """Awaited with every tab's new attachment before the tab loads any address."""
+        return self._tabs.on_attach
+
+    @property
+    def pages(self) -> tuple[Page, ...]:
+        """The open tabs, oldest first."""
+        return self._tabs.pages
+
+    @property
+    def tabs(self) -> Mapping[str, Page]:
+        """The open tabs by their ids, popups included."""
+        return self._tabs.by_id
+
+    async def new_tab(self, url: str | None = None, *, profile: str | None = None) -> Page:
+        """Open a tab, at `url` if one is given.
+
+        Args:
+            profile: Cookies and storage of its own, shared by the tabs of that name; needs a WebView with profiles.
+
+        Raises:
+            PolicyRefused, NavigationFailed: As `page.goto`; the tab is closed again then.
+        """
+        return await self._tabs.new_tab(url, profile=profile)
+
+    async def close_tab(self, page: Page) -> None:
+        """Close a tab; does nothing if it is closed already."""
+        await self._tabs.close_tab(page)
+
+    def opener_of(self, page: Page) -> str | None:
+        """The id of the tab whose page has opened this one; None if no page has."""
+        return self._tabs.opener_of(page)
+
+    def popups_of(self, tab_id: str) -> AbstractContextManager[PopupQueue]:
+        """Collect the windows that this tab's page opens inside the block."""
+        return self._tabs.popups_of(tab_id)
+
+    async def wait_for_popups(self) -> None:
+        """Wait until the windows that pages have opened are among `pages`, or were refused."""
+        await self._tabs.wait_for_popups()
+
+    def open_tabs(self) -> tuple[SessionTab, ...]:
+        """The tabs below the pages, oldest first."""
+        return self._tabs.open_tabs()
+
+    def host_tab_of(self, page: Page) -> str | None:
+        """The host app's name for the WebView of this page; None while it has none."""
+        return self._tabs.host_tab_of(page)
+
+    async def check_url(self, url: str) -> str:
+        """The address in its canonical form; PolicyRefused if it may not be opened."""
+        return await self._tabs.check_url(url)
+
+    async def reconnect(self, *, timeout_s: float = RECONNECT_TIMEOUT_S) -> tuple[str, ...]:
+        """Restore what is lost: wait for the device, start the host app, reopen the tabs at their addresses.
+
+        Returns one sentence for each thing that was done; nothing if nothing is lost. A tab that outlived the
+        connection, as after a cable was unplugged, is unchanged, refs included. A reopened tab has lost forms, scroll
+        position and refs; its cookies are those on the device. A tab that cannot be reopened stays lost.
+
+        Raises:
+            DeadlineExceeded: The device did not come back; says in which state it was last seen.
+            DeviceError, HostError: It came back, and the host app cannot be started.
+        """
+        return await self._tabs.reconnect(timeout_s=timeout_s)
+
+    async def diagnose(self) -> BridgeError | None:
+        """Probe device and host app: which of them is lost and why, or None."""
+        return await self._tabs.diagnose()
+
+    async def stay_awake(self, until: asyncio.Event) -> None:
+        """Keep idle tabs alive until the event is set."""
+        await self._tabs.stay_awake(until)
+
     def forward(self, *, timeout_s: float = 10.0) -> AbstractAsyncContextManager[int]:
-        """A port of this machine that leads to the WebView's devtools socket, for other tools, while the block lasts.
+        """Forward a port of this machine to the WebView's devtools socket for the length of the block.
 
         For `chrome://inspect`, pychrome, or Playwright's `connectOverCDP` (with `noDefaults: true`: a WebView has no
         browser contexts to set defaults in). Any local user may connect to it.
@@ -234,60 +381,60 @@ class Session(SessionTabs):
         return self.device.forward("tcp:0", host_service(self.host.pid), timeout_s=timeout_s)
 
     def isolated(self, *, timeout_s: float = ISOLATED_TIMEOUT_S) -> AbstractAsyncContextManager[Page]:
-        """A tab for one call: `async with session.isolated() as page:`. See `bridge.session.storage.isolated`.
+        """A tab for one block: `async with session.isolated() as page:`. See `bridge.session.storage.isolated`.
 
-        It begins without cookies, cache, history and storage, and when the block ends nothing of it is left.
+        It starts without cookies, cache, history and storage, and the end of the block clears and closes it.
 
         Raises:
-            Unsupported: The WebView has no profiles, and other tabs are open whose state would be cleared with it.
+            Unsupported: The WebView has no profiles, and other tabs are open whose storage would be cleared as well.
         """
-        return isolated(self, self._isolation, timeout_s=timeout_s)
+        return isolated(self._tabs, self._isolation, timeout_s=timeout_s)
 
     async def state_save(self, path: str | os.PathLike[str], *, timeout_s: float = STATE_TIMEOUT_S) -> StateSummary:
-        """Write the cookies, and the storage of the pages that are open, to a file that only its owner can read."""
-        return await save_state(self, path, timeout_s=timeout_s)
+        """Save the cookies, and the storage of the open pages, to a file that only its owner can read."""
+        return await save_state(self.pages, path, timeout_s=timeout_s)
 
     async def state_load(
         self, path: str | os.PathLike[str], *, page: Page | None = None, timeout_s: float = STATE_TIMEOUT_S
     ) -> StateSummary:
-        """Put a saved state back; session storage, which is a tab's own, into `page` where one is given.
+        """Restore a saved state; session storage, which belongs to a tab, into `page` if one is given.
 
-        Storage is put back from an empty document of each origin, without asking its server; `page` is left on the
+        Storage is written from an empty document of each origin, without a request to its server; `page` stays on the
         last of them.
 
         Raises:
-            UsageError: The file is no saved state.
+            UsageError: Not a saved state.
         """
-        return await load_state(self, path, page, timeout_s=timeout_s)
+        return await load_state(self._tabs, path, page, timeout_s=timeout_s)
 
     async def _close(self) -> None:
-        """Each part in its turn, whatever became of the one before."""
+        """Each part in its turn, also if the one before failed."""
         async with AsyncExitStack() as stack:
-            stack.push_async_callback(self._let_go)
-            stack.push_async_callback(self._close_tabs)
-            await self._clear()
+            stack.push_async_callback(self._release)
+            stack.push_async_callback(self._tabs.close)
+            await self._clear_browsing_data()
 
-    async def _clear(self) -> None:
-        """What pages have stored; the host app's process, which keeps it, may go on."""
-        origins = set().union(*self.journal.origins.values())
+    async def _clear_browsing_data(self) -> None:
+        """The host app's process keeps what pages have stored, and may outlive the session."""
+        origins = set().union(*self.logs.origins.values())
         if not origins:
             return
-        profiles = {None, *self._profiles.values()} - (set() if self._isolation.left_behind else {PROFILE})
-        why = "it is lost"
-        if self._recovery.seems_whole:
+        profiles = {None, *self._tabs.profiles.values()} - (set() if self._isolation.left_behind else {PROFILE})
+        why = "device or host app disconnected"
+        if self._tabs.is_connected:
             try:
                 await self.host_client.touch(timeout_s=_ANSWER_S)
                 async with Deadline.after(_CLEAR_S).bound("clearing it"):
-                    await clear_state(self, profiles, origins, timeout_s=_CLEAR_S)
+                    await clear_browsing_data(self._tabs, profiles, origins, timeout_s=_CLEAR_S)
                 return
             except BridgeError as error:
                 why = error.message
-        self.notice(f"what pages have stored on {self.serial} may still be there for this program: {why}")
+        self.notice(f"could not clear browsing data on {self.serial}: {why}")
 
-    async def _let_go(self) -> None:
-        what = f"taking the gate from {self.serial}"
-        closing = finish(self.containment.close(), at_most_s=_LET_GO_S, what=what)
-        await asyncio.gather(closing, self._link.close(timeout_s=_LET_GO_S))
+    async def _release(self) -> None:
+        what = f"removing the egress gate from {self.serial}"
+        closing = finish(self.containment.close(), at_most_s=_RELEASE_S, what=what)
+        await asyncio.gather(closing, self._connection.close(timeout_s=_RELEASE_S))
 
 
 def _log_notice(text: str) -> None:

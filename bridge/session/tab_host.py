@@ -1,4 +1,4 @@
-"""What a tab needs of the session that it is in, and what more one needs that is in our own host app."""
+"""What a tab of our host app needs of its session."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Protocol
 from bridge.adb import AdbDevice
 from bridge.errors import BridgeError, NavigationFailed, UsageError
 from bridge.host.client import HostClient
-from bridge.page.files.safe_folder import Confined
-from bridge.page.logs.session_logs import Journal
-from bridge.page.popups import OpenedPages
+from bridge.page.files.safe_folder import SafeFolder
+from bridge.page.logs.session_logs import SessionLogs
+from bridge.page.popups import PopupQueue
 from bridge.session.attachment_slot import OnAttach
 from bridge.session.capabilities import Capabilities
 
-_MOST_PIXELS = 40_000_000
+_MAX_PIXELS = 40_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class View:
     """The size of a tab's virtual display, as the host app takes it (android_host_app/PROTOCOL.md §5).
 
     Raises:
-        UsageError: No such size.
+        UsageError: Not a valid size.
     """
 
     width_px: int = 412
@@ -36,44 +36,27 @@ class View:
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
                 raise UsageError(f"{name} is {value!r}; it must be a whole number from {least} to {most}.")
-        if self.width_px * self.height_px > _MOST_PIXELS:
-            raise UsageError(f"{self.width_px} x {self.height_px} px are more than {_MOST_PIXELS} pixels.")
+        if self.width_px * self.height_px > _MAX_PIXELS:
+            raise UsageError(f"{self.width_px} x {self.height_px} px are more than {_MAX_PIXELS} pixels.")
 
 
-class AnyHome(Protocol):
-    """What every tab needs of its session, in whichever app it is."""
+class TabHost(Protocol):
+    """The session as its tabs see it; `Tabs` implements it."""
 
     @property
     def device(self) -> AdbDevice: ...
 
     @property
-    def journal(self) -> Journal: ...
-
-    @property
-    def uploads(self) -> Confined: ...
-
-    @property
-    def downloads(self) -> Confined: ...
-
-    @property
-    def on_attach(self) -> list[OnAttach]:
-        """Awaited with every tab's fresh attachment before the tab's own; the policy's gate comes first."""
-        ...
-
-    def explain(self, error: NavigationFailed) -> BridgeError: ...
-
-    def notice(self, text: str) -> None: ...
-
-    async def diagnose(self, is_heard: Callable[[], bool] = lambda: False) -> BridgeError | None:
-        """What is lost below the tab, if anything; silence is a loss only where nothing `is_heard` of the tab."""
-        ...
-
-
-class Home(AnyHome, Protocol):
-    """What a tab of our host app needs."""
-
-    @property
     def host_client(self) -> HostClient: ...
+
+    @property
+    def logs(self) -> SessionLogs: ...
+
+    @property
+    def uploads(self) -> SafeFolder: ...
+
+    @property
+    def downloads(self) -> SafeFolder: ...
 
     @property
     def view(self) -> View: ...
@@ -83,21 +66,40 @@ class Home(AnyHome, Protocol):
 
     @property
     def restores_tabs(self) -> bool:
-        """Whether a tab that was lost is opened again without being asked."""
+        """Whether the next operation on a lost tab reopens it."""
         ...
 
-    def popups_of(self, tab_id: str) -> AbstractContextManager[OpenedPages]: ...
+    @property
+    def on_attach(self) -> list[OnAttach]:
+        """Awaited with every new attachment of a tab before the tab's own; the policy's interception comes first."""
+        ...
 
     async def check_url(self, url: str) -> str: ...
 
+    def explain(self, error: NavigationFailed) -> BridgeError: ...
+
     def watch_received(self) -> Callable[[], int]: ...
 
-    def keep_alive(self) -> None: ...
+    def popups_of(self, tab_id: str) -> AbstractContextManager[PopupQueue]: ...
 
-    async def ensure_connected(self) -> tuple[str, ...]:
-        """Notices of what was reconnected; DeviceLost or HostLost where that is not wanted or did not work."""
+    def notice(self, text: str) -> None: ...
+
+    def keep_alive(self) -> None:
+        """Report activity to the host app, which destroys idle WebViews."""
         ...
 
     def renderer_killed(self) -> None:
-        """The ladder killed a renderer, which other tabs may share."""
+        """Hang recovery killed a renderer, which other tabs may share."""
+        ...
+
+    async def ensure_connected(self) -> tuple[str, ...]:
+        """Reconnect if device or host app are lost; notices of what was restored.
+
+        Raises:
+            DeviceLost, HostLost: The session does not reconnect by itself, or it failed.
+        """
+        ...
+
+    async def diagnose(self, is_heard: Callable[[], bool] = lambda: False) -> BridgeError | None:
+        """What is lost below the tab, if anything. Silence is a loss only if `is_heard` is false."""
         ...

@@ -1,4 +1,4 @@
-"""What a session is to its tabs: the home that makes, counts, keeps awake, restores and closes them."""
+"""The tabs of one host app: opened, adopted, kept alive, restored and closed."""
 
 from __future__ import annotations
 
@@ -21,162 +21,95 @@ from bridge.errors import (
     TransportError,
 )
 from bridge.host.client import HostClient
-from bridge.host.replies import HostHello
-from bridge.page.files.safe_folder import DOWNLOADS_KEY, UPLOADS_KEY, Confined
+from bridge.page.files.safe_folder import SafeFolder
 from bridge.page.instrumentation import Observer
-from bridge.page.logs.session_logs import Journal
+from bridge.page.logs.session_logs import SessionLogs
 from bridge.page.page import Page
-from bridge.page.popups import OpenedPages
+from bridge.page.popups import PopupQueue
 from bridge.page.target.attachment import Attachment
 from bridge.page.target.dialogs import DialogAnswer
-from bridge.policy.pinning import PinnedEgress
 from bridge.session.attachment_slot import OnAttach
 from bridge.session.background import Background
 from bridge.session.capabilities import Capabilities, probe, require_supported
 from bridge.session.devices import Notice
 from bridge.session.egress import Containment
-from bridge.session.host.connection import HostLink
-from bridge.session.host.reconnect import Recovery
+from bridge.session.host.connection import HostConnection
 from bridge.session.popups import Popups
+from bridge.session.reconnect import Reconnect
 from bridge.session.tab import SessionTab
 from bridge.session.tab_host import View
 
 logger = logging.getLogger(__name__)
 
-RECONNECT_S = 60.0
 # How much longer an operation may take that begins by reconnecting.
 _RECONNECT_FIRST_S = 30.0
-# The host app destroys a WebView 300 s after the last sign of life; CDP traffic does not pass it, so we tell it.
+# The host app destroys a WebView 300 s after the last activity that it knows of; CDP traffic does not pass through it.
 _TOUCH_EVERY_S = 20.0
 _TOUCH_TIMEOUT_S = 5.0
 _PROBE_S = 5.0
 _CLOSE_TAB_S = 2.0
-_BURY_S = 6.0
+_DETACH_CLOSED_S = 6.0
 
 
-class SessionTabs:
-    """The tabs of one host app, and what is between it and them; `Session` is this with the beginning and the end."""
+class Tabs:
+    """The open tabs of a session; to each of them, its `TabHost`.
+
+    Attributes:
+        logs: Console and network of all tabs, closed ones included.
+        observer: Sees every operation on the pages; set before tabs are opened.
+        on_attach: See `TabHost.on_attach`.
+        profiles: The WebView profiles of all tabs so far, by tab id: what a closed tab stored is still there.
+        view: The size of tabs that are opened from now on.
+    """
 
     def __init__(
         self,
-        serial: str,
-        link: HostLink,
+        connection: HostConnection,
+        containment: Containment,
         view: View,
-        egress: PinnedEgress,
         notice: Notice,
         *,
         reconnect: bool,
         dialogs: DialogAnswer,
+        uploads: SafeFolder,
+        downloads: SafeFolder,
     ) -> None:
-        self.serial = serial
         self.view = view
         self.notice = notice
-        # Awaited with every tab's fresh attachment, in this order: the policy's gate comes first.
-        self.on_attach: list[OnAttach] = []
         self.restores_tabs = reconnect
-        self.containment = Containment(egress, lambda: link.device, notice)
-        self.journal = Journal()
+        self.uploads = uploads
+        self.downloads = downloads
+        self.capabilities: Capabilities | None = None
+        self.logs = SessionLogs()
         self.observer: Observer | None = None
-        self.uploads = Confined.at(None, UPLOADS_KEY)
-        self.downloads = Confined.at(None, DOWNLOADS_KEY)
-        self._link = link
+        self.on_attach: list[OnAttach] = [containment.install]
+        self.profiles: dict[str, str | None] = {}
+        self._connection = connection
+        self._containment = containment
         self._dialogs = dialogs
         self._tabs: dict[str, tuple[SessionTab, Page]] = {}
         self._last_tab = 0
-        # Of all tabs that there ever were: what a closed one has stored is still there.
-        self._profiles: dict[str, str | None] = {}
         self._popups = Popups(self)
         self._last_touch = time.monotonic()
         self._background = Background()
-        self._capabilities: Capabilities | None = None
-        self._recovery = Recovery(serial, link, self.open_tabs, notice, self._closed_by_page)
-        link.on_connected += [self._take_host, self.containment.route]
-        self.on_attach.append(self.containment.install)
-
-    @property
-    def host(self) -> HostHello:
-        """What the host app said of itself: version, WebView, API level, pid."""
-        return self._link.host.hello
+        self._reconnect = Reconnect(connection.serial, connection, self.open_tabs, notice, self._closed_by_page)
+        connection.on_connected.append(self._take_host)
 
     @property
     def device(self) -> AdbDevice:
-        return self._link.device
+        return self._connection.device
 
     @property
     def host_client(self) -> HostClient:
-        """The present connection to the host app; another one after a reconnect."""
-        return self._link.host
+        return self._connection.host
 
     @property
-    def egress(self) -> PinnedEgress:
-        """What this session's connections go through: policy, pins, audit."""
-        return self.containment.egress
-
-    @property
-    def capabilities(self) -> Capabilities | None:
-        """What the WebView can do; known once the first tab is open."""
-        return self._capabilities
+    def by_id(self) -> Mapping[str, Page]:
+        return {tab_id: page for tab_id, (_, page) in self._tabs.items()}
 
     @property
     def pages(self) -> tuple[Page, ...]:
-        """The open tabs, oldest first."""
         return tuple(page for _, page in self._tabs.values())
-
-    @property
-    def tabs(self) -> Mapping[str, Page]:
-        """The open tabs by their ids, those that pages opened included."""
-        return {tab_id: page for tab_id, (_, page) in self._tabs.items()}
-
-    async def new_tab(self, url: str | None = None, *, profile: str | None = None) -> Page:
-        """A new tab, at `url` where one is given.
-
-        Args:
-            profile: Cookies and storage of its own, shared by the tabs of that name; needs a WebView with profiles.
-
-        Raises:
-            PolicyRefused, NavigationFailed: As `page.goto`; the tab is closed again then.
-        """
-        if url is not None:
-            await self.check_url(url)
-        await self.ensure_connected()
-        tab, page = self.make_tab(profile=profile)
-        try:
-            attachment = await self._opened(tab)
-            if self._capabilities is None:
-                self._capabilities = await self._probe(attachment)
-            if url is not None:
-                await page.goto(url)
-        except BaseException:
-            await self.close_tab(page)
-            raise
-        return page
-
-    async def _opened(self, tab: SessionTab) -> Attachment:
-        try:
-            return await tab.open()
-        except (DeadlineExceeded, DeviceError, HostError, TabLost, TransportError) as error:
-            # WebViews share a renderer: one that dies for another tab's sake takes along what is being opened in it.
-            # And of a host app that ends this may be the first news.
-            logger.debug("%s is opened a second time: %s", tab.tab_id, error)
-            await self.diagnose()
-            await self.ensure_connected()
-            if tab.host_tab is not None and tab.present is not None:  # opened with all that was restored
-                return tab.present
-            return await tab.open()
-
-    def make_tab(self, *, profile: str | None) -> tuple[SessionTab, Page]:
-        """A tab with a number of its own, not attached to anything."""
-        self._last_tab += 1
-        tab = SessionTab(f"t{self._last_tab}", self, profile=profile)
-        self._profiles[tab.tab_id] = profile
-        page = Page(tab)
-        page.on_dialog(self._dialogs)
-        page.observer = self.observer
-        self._tabs[tab.tab_id] = (tab, page)
-        return tab, page
-
-    def drop_tab(self, tab_id: str) -> None:
-        self._tabs.pop(tab_id, None)
 
     def open_tabs(self) -> tuple[SessionTab, ...]:
         return tuple(tab for tab, _ in self._tabs.values())
@@ -184,98 +117,139 @@ class SessionTabs:
     def host_tab_of(self, page: Page) -> str | None:
         return self._tabs[page.tab_id][0].host_tab
 
-    def profile_of(self, tab_id: str) -> str | None:
-        return self._profiles.get(tab_id)
-
-    def popups_of(self, tab_id: str) -> AbstractContextManager[OpenedPages]:
-        return self._popups.listen(tab_id)
-
     def opener_of(self, page: Page) -> str | None:
-        """The id of the tab whose page has opened this one."""
         return self._tabs[page.tab_id][0].opener_id
 
-    async def windows_taken(self) -> None:
-        """Wait until the windows that pages have opened are among `pages`, or were refused."""
-        await self._popups.taken()
+    # Opening
+
+    async def new_tab(self, url: str | None, *, profile: str | None) -> Page:
+        """See `Session.new_tab`."""
+        if url is not None:
+            await self.check_url(url)
+        await self.ensure_connected()
+        tab, page = self.make_tab(profile=profile)
+        try:
+            attachment = await self._open(tab)
+            if self.capabilities is None:
+                self.capabilities = await self._probe(attachment)
+            if url is not None:
+                await page.goto(url)
+        except BaseException:
+            await self.close_tab(page)
+            raise
+        return page
+
+    async def _open(self, tab: SessionTab) -> Attachment:
+        """Open the tab; a second time if it was lost in between.
+
+        WebViews share a renderer: one that dies for another tab's sake takes along what is being opened in it. And the
+        failure may be the first sign that the host app has ended.
+        """
+        try:
+            return await tab.open()
+        except (DeadlineExceeded, DeviceError, HostError, TabLost, TransportError) as error:
+            logger.debug("%s is opened a second time: %s", tab.tab_id, error)
+            await self.diagnose()
+            await self.ensure_connected()
+            if tab.host_tab is not None and tab.present is not None:  # a reconnect has opened it with the others
+                return tab.present
+            return await tab.open()
+
+    def make_tab(self, *, profile: str | None) -> tuple[SessionTab, Page]:
+        """A tab with a new id, without a WebView yet."""
+        self._last_tab += 1
+        tab = SessionTab(f"t{self._last_tab}", self, profile=profile)
+        self.profiles[tab.tab_id] = profile
+        page = Page(tab)
+        page.on_dialog(self._dialogs)
+        page.observer = self.observer
+        self._tabs[tab.tab_id] = (tab, page)
+        return tab, page
+
+    def popups_of(self, tab_id: str) -> AbstractContextManager[PopupQueue]:
+        return self._popups.listen(tab_id)
+
+    async def wait_for_popups(self) -> None:
+        await self._popups.wait_until_adopted()
+
+    async def _probe(self, attachment: Attachment) -> Capabilities:
+        contained = self._containment
+        return await probe(
+            attachment,
+            self.host_client.hello,
+            fetch_interception=contained.intercepts,
+            egress=contained.mode,
+            webrtc=contained.webrtc,
+            timeout_s=_PROBE_S,
+        )
+
+    # Closing
 
     async def close_tab(self, page: Page) -> None:
-        """Close a tab; a tab that is already closed is left alone."""
-        tab, _ = self._tabs.pop(page.tab_id, (None, None))
-        if tab is None:
-            return
-        await self._close_now(tab)
-
-    def close_tab_soon(self, page: Page) -> None:
-        """As `close_tab`, while the session goes on; from now on it is none of its tabs."""
+        """Close a tab; does nothing if it is closed already."""
         tab, _ = self._tabs.pop(page.tab_id, (None, None))
         if tab is not None:
-            tab.leave()
-            self._background.begin(self._close_or_tell(tab))
+            await self._close(tab)
 
-    def _closed_by_page(self, tab: SessionTab) -> None:
-        """The page has closed its own window: it is none of the session's tabs any more, and its opener hears of it."""
-        self._tabs.pop(tab.tab_id, None)
-        tab.lose_to_page()
-        opener, _ = self._tabs.get(tab.opener_id or "", (None, None))
-        if opener is not None:
-            opener.asides.other_closed_window(tab.tab_id)
-        self._background.begin(self._bury(tab))
+    def close_tab_in_background(self, page: Page) -> None:
+        """As `close_tab`, while the session goes on; the tab refuses operations from now on."""
+        tab, _ = self._tabs.pop(page.tab_id, (None, None))
+        if tab is not None:
+            tab.begin_closing()
+            self._background.begin(self._close_or_log(tab))
 
-    async def _bury(self, tab: SessionTab) -> None:
-        await finish(tab.bury(), at_most_s=_BURY_S, what=f"detaching from {tab.tab_id}")
-        self.journal.forget_tab(tab.tab_id)
+    async def close(self) -> None:
+        """Close all tabs; a page may open one more popup while its tab is being closed."""
+        while self._background.is_busy or self._tabs:
+            await self._background.cancel()
+            await asyncio.gather(*(self.close_tab(page) for page in self.pages))
 
-    async def _close_or_tell(self, tab: SessionTab) -> None:
+    def drop_tab(self, tab_id: str) -> None:
+        """Forget a tab that the caller closes."""
+        self._tabs.pop(tab_id, None)
+
+    async def _close(self, tab: SessionTab) -> None:
+        await finish(tab.close(), at_most_s=_CLOSE_TAB_S, what=f"closing {tab.tab_id}")
+        self.logs.forget_tab(tab.tab_id)
+
+    async def _close_or_log(self, tab: SessionTab) -> None:
         try:
-            await self._close_now(tab)
+            await self._close(tab)
         except BridgeError as error:
             logger.warning("%s could not be closed: %s", tab.tab_id, error)
 
-    async def _close_now(self, tab: SessionTab) -> None:
-        await finish(tab.close(), at_most_s=_CLOSE_TAB_S, what=f"closing {tab.tab_id}")
-        self.journal.forget_tab(tab.tab_id)
+    def _closed_by_page(self, tab: SessionTab) -> None:
+        """The page has closed its window: the tab is not the session's any more, and its opener reports that."""
+        self._tabs.pop(tab.tab_id, None)
+        tab.close_by_page()
+        opener, _ = self._tabs.get(tab.opener_id or "", (None, None))
+        if opener is not None:
+            opener.side_effects.other_closed_window(tab.tab_id)
+        self._background.begin(self._detach_closed(tab))
 
-    async def check_url(self, url: str) -> str:
-        return await self.egress.check_url(url)
+    async def _detach_closed(self, tab: SessionTab) -> None:
+        await finish(tab.detach_closed(), at_most_s=_DETACH_CLOSED_S, what=f"detaching from {tab.tab_id}")
+        self.logs.forget_tab(tab.tab_id)
 
-    def watch_received(self) -> Callable[[], int]:
-        return self.egress.traffic.watch()
+    # Losing and restoring
 
-    def explain(self, error: NavigationFailed) -> BridgeError:
-        return self.containment.explain(error)
-
-    async def reconnect(self, *, timeout_s: float = RECONNECT_S) -> tuple[str, ...]:
-        """Restore what is lost: wait for the device, start the host app, open the tabs at their addresses again.
-
-        What was done, one sentence each; nothing where nothing is lost. A tab that outlived the connection, as after a
-        cable was pulled, is as it was, refs included. Of one that was opened again at its address forms, scroll
-        position and refs are gone; cookies are as the device kept them. One that does not come back stays lost.
-
-        Raises:
-            DeadlineExceeded: The device did not come back; says what it was last seen as.
-            DeviceError, HostError: It came back, and the host app cannot be started.
-        """
-        said = await self._recovery.reconnect(timeout_s=timeout_s)
+    async def reconnect(self, *, timeout_s: float) -> tuple[str, ...]:
+        """See `Session.reconnect`."""
+        notices = await self._reconnect.reconnect(timeout_s=timeout_s)
         first = next((tab.present for tab in self.open_tabs() if tab.present is not None), None)
-        if said and self._capabilities is not None and first is not None:
+        if notices and self.capabilities is not None and first is not None:
             with suppress(BridgeError):
-                self._capabilities = await self._probe(first)
-        return said
+                self.capabilities = await self._probe(first)
+        return notices
 
-    def _take_event(self, event: str, fields: Mapping[str, Any]) -> None:
-        if event == "popup" and (work := self._popups.take(fields)) is not None:
-            self._background.begin(work)
-        elif event in ("file_chooser", "download"):
-            for tab in self.open_tabs():
-                if tab.host_tab is not None and tab.host_tab == fields.get("tab"):
-                    tab.asides.take_event(event, fields)
-        if event in ("tab.lost", "idle_destroyed"):
-            self._recovery.take_loss(event, fields)
+    @property
+    def is_connected(self) -> bool:
+        return self._reconnect.is_connected
 
     async def ensure_connected(self) -> tuple[str, ...]:
-        if self._recovery.seems_whole:
+        if self.is_connected:
             return ()
-        lost = await self._recovery.diagnose()
+        lost = await self.diagnose()
         if lost is None:
             return ()
         if not self.restores_tabs:
@@ -283,28 +257,29 @@ class SessionTabs:
         return await self.reconnect(timeout_s=_RECONNECT_FIRST_S)
 
     async def diagnose(self, is_heard: Callable[[], bool] = lambda: False) -> BridgeError | None:
-        return await self._recovery.diagnose(is_heard)
+        return await self._reconnect.diagnose(is_heard)
 
     def renderer_killed(self) -> None:
-        self._recovery.renderer_killed()
-
-    async def _probe(self, attachment: Attachment) -> Capabilities:
-        held = self.containment
-        return await probe(
-            attachment,
-            self.host,
-            fetch_interception=held.intercepts,
-            egress=held.mode,
-            webrtc=held.webrtc,
-            timeout_s=_PROBE_S,
-        )
+        self._reconnect.renderer_killed()
 
     async def _take_host(self, host: HostClient) -> None:
         require_supported(host.hello)
         host.on_event(self._take_event)
 
+    def _take_event(self, event: str, fields: Mapping[str, Any]) -> None:
+        if event == "popup" and (adoption := self._popups.take_event(fields)) is not None:
+            self._background.begin(adoption)
+        elif event in ("file_chooser", "download"):
+            for tab in self.open_tabs():
+                if tab.host_tab is not None and tab.host_tab == fields.get("tab"):
+                    tab.side_effects.take_event(event, fields)
+        elif event in ("tab.lost", "idle_destroyed"):
+            self._reconnect.take_loss(event, fields)
+
+    # Keeping alive
+
     async def stay_awake(self, until: asyncio.Event) -> None:
-        """Keep the tabs although nobody does anything with them, until the event is set."""
+        """See `Session.stay_awake`."""
         while not until.is_set():
             self.keep_alive()
             with suppress(TimeoutError):
@@ -312,20 +287,26 @@ class SessionTabs:
                     await until.wait()
 
     def keep_alive(self) -> None:
-        """Tell the host app that this session is at work, now and then, without waiting for it."""
+        """Report activity to the host app now and then, without waiting for it."""
         now = time.monotonic()
         if now - self._last_touch < _TOUCH_EVERY_S:
             return
         self._last_touch = now
-        self._background.begin(self._send_touch())
+        self._background.begin(self._touch())
 
-    async def _send_touch(self) -> None:
+    async def _touch(self) -> None:
         try:
             await self.host_client.touch(timeout_s=_TOUCH_TIMEOUT_S)
         except BridgeError as error:
-            logger.debug("the host app did not take the sign of life: %s", error)
+            logger.debug("the host app did not take the keep-alive: %s", error)
 
-    async def _close_tabs(self) -> None:
-        while self._background.is_busy or self._tabs:  # a page may open one more window while its tab is being closed
-            await self._background.cancel()
-            await asyncio.gather(*(self.close_tab(page) for page in self.pages))
+    # Policy
+
+    async def check_url(self, url: str) -> str:
+        return await self._containment.egress.check_url(url)
+
+    def watch_received(self) -> Callable[[], int]:
+        return self._containment.egress.traffic.watch()
+
+    def explain(self, error: NavigationFailed) -> BridgeError:
+        return self._containment.explain(error)

@@ -1,4 +1,4 @@
-"""Traces as the composition root hands them in; this layer does not know how they are made."""
+"""The interface to traces; the composition root implements it."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from typing import Protocol
 
 from bridge.errors import UsageError
 from bridge.page.instrumentation import Observer
-from bridge.page.logs.session_logs import Journal
+from bridge.page.logs.session_logs import SessionLogs
 from bridge.policy.pinning import PinnedEgress
 
 
 class TracedSession(Protocol):
-    """What a trace tells of a session besides its operations."""
+    """What a trace contains of a session besides its operations."""
 
     @property
     def serial(self) -> str: ...
 
     @property
-    def journal(self) -> Journal: ...
+    def logs(self) -> SessionLogs: ...
 
     @property
     def egress(self) -> PinnedEgress: ...
@@ -31,31 +31,31 @@ class TracedSession(Protocol):
 
 class Tracing(Protocol):
     def start(self, session: TracedSession, path: Path) -> AbstractAsyncContextManager[Observer]:
-        """Observe until the block ends, and write the file then."""
+        """Observe until the block ends, then write the file."""
         ...
 
 
 def check_writable(target: Path) -> None:
-    """Refuse a file that cannot be written, before anything is done for it."""
+    """Raise UsageError if the file cannot be written, before the session starts."""
     if not target.parent.is_dir() or target.is_dir():
-        raise UsageError(f"a trace cannot be written to {target}", hint="Name a file in a folder that is there.")
+        raise UsageError(f"a trace cannot be written to {target}", hint="Name a file in an existing folder.")
 
 
 @asynccontextmanager
 async def traced(
     tracing: Tracing | None, path: str | os.PathLike[str] | None, session: TracedSession
 ) -> AsyncIterator[Observer | None]:
-    """The observer for `path`; None where no trace is wanted.
+    """The observer that traces to `path`; None without a path.
 
     Raises:
-        UsageError: Nothing can be written there.
+        UsageError: The file cannot be written.
     """
     if path is None:
         yield None
         return
     target = Path(path)
     if tracing is None:
-        raise UsageError("a trace needs bridge.Session, which knows how to write one")
+        raise UsageError("only bridge.Session can write a trace")
     check_writable(target)
     async with tracing.start(session, target) as observer:
         yield observer

@@ -23,7 +23,6 @@ from typing import Any, NamedTuple
 
 from bridge.cost import Cost
 from bridge.snapshot.budget import select
-from bridge.snapshot.collector import collector_paused
 from bridge.snapshot.controls import only_controls
 from bridge.snapshot.escape import clean, cut, url_token
 from bridge.snapshot.forms import Facts, Form, JsonForm, TextForm
@@ -49,7 +48,6 @@ class _Drawn(NamedTuple):
     reasons: tuple[str, ...]
 
 
-@collector_paused()
 def render_snapshot(
     raw: Mapping[str, Any] | str | bytes,
     options: RenderOptions | None = None,

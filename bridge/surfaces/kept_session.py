@@ -1,28 +1,26 @@
-"""A session with a current tab, and the commands of the command line that run on it.
+"""The session commands of the command line, run on a session with a current tab.
 
-The same table serves a command that opens a session for itself and the process that keeps one open between commands.
+Used by commands that open a session of their own, and by the process that keeps a session between commands.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from bridge.errors import BridgeError, DeviceLost, HostLost, TabLost, UsageError
-from bridge.policy import BrowserPolicy, TestServerGrant
-from bridge.policy.configuration import load_policy
+from bridge.session.tab_cursor import TabCursor
 from bridge.snapshot.escape import cut
+from bridge.surfaces.session_command import CommandResult, StartOptions
 
 if TYPE_CHECKING:
     from bridge.page.page import Page
     from bridge.session.session import Session
 
-#: Methods of a page that answer with an ActionResult.
+#: Methods of Page that return an ActionResult.
 ACTIONS = frozenset(
     {
         "click",
@@ -45,90 +43,22 @@ ACTIONS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class StartOptions:
-    """How a session is opened; JSON on its way to the process that keeps it."""
-
-    device: str = "auto"
-    adb_server: str | None = None
-    local_ports: tuple[int, ...] = ()
-    trace: str | None = None
-    allowed_origins: tuple[str, ...] = ()
-    uploads_root: str | None = None
-    downloads_root: str | None = None
-
-    @classmethod
-    def from_json(cls, facts: Mapping[str, Any]) -> StartOptions:
-        try:
-            ports = tuple(sorted({int(port) for port in facts.get("local_ports", ())}))
-            origins = tuple(sorted({str(origin) for origin in facts.get("allowed_origins", ())}))
-            named = ("adb_server", "trace", "uploads_root", "downloads_root")
-            rest = {key: None if facts.get(key) is None else str(facts[key]) for key in named}
-            return cls(str(facts.get("device", "auto")), local_ports=ports, allowed_origins=origins, **rest)
-        except (TypeError, ValueError) as error:
-            raise UsageError(f"no options of a session: {error}") from error
-
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
-
-    def grants(self) -> tuple[TestServerGrant, ...]:
-        """`--local PORT` grants the port under both names that people write."""
-        return tuple(TestServerGrant(host, port) for port in self.local_ports for host in ("127.0.0.1", "localhost"))
-
-    def policy(self) -> BrowserPolicy:
-        """What the operator has configured, with `--allow` over it.
-
-        Raises:
-            UsageError: What is configured cannot be read, or has a typo.
-        """
-        return load_policy("operator", os.environ, {"allowed_origins": self.allowed_origins or None})
-
-    def check_covers(self, wanted: StartOptions, name: str) -> None:
-        """Raise UsageError when a session that is open with these options is not what `wanted` asks for."""
-        differ = {
-            f"device {self.device}": wanted.device not in ("auto", self.device),
-            f"adb server {self.adb_server or 'as adb finds it'}": wanted.adb_server not in (None, self.adb_server),
-            f"trace {self.trace or 'none'}": wanted.trace not in (None, self.trace),
-            f"uploads root {self.uploads_root or 'none'}": wanted.uploads_root not in (None, self.uploads_root),
-            f"downloads root {self.downloads_root or 'none'}": wanted.downloads_root not in (None, self.downloads_root),
-            f"local ports {', '.join(map(str, self.local_ports)) or 'none'}": not (
-                set(wanted.local_ports) <= set(self.local_ports)
-            ),
-            f"allowed origins {', '.join(self.allowed_origins) or 'as configured'}": bool(wanted.allowed_origins)
-            and set(wanted.allowed_origins) != set(self.allowed_origins),
-        }
-        for words, differs in differ.items():
-            if differs:
-                raise UsageError(
-                    f"session {name!r} is open with other options: {words}.",
-                    hint="'webview-bridge close' ends it; --session NAME opens another.",
-                )
-
-
-def _hint_about(lost: BridgeError) -> str:
-    """What to do about a loss, in commands: the session's own hints speak of its methods."""
-    if lost.details.get("has_ended"):
-        return "'webview-bridge open URL' begins anew."
-    if "session.reconnect()" not in lost.hint:
-        return lost.hint
-    if isinstance(lost, TabLost):
+def _hint_after(loss: BridgeError) -> str:
+    """The next step after a loss, as a command; the session's own hints name its Python methods."""
+    if loss.details.get("has_ended"):
+        return "'webview-bridge open URL' starts a new session."
+    if "session.reconnect()" not in loss.hint:
+        return loss.hint
+    if isinstance(loss, TabLost):
         return "The next command opens it again."
-    return "When it is back, run the command again; 'webview-bridge close' gives the session up."
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a command found, as it is printed with --json; a picture's bytes are beside it."""
-
-    json: Mapping[str, Any]
-    blob: bytes = b""
+    return "Run the command again when the device is back; 'webview-bridge close' ends the session."
 
 
 @asynccontextmanager
-async def opened_workspace(
+async def open_kept_session(
     options: StartOptions, notice: Callable[[str], None], *, timeout_s: float = 60.0
-) -> AsyncIterator[Workspace]:
-    """A session opened for commands; see `Session.open` for what it raises."""
+) -> AsyncIterator[KeptSession]:
+    """Open a session for commands. Raises as `Session.open`."""
     from bridge import Session
 
     async with Session.open(
@@ -143,17 +73,17 @@ async def opened_workspace(
         on_notice=notice,
         timeout_s=timeout_s,
     ) as session:
-        yield Workspace(session)
+        yield KeptSession(session)
 
 
-class Workspace:
+class KeptSession:
     """Runs commands by name on the current tab."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self._current: Page | None = None
+        self._tabs = TabCursor(session, owns="all", popups="stay", open_hint="'webview-bridge open URL' opens one.")
         self._opening = asyncio.Lock()
-        self._commands: dict[str, Callable[..., Awaitable[Answer]]] = {
+        self._commands: dict[str, Callable[..., Awaitable[CommandResult]]] = {
             "open": self.open,
             "snapshot": self.snapshot,
             "act": self.act,
@@ -174,131 +104,114 @@ class Workspace:
             "view": self.view,
         }
 
-    async def run(self, command: str, params: Mapping[str, Any]) -> Answer:
-        """Carry out one command.
+    async def run(self, command: str, params: Mapping[str, Any]) -> CommandResult:
+        """Run one command.
 
         Raises:
-            UsageError: There is no such command.
-            BridgeError: Whatever the operation raises.
+            UsageError: The command is unknown.
+            BridgeError: Whatever the command raises.
         """
         found = self._commands.get(command)
         if found is None:
-            raise UsageError(f"a session has no command {command[:60]!r}")
+            raise UsageError(f"unknown session command {command[:60]!r}")
         try:
             return await found(**params)
         except (DeviceLost, HostLost, TabLost) as error:
-            error.hint = _hint_about(error)
+            error.hint = _hint_after(error)
             raise
 
     @property
     def page(self) -> Page:
-        """The current tab: the one chosen last, else the newest.
+        """The current tab. Raises as `TabCursor.page`."""
+        return self._tabs.page()
 
-        Raises:
-            TabLost: None is open; or, once, that the page has closed the one that the command was meant for.
-        """
-        gone = self._choose_anew()
-        if gone is not None:
-            now = f"The current tab is {self._current.tab_id} now." if self._current is not None else ""
-            raise TabLost(f"{gone.tab_id} is gone: its page closed its own window.", hint=now)
-        if self._current is None:
-            raise TabLost("no tab is open.", hint="'webview-bridge open URL' opens one.")
-        return self._current
-
-    def _choose_anew(self) -> Page | None:
-        """See to it that the current tab is an open one, if any is; the one that was and is not open any more."""
-        pages, before = self.session.pages, self._current
-        if before in pages:
-            return None
-        self._current = pages[-1] if pages else None
-        return before
-
-    async def open(self, url: str, new_tab: bool = False, wait_for: str | None = None) -> Answer:
+    async def open(self, url: str, new_tab: bool = False, wait_for: str | None = None) -> CommandResult:
         await self.session.check_url(url)
         async with self._opening:
             if new_tab or not self.session.pages:
-                self._current = await self.session.new_tab()
+                self._tabs.add(await self.session.new_tab())
             page = self.page
         found = await page.goto(url)
         if wait_for is not None:
             await page.wait_for(text=wait_for)
-        return Answer({"tab": page.tab_id, **found.to_json()})
+        return CommandResult({"tab": page.tab_id, **found.to_json()})
 
-    async def snapshot(self, **options: Any) -> Answer:
-        return Answer((await self.page.snapshot(**options)).to_json())
+    async def snapshot(self, **options: Any) -> CommandResult:
+        return CommandResult((await self.page.snapshot(**options)).to_json())
 
-    async def act(self, action: str, arguments: Mapping[str, Any]) -> Answer:
+    async def act(self, action: str, arguments: Mapping[str, Any]) -> CommandResult:
         if action not in ACTIONS:
-            raise UsageError(f"there is no action {action[:60]!r}")
+            raise UsageError(f"unknown action {action[:60]!r}")
         page = self.page
         shown = page.last_snapshot
         node = shown.refs.get(str(arguments.get("ref"))) if shown is not None else None
         named = dict(arguments)
         values = named.pop("values", ()) if action == "select" else ()
         done = await getattr(page, action)(*([named.pop("ref"), *values] if values else ()), **named)
-        words = {"element": cut(str(node), 200)} if node is not None else {}
-        if page not in self.session.pages:  # a notice tells it
-            self._choose_anew()
-        return Answer({**done.to_json(), **words})
+        element = {"element": cut(str(node), 200)} if node is not None else {}
+        self._tabs.sync()
+        self._tabs.take_closed()  # a notice of the action reports it
+        return CommandResult({**done.to_json(), **element})
 
-    async def download(self, dest_path: str, **source: Any) -> Answer:
-        return Answer((await self.page.download(dest_path, **source)).to_json())
+    async def download(self, dest_path: str, **source: Any) -> CommandResult:
+        return CommandResult((await self.page.download(dest_path, **source)).to_json())
 
-    async def read(self, **options: Any) -> Answer:
-        return Answer((await self.page.read(**options)).to_json())
+    async def read(self, **options: Any) -> CommandResult:
+        return CommandResult((await self.page.read(**options)).to_json())
 
-    async def screenshot(self, **options: Any) -> Answer:
+    async def screenshot(self, **options: Any) -> CommandResult:
         picture = await self.page.screenshot(**options)
-        return Answer(picture.to_json(), picture.image_bytes)
+        return CommandResult(picture.to_json(), picture.image_bytes)
 
-    async def record(self, **options: Any) -> Answer:
-        film = await self.page.record(**options)
-        return Answer(film.to_json(), film.image_bytes)
+    async def record(self, **options: Any) -> CommandResult:
+        recording = await self.page.record(**options)
+        return CommandResult(recording.to_json(), recording.image_bytes)
 
-    async def console(self, **wanted: Any) -> Answer:
-        return Answer(self.page.console(**wanted).to_json())
+    async def console(self, **wanted: Any) -> CommandResult:
+        return CommandResult(self.page.console(**wanted).to_json())
 
-    async def network(self, har: bool = False, **wanted: Any) -> Answer:
-        """With `har`, the archive of all that is kept is the blob."""
+    async def network(self, har: bool = False, **wanted: Any) -> CommandResult:
+        """With `har` the blob is an archive of all kept requests."""
         page = self.page
         archive = json.dumps(page.har(), ensure_ascii=False).encode("utf-8", "replace") if har else b""
-        return Answer(page.network(**wanted).to_json(), archive)
+        return CommandResult(page.network(**wanted).to_json(), archive)
 
-    async def query(self, **wanted: Any) -> Answer:
-        return Answer((await self.page.query(**wanted)).to_json())
+    async def query(self, **wanted: Any) -> CommandResult:
+        return CommandResult((await self.page.query(**wanted)).to_json())
 
-    async def wait(self, **condition: Any) -> Answer:
-        return Answer((await self.page.wait_for(**condition)).to_json())
+    async def wait(self, **condition: Any) -> CommandResult:
+        return CommandResult((await self.page.wait_for(**condition)).to_json())
 
-    async def back(self) -> Answer:
-        return Answer((await self.page.back()).to_json())
+    async def back(self) -> CommandResult:
+        return CommandResult((await self.page.back()).to_json())
 
-    async def forward(self) -> Answer:
-        return Answer((await self.page.forward()).to_json())
+    async def forward(self) -> CommandResult:
+        return CommandResult((await self.page.forward()).to_json())
 
-    async def reload(self) -> Answer:
-        return Answer((await self.page.reload()).to_json())
+    async def reload(self) -> CommandResult:
+        return CommandResult((await self.page.reload()).to_json())
 
-    async def tabs(self) -> Answer:
-        self._choose_anew()  # the list tells it
-        current = self._current.tab_id if self._current is not None else None
+    async def tabs(self) -> CommandResult:
+        self._tabs.sync()
+        self._tabs.take_closed()  # the list shows it
+        current = self._tabs.current
         rows = [
-            {"tab": page.tab_id, "current": page.tab_id == current, "url": page.url, "title": page.title}
+            {"tab": page.tab_id, "current": page is current, "url": page.url, "title": page.title}
             for page in self.session.pages
         ]
-        return Answer({"serial": self.session.serial, "tabs": rows})
+        return CommandResult({"serial": self.session.serial, "tabs": rows})
 
-    async def choose_tab(self, tab: str) -> Answer:
-        self._current = self._named(tab)
+    async def choose_tab(self, tab: str) -> CommandResult:
+        self._tabs.choose(tab)
         return await self.tabs()
 
-    async def close_tab(self, tab: str | None = None) -> Answer:
-        page = self.page if tab is None else self._named(tab)
-        await self.session.close_tab(page)
-        return Answer({"closed": page.tab_id, "tabs": (await self.tabs()).json["tabs"]})
+    async def close_tab(self, tab: str | None = None) -> CommandResult:
+        page = self.page if tab is None else self._tabs.find(tab)
+        await self._tabs.close(page)
+        return CommandResult({"closed": page.tab_id, "tabs": (await self.tabs()).json["tabs"]})
 
-    async def view(self) -> Answer:
-        """Serve the live view of the current tab until whoever opened it has closed it."""
+    async def view(self) -> CommandResult:
+        """Serve the live view of the current tab until the person who opened it closes it."""
         from bridge.surfaces.live_view import live_view
 
         page = self.page
@@ -306,11 +219,4 @@ class Workspace:
             self.session.notice(f"{page.tab_id} is shown at {view.url} (for one browser; closing it ends this command)")
             await view.seen.wait()
             await view.left.wait()
-            return Answer({"tab": page.tab_id, "handed_back": view.handed_back, "url": page.url})
-
-    def _named(self, tab: str) -> Page:
-        for page in self.session.pages:
-            if page.tab_id == tab:
-                return page
-        there = ", ".join(page.tab_id for page in self.session.pages) or "none"
-        raise TabLost(f"there is no tab {tab[:20]!r} (open: {there}).")
+            return CommandResult({"tab": page.tab_id, "handed_back": view.handed_back, "url": page.url})

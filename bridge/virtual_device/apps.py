@@ -15,10 +15,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from bridge.deadline import finish
-from bridge.virtual_device.apk import Component
-from bridge.virtual_device.engine.emulation import View
-from bridge.virtual_device.engine.engine import Engine, EngineOptions, start_engine
-from bridge.virtual_device.packages import stub_facts
+from bridge.virtual_device.android import Component, stub_facts
+from bridge.virtual_device.engine import Engine, EngineOptions, View, start_engine
 
 if TYPE_CHECKING:
     from bridge.virtual_device.device import VirtualDevice

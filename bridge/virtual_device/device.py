@@ -8,33 +8,35 @@ import logging
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import bridge
 from bridge.adb import AdbServer
 from bridge.deadline import Deadline
 from bridge.errors import BridgeError, DeadlineExceeded, UsageError
-from bridge.virtual_device import auth
-from bridge.virtual_device.adbd import Adbd
+from bridge.virtual_device.adb import FEATURES, Adbd, Handler, LinkShape, ReverseTable, Transport, auth, find_service
 from bridge.virtual_device.android import (
+    DEVICE,
     HOST_PACKAGE,
     HOST_SERVICE,
+    MODEL,
+    PRODUCT,
     WEBVIEW_PACKAGE,
+    AbstractSockets,
     AndroidSystem,
+    Component,
+    PackageTable,
     Process,
     StartService,
     StopService,
+    StreamPair,
+    stub_facts,
+    webview_version_code,
 )
-from bridge.virtual_device.apk import Component
-from bridge.virtual_device.guardian import Guardian
-from bridge.virtual_device.link import LinkShape
-from bridge.virtual_device.options import DeviceOptions
-from bridge.virtual_device.packages import PackageTable, stub_facts, webview_version_code
-from bridge.virtual_device.properties import DEVICE, MODEL, PRODUCT
-from bridge.virtual_device.reverse import ReverseTable
-from bridge.virtual_device.services import FEATURES, find_service
-from bridge.virtual_device.sockets import AbstractSockets, StreamPair
-from bridge.virtual_device.transport import Handler, Transport
+from bridge.virtual_device.device_options import DeviceOptions
+
+if TYPE_CHECKING:
+    from bridge.virtual_device.process.reaper import Guardian
 
 logger = logging.getLogger(__name__)
 

@@ -1,4 +1,4 @@
-"""What could make the benchmarks lie: turns, ratios, aborted runs, missing peers, a README that says something else."""
+"""What could make the benchmarks lie: turns, ratios, aborted runs, missing peers, a page that says something else."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.benchmarks import readme, report
+from tools.benchmarks import performance_page, report
 from tools.benchmarks.__main__ import run_row
 from tools.benchmarks.bench import Bench, Row
 from tools.benchmarks.measuring import (
@@ -132,7 +132,7 @@ def test_a_peer_that_cannot_be_installed_is_refused_with_the_installers_words(
         node_modules(tmp_path / "home")
 
 
-def test_the_readme_section_tells_what_was_missed_and_on_what_machine() -> None:
+def test_published_table_names_missed_bars_and_the_machine() -> None:
     results = report.summary(
         run_of(
             Finding("fast thing", 3.14159, "×", at_least(2), 0.1, facts={"samples": [1.0] * 99}),
@@ -140,7 +140,7 @@ def test_the_readme_section_tells_what_was_missed_and_on_what_machine() -> None:
             Finding("absent thing", None, "×", at_most(1), note="npm is not here"),
         )
     )
-    text = readme.section(results)
+    text = performance_page.section(results)
     assert "| fast thing | 3.14 × | 10% | ≥ 2 | met |" in text
     assert "| slow thing | 900 ms |  | ≤ 500 | **missed** |" in text
     assert "not measured: npm is not here" in text
@@ -150,29 +150,29 @@ def test_the_readme_section_tells_what_was_missed_and_on_what_machine() -> None:
 
 
 def test_only_what_stands_between_the_markers_is_replaced() -> None:
-    section = f"{readme.BEGIN}\nnew\n{readme.END}"
-    before = f"# Title\n{readme.BEGIN}\nold\n{readme.END}\nrest\n"
-    assert readme.replaced(before, section) == f"# Title\n{section}\nrest\n"
-    for wrong in ("# Title\n", before + before, f"{readme.END}{readme.BEGIN}"):
+    section = f"{performance_page.BEGIN}\nnew\n{performance_page.END}"
+    before = f"# Title\n{performance_page.BEGIN}\nold\n{performance_page.END}\nrest\n"
+    assert performance_page.replaced(before, section) == f"# Title\n{section}\nrest\n"
+    for wrong in ("# Title\n", before + before, f"{performance_page.END}{performance_page.BEGIN}"):
         with pytest.raises(ValueError, match="once each"):
-            readme.replaced(wrong, section)
+            performance_page.replaced(wrong, section)
 
 
 def test_a_number_changed_by_hand_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(readme, "README", tmp_path / "README.md")
-    monkeypatch.setattr(readme, "IMAGES", tmp_path / "images")
-    monkeypatch.setattr(readme, "COMMITTED", tmp_path / "latest.json")
-    monkeypatch.setattr(readme, "ROOT", tmp_path)
-    (tmp_path / "README.md").write_text(f"# Title\n{readme.BEGIN}\n{readme.END}\n")
-    assert readme.differences() == []
+    monkeypatch.setattr(performance_page, "PAGE", tmp_path / "performance.md")
+    monkeypatch.setattr(performance_page, "IMAGES", tmp_path / "images")
+    monkeypatch.setattr(performance_page, "COMMITTED", tmp_path / "latest.json")
+    monkeypatch.setattr(performance_page, "ROOT", tmp_path)
+    (tmp_path / "performance.md").write_text(f"# Title\n{performance_page.BEGIN}\n{performance_page.END}\n")
+    assert performance_page.differences() == []
     found = Finding("a cold start", 12.0, "ms", at_most(20), facts={"parts_ms": {"imports": 5.0, "device": 7.0}})
-    assert readme.write(report.document(ABOUT, [report.Measured("startup", [found], 1.0, 0.5)])) == 0
-    assert readme.differences() == []
-    text = (tmp_path / "README.md").read_text()
-    (tmp_path / "README.md").write_text(text.replace("12 ms", "2 ms"))
-    assert readme.differences() == ["README.md's performance section is not what the results give"]
+    assert performance_page.write(report.document(ABOUT, [report.Measured("startup", [found], 1.0, 0.5)])) == 0
+    assert performance_page.differences() == []
+    text = (tmp_path / "performance.md").read_text()
+    (tmp_path / "performance.md").write_text(text.replace("12 ms", "2 ms"))
+    assert performance_page.differences() == ["docs/performance.md does not match the committed results"]
     (tmp_path / "images" / "bench-startup.svg").write_text("<svg/>")
-    assert len(readme.differences()) == 2
+    assert len(performance_page.differences()) == 2
 
 
 def test_plots_are_well_formed_and_are_drawn_only_of_what_was_measured() -> None:
@@ -191,8 +191,8 @@ def test_plots_are_well_formed_and_are_drawn_only_of_what_was_measured() -> None
     assert plots(report.summary(report.document(ABOUT, []))) == {}
 
 
-def test_the_committed_readme_is_what_the_committed_results_give() -> None:
-    assert readme.differences() == []
+def test_published_page_matches_the_committed_results() -> None:
+    assert performance_page.differences() == []
 
 
 def test_every_row_can_be_asked_for_by_name() -> None:
@@ -200,7 +200,7 @@ def test_every_row_can_be_asked_for_by_name() -> None:
     assert len(set(names)) == len(names)
     done = subprocess.run(
         [sys.executable, "-m", "tools.benchmarks", "--only", "nothing"],
-        cwd=readme.ROOT, capture_output=True, text=True, timeout=60, check=False,
+        cwd=performance_page.ROOT, capture_output=True, text=True, timeout=60, check=False,
     )  # fmt: skip
     assert done.returncode == 2
     assert names[0] in done.stderr

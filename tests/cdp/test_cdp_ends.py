@@ -48,7 +48,7 @@ async def test_a_half_closed_socket_ends_the_connection(devtools: Devtools) -> N
         await websocket.wait_closed()
 
     async with devtools(stop_writing) as connection:
-        with pytest.raises(TransportError, match="without a goodbye"):
+        with pytest.raises(TransportError, match="without a closing handshake"):
             await connection.call("A.b", timeout_s=20)
 
 

@@ -33,7 +33,7 @@ async def test_an_endpoint_that_says_nothing_ends_in_the_deadline_and_one_that_l
         await ask(near, timeout_s=0.1)  # type: ignore[operator]
     near, far = talk()
     far.close()
-    with pytest.raises(TransportError, match="closed before it answered"):
+    with pytest.raises(TransportError, match="closed the connection before it responded"):
         await ask(near, timeout_s=20)  # type: ignore[operator]
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import click
 import pytest
 
-from bridge.surfaces.cli.app import run, webview_bridge
+from bridge.surfaces.cli.app import all_commands, run
 from bridge.surfaces.cli.options import FILE, WORDS, Number, WholeNumber
 
 #: Not commands of ours to parse: `bench` hands everything on to another program.
@@ -29,16 +29,18 @@ ARGUMENTS = {
 }
 
 
-def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], click.Command]]:
-    for name, command in group.commands.items():
+def commands(
+    group: Mapping[str, click.Command], path: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    for name, command in group.items():
         if isinstance(command, click.Group):
-            yield from commands(command, (*path, name))
+            yield from commands(command.commands, (*path, name))
         elif name not in FOREIGN:
             yield (*path, name), command
 
 
-EVERY = tuple(commands(webview_bridge))
-GROUPS = tuple(name for name, command in webview_bridge.commands.items() if isinstance(command, click.Group))
+EVERY = tuple(commands(all_commands()))
+GROUPS = tuple(name for name, command in all_commands().items() if isinstance(command, click.Group))
 
 
 def arguments_of(command: click.Command) -> list[str]:
@@ -119,7 +121,7 @@ def test_what_a_command_does_not_take_is_one_line_or_one_object(
 @pytest.mark.parametrize("group", GROUPS)
 def test_a_group_without_a_command_names_its_commands(group: str, capsys: pytest.CaptureFixture[str]) -> None:
     said = refused([group], capsys)
-    found = webview_bridge.commands[group]
+    found = all_commands()[group]
     assert isinstance(found, click.Group)
     assert said.startswith(f"bad_usage: webview-bridge {group} needs a command: {', '.join(found.commands)}.")
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.surfaces.cli.app import run, webview_bridge
+from bridge.surfaces.cli.app import all_commands, run
 from bridge.surfaces.pytest_plugin.local_server import serving
 from tests.cli.conftest import LIMIT_S, PROGRAM, Shell, ref_of
 
@@ -44,7 +44,7 @@ def test_files_go_in_and_out_of_a_kept_session_below_its_folders(shell: Shell, t
         assert [(down / name).read_text() for name in ("by-tap.csv", "by-url.csv")] == ["a;b", "a;b"]
 
         code, _, err = shell.run("download", server.url("report.csv"), str(down / "by-url.csv"))
-        assert (code, "is there already" in err) == (2, True), err
+        assert (code, "exists already" in err) == (2, True), err
         shell.json("download", server.url("report.csv"), str(down / "by-url.csv"), "--overwrite")
         for refused in (
             ("upload", ref_of(text, "Picture"), str(site / "report.csv")),
@@ -59,7 +59,7 @@ def test_files_go_in_and_out_of_a_kept_session_below_its_folders(shell: Shell, t
         shell.json("open", server.url("index.html"), *options)
         code, _, err = shell.run("upload", ref_of(shell.json("snapshot")["text"], "Picture"), str(up / "one.txt"))
         assert code == 4
-        assert "no folder is set for it. Open the session with --uploads-root FOLDER" in err
+        assert "uploads_root is not set. Open the session with --uploads-root FOLDER" in err
 
 
 @pytest.mark.browser
@@ -85,7 +85,7 @@ def test_allow_narrows_what_a_single_command_may_open(capsys: pytest.CaptureFixt
 def test_a_folder_that_is_none_is_bad_usage(webview_device: str, capsys: pytest.CaptureFixture[str]) -> None:
     open_ = ["snapshot", "--url", "https://a.example/", "--device", webview_device]
     assert run([*open_, "--downloads-root", "/no/such/folder"]) == 2
-    assert "/no/such/folder cannot be used" in capsys.readouterr().err
+    assert "cannot use /no/such/folder" in capsys.readouterr().err
 
 
 def test_what_this_machine_offers_a_ray_cluster_is_counted(
@@ -128,4 +128,4 @@ def test_every_shell_gets_a_script_for_both_names(capsys: pytest.CaptureFixture[
         printed = capsys.readouterr().out
         assert "webview-bridge" in printed
         assert "wvb" in printed
-    assert "completion" in webview_bridge.commands
+    assert "completion" in all_commands()

@@ -181,7 +181,7 @@ def test_a_session_whose_process_is_stopped_can_be_ended_and_keeps_no_command_fo
     try:
         code, _, err = shell.run("tabs")
         assert code == 5, err
-        assert "taking the command timed out" in err
+        assert "accepting the command timed out" in err
         code, _, err = shell.run("close")
         assert code == 0, err
         shell.until_gone(pid)
@@ -198,9 +198,9 @@ def test_the_log_of_a_session_survives_who_tries_to_start_it_again(shell: Shell)
         [
             sys.executable,
             "-c",
-            "import asyncio\nfrom bridge.surfaces.daemon import client\n"
-            "from bridge.surfaces.daemon.places import places_of\n"
-            "asyncio.run(client._spawn(places_of('default')))",
+            "from bridge.surfaces.daemon import client\n"
+            "from bridge.surfaces.daemon.session_files import files_of\n"
+            "client._spawn(files_of('default'), client._Timer(20, 'the start'))",
         ],
         env=shell.environment,
         capture_output=True,

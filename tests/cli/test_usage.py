@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 import pytest
 
-from bridge.surfaces.cli.app import run, webview_bridge
+from bridge.surfaces.cli.app import all_commands, run
 
 PAGE_COMMANDS = {
     "open": [],
@@ -21,10 +21,10 @@ PAGE_COMMANDS = {
     "press": ["Enter"],
     "screenshot": [],
 }
-GROUPS = {name: command for name, command in webview_bridge.commands.items() if isinstance(command, click.Group)}
+GROUPS = {name: command for name, command in all_commands().items() if isinstance(command, click.Group)}
 EVERY_COMMAND = [
     # What `mcp` prints is a protocol's, `completion` prints a script, and `bench` is another program.
-    *([name] for name in webview_bridge.commands if name not in ("mcp", "completion", "bench", *GROUPS)),
+    *([name] for name in all_commands() if name not in ("mcp", "completion", "bench", *GROUPS)),
     *([name, below] for name, group in GROUPS.items() for below in group.commands),
 ]
 
@@ -53,7 +53,7 @@ def test_help_names_every_command_and_needs_none_of_the_heavy_imports() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
 
     assert done.returncode == 0, done.stderr
-    for name in webview_bridge.commands:
+    for name in all_commands():
         assert f"\n  {name} " in done.stdout
 
 

@@ -1,4 +1,4 @@
-"""The README's examples that are no script of their own do what the text around them says."""
+"""Examples that are not scripts (a test, a configuration, an expression) do what the text around them says."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_no_example_is_left_out() -> None:
 @pytest.mark.browser
 @pytest.mark.timeout(300)
 def test_the_test_passes(tmp_path: Path, adb_port: int) -> None:
-    shutil.copytree(ROOT / "bridge" / "surfaces" / "demo_pages", tmp_path / "pages")
+    shutil.copytree(ROOT / "bridge" / "surfaces" / "demo" / "pages", tmp_path / "pages")
     (tmp_path / "test_shop.py").write_text(example("python", "pytest").code, encoding="utf-8")
     plugin = [] if IS_INSTALLED else ["-p", "bridge.surfaces.pytest_plugin"]
     command = [sys.executable, "-m", "pytest", "-n", "0", "-p", "no:cacheprovider", "--webview-device=virtual"]

@@ -1,4 +1,4 @@
-"""Every code block of the READMEs runs as it is written.
+"""Every code block of the READMEs and the documentation runs as it is written.
 
 A block's first line says what it is: ```sh or ```python, with the word `browser` where it needs one; ```text is a
 drawing. Blocks run in an empty folder; `tools/` and `bridge/` in a shell block are those of this repository. The other
@@ -26,6 +26,7 @@ from tests.temp_devices import free_port
 ROOT = Path(__file__).resolve().parents[2]
 READMES = [
     ROOT / "README.md",
+    *sorted((ROOT / "docs").glob("**/*.md")),
     *sorted(ROOT.glob("*/README.md")),
     *(file for top in ("bridge", "tests", "tools") for file in sorted((ROOT / top).glob("*/**/README.md"))),
 ]
@@ -118,9 +119,9 @@ def test_every_link_to_a_file_leads_somewhere(readme: Path) -> None:
             assert (readme.parent / target).exists(), target
 
 
-def test_the_front_door_names_every_command() -> None:
-    from bridge.surfaces.cli.app import webview_bridge
+def test_the_documentation_names_every_command() -> None:
+    from bridge.surfaces.cli.app import all_commands
 
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    for name in webview_bridge.commands:
+    text = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+    for name in all_commands():
         assert f"`{name}" in text, name

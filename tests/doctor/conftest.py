@@ -15,8 +15,7 @@ import pytest
 from bridge.errors import InstallFailed
 from bridge.host.apk import ready_apk
 from bridge.surfaces.cli.app import run
-from bridge.virtual_device.client import VirtualDeviceHandle, start_detached, stop_virtual_device
-from bridge.virtual_device.options import DeviceOptions
+from bridge.virtual_device import DeviceOptions, VirtualDeviceHandle, start_detached, stop_virtual_device
 
 Command = Callable[..., tuple[int, str, str]]
 

@@ -14,8 +14,8 @@ from bridge.adb import AdbServer
 from bridge.deadline import Deadline
 from bridge.errors import DeadlineExceeded, NoDevice
 from bridge.surfaces.doctor.device import wait_until_ready
-from bridge.surfaces.doctor.report import Report, Row, passed
-from bridge.virtual_device.client import VirtualDeviceHandle
+from bridge.surfaces.doctor.report import Report, ReportRow, passed
+from bridge.virtual_device import VirtualDeviceHandle
 from tests.doctor.conftest import Command, detached_device
 
 MACHINE = ["webview-bridge", "adb program", "adb server", "chromium", "egress gate", "host app APK"]
@@ -27,8 +27,8 @@ def rows_of(out: str) -> dict[str, dict[str, Any]]:
 
 
 class TestReport:
-    def report(self, timeout_s: float = math.inf) -> tuple[Report, list[Row]]:
-        told: list[Row] = []
+    def report(self, timeout_s: float = math.inf) -> tuple[Report, list[ReportRow]]:
+        told: list[ReportRow] = []
         return Report(told.append, Deadline.after(timeout_s)), told
 
     async def test_a_check_that_hangs_is_cut_off_and_the_next_one_is_asked(self) -> None:

@@ -17,8 +17,8 @@ from bridge.errors import InstallFailed
 from bridge.host.apk import is_current
 from bridge.host.installation import HOST_PACKAGE, install_host
 from bridge.host.lease import hold_lease
-from bridge.virtual_device.apk import read_apk
-from bridge.virtual_device.client import VirtualDeviceHandle
+from bridge.virtual_device import VirtualDeviceHandle
+from bridge.virtual_device.android import read_apk
 from tests.conftest import adb_program
 from tests.doctor.conftest import Command
 

@@ -1,4 +1,4 @@
-"""A device of each test's own, and what is counted before and after a fault."""
+"""A device for each test, and the resources counted before and after a fault."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from bridge.adb import AdbServer
 from bridge.deadline import Deadline
 from bridge.errors import BridgeError
 from bridge.surfaces.local_server import QuietHandler, listening
-from bridge.virtual_device.client import VirtualDeviceHandle
+from bridge.virtual_device import VirtualDeviceHandle
 from tests.conftest import LocalServer, adb_program
 from tests.temp_devices import free_port, own_device
 
-# What an operation may take beyond its own deadline; how late timers come where a suite shares its two cores.
+# How much longer than its timeout an operation may take.
 GRACE_S = 2.0
-# What tells an operation that ends from one that hangs, on a machine that is busy with other tests.
+# Distinguishes an operation that ends from one that hangs, on a machine that is busy with other tests.
 LOAD_S = 15.0
 
 PAGES = {
@@ -63,7 +63,7 @@ class _Faulty(QuietHandler):
             self.half_close()
             return
         if self.path == "/never":
-            self.rfile.read(1)  # until the other side gives up
+            self.rfile.read(1)  # until the client gives up
             return
         body = PAGES.get(self.path.partition("?")[0])
         self.send_response(404 if body is None else 200)
@@ -74,7 +74,7 @@ class _Faulty(QuietHandler):
         self.wfile.write(content)
 
     def half_close(self) -> None:
-        """A page and a half: the other half of what was announced never comes, and our side goes on listening."""
+        """Half of the announced body, then a half-closed connection."""
         self.send_response(200)
         self.send_header("content-type", "text/html")
         self.send_header("content-length", "100000")
@@ -93,7 +93,7 @@ def faulty_server() -> Iterator[LocalServer]:
 
 @pytest.fixture(scope="session")
 def faulty_adb_port() -> Iterator[int]:
-    """An adb server for faults alone: the suite's other devices must not lose theirs."""
+    """An adb server of its own: faults must not affect other devices of the suite."""
     port = free_port()
     yield port
     subprocess.run([adb_program(), "-P", str(port), "kill-server"], capture_output=True, timeout=20, check=False)
@@ -113,7 +113,7 @@ async def device(adb_port: int) -> AsyncIterator[VirtualDeviceHandle]:
 
 @dataclass(frozen=True)
 class Held:
-    """What this process, the adb server and the device hold."""
+    """Resources of this process, the adb server and the device."""
 
     fds: int
     tasks: int
@@ -142,7 +142,7 @@ class Held:
 
 
 def _own_fds(with_browsers: bool) -> list[str]:
-    """Our open files, each in words; the connections that the browser has through this process only where asked for.
+    """Our open files; the browser's connections through this process only with `with_browsers`.
 
     Those are what the page server and the egress gate have accepted, and what the gate has dialled to the page server;
     the browser keeps them for a while, as long as it has a tab.
@@ -169,14 +169,14 @@ def _own_fds(with_browsers: bool) -> list[str]:
 
 
 def _own_tasks(with_browsers: bool) -> list[str]:
-    """Our tasks; those that serve the browser's connections through the egress gate, one each, where asked for."""
+    """Our tasks; those that serve the browser's connections only with `with_browsers`."""
     tasks = [repr(task) for task in asyncio.all_tasks()]
     return [text for text in tasks if with_browsers or ("/gate" not in text and "/egress" not in text)]
 
 
 @asynccontextmanager
 async def nothing_leaks(serial: str, *, with_browsers: bool = False) -> AsyncIterator[None]:
-    """What is held after the block is what was held before it; what ends in the background gets a moment to do so.
+    """The block releases what it has acquired; background clean-up gets ten seconds.
 
     Args:
         with_browsers: Around a whole session: nothing of the browser's connections is left either.
@@ -184,7 +184,7 @@ async def nothing_leaks(serial: str, *, with_browsers: bool = False) -> AsyncIte
     before = await Held.now(serial, with_browsers=with_browsers)
     yield
     deadline = Deadline.after(10)
-    while (  # noqa: ASYNC110 - nobody tells
+    while (  # noqa: ASYNC110 - no event reports it
         after := await Held.now(serial, with_browsers=with_browsers)
     ) != before and not deadline.passed:
         await asyncio.sleep(0.1)
@@ -200,7 +200,7 @@ Opened = Callable[..., AbstractAsyncContextManager[Session]]
 
 @pytest.fixture
 def opened(device: VirtualDeviceHandle, faulty_server: LocalServer) -> Opened:
-    """Open sessions on the device with the server of faulty pages granted."""
+    """Opens sessions on the device with a grant for the server of faulty pages."""
 
     @asynccontextmanager
     async def opened(**options: object) -> AsyncIterator[Session]:
@@ -212,7 +212,7 @@ def opened(device: VirtualDeviceHandle, faulty_server: LocalServer) -> Opened:
 
 @asynccontextmanager
 async def within(timeout_s: float) -> AsyncIterator[None]:
-    """The block's one operation ends within its deadline and the grace."""
+    """The block's operation ends within its timeout and the grace period."""
     began = time.monotonic()
     try:
         yield

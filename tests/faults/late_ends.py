@@ -1,4 +1,4 @@
-"""An adb server behind a relay that keeps the ends of some streams back: what ends together is heard of one by one."""
+"""An adb server behind a relay that delays the ends of some streams, so that simultaneous ends arrive one by one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No room for a file of the user's: an error that says so, and what stood there before stands there still."""
+"""A full disk: writing a file for the user fails with a clear error, and an existing file stays unchanged."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.faults.test_resources import disk_for
 
 
 @pytest.mark.parametrize("before", [None, b"an older picture"], ids=["new", "there already"])
-def test_a_capture_for_which_there_is_no_room_leaves_no_half_file(tmp_path: Path, before: bytes | None) -> None:
+def test_a_screenshot_on_a_full_disk_leaves_no_partial_file(tmp_path: Path, before: bytes | None) -> None:
     target = tmp_path / "picture.png"
     if before is not None:
         target.write_bytes(before)
@@ -26,13 +26,13 @@ def test_a_capture_for_which_there_is_no_room_leaves_no_half_file(tmp_path: Path
     assert not before or target.read_bytes() == before
 
 
-def test_a_trace_for_which_there_is_no_room_leaves_no_half_file(tmp_path: Path) -> None:
+def test_a_trace_on_a_full_disk_leaves_no_partial_file(tmp_path: Path) -> None:
     with disk_for(100_000), pytest.raises(OSError, match=os.strerror(errno.EFBIG)):
         write_trace(tmp_path / "trace.html", {"pictures": ["x" * 2_000_000]})
     assert not list(tmp_path.iterdir())
 
 
-def test_a_file_that_is_written_again_stays_what_it_was(tmp_path: Path) -> None:
+def test_a_rewritten_file_keeps_its_mode(tmp_path: Path) -> None:
     place, link = tmp_path / "real.txt", tmp_path / "link.txt"
     place.write_text("old")
     place.chmod(0o600)
@@ -43,7 +43,7 @@ def test_a_file_that_is_written_again_stays_what_it_was(tmp_path: Path) -> None:
     assert stat.S_IMODE(place.stat().st_mode) == 0o600
 
 
-def test_what_is_no_regular_file_is_written_to(tmp_path: Path) -> None:
+def test_a_file_that_is_not_regular_is_written_in_place(tmp_path: Path) -> None:
     write_file(Path(os.devnull), "gone")
     assert Path(os.devnull).is_char_device()
     with pytest.raises(UsageError, match="cannot be written"):

@@ -1,4 +1,4 @@
-"""A page that answers is left alone, whatever the operation on it has come to."""
+"""A page that answers is not recovered, however the operation on it ended."""
 
 from __future__ import annotations
 
@@ -19,9 +19,7 @@ async def value(page: Page, expression: str) -> object:
     return reply["result"].get("value")
 
 
-async def test_a_timeout_on_a_document_that_may_not_be_shown_leaves_every_tab_alone(
-    opened: Opened, faulty_server: LocalServer
-) -> None:
+async def test_a_timeout_on_a_forbidden_document_recovers_no_tab(opened: Opened, faulty_server: LocalServer) -> None:
     async with opened() as session:
         other = await session.new_tab(faulty_server.url("calm"))
         await value(other, "window.work = 'unsaved'")

@@ -1,4 +1,4 @@
-"""A browser that stands still between finger up and click: what comes late meets the guard all the same."""
+"""A browser that stalls between touchend and click: the hit-target guard still applies to the late click."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from bridge import Session
 from bridge.deadline import Deadline
 from bridge.page.input.touch import touch
-from bridge.virtual_device.client import VirtualDeviceHandle
+from bridge.virtual_device import VirtualDeviceHandle
 from tests.conftest import LocalServer
 from tests.page.page_world import in_page
 from tests.temp_devices import own_device
@@ -21,7 +21,7 @@ from tests.temp_devices import own_device
 pytestmark = pytest.mark.browser
 
 ROW = "document.querySelector('span').textContent"
-# What comes after pointerup and is not stopped: the page is busy there, so that the browser has to wait for its word.
+# The page is busy in its touchend handler, so the browser has to wait for the reply.
 ROWS = """document.body.innerHTML='<ul><li><span>Ada</span> <button>Delete</button></li>'+
   '<li><span>Ben</span> <button>Delete</button></li></ul>';
 globalThis.clicked=[];
@@ -30,7 +30,7 @@ addEventListener('lostpointercapture',()=>{const end=Date.now()+1500;while(Date.
 
 
 def browser_of(device: VirtualDeviceHandle) -> int:
-    """The process of its Chromium that sends input on to the renderers."""
+    """The browser process of its Chromium, which forwards input to the renderers."""
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             words = (folder / "cmdline").read_bytes().split(b"\0")
@@ -49,13 +49,13 @@ async def device(adb_port: int) -> AsyncIterator[VirtualDeviceHandle]:
 
 
 @pytest.mark.parametrize("when", ["before the finger goes up", "after settling"])
-async def test_a_row_that_is_given_to_somebody_else_gets_no_late_click(
+async def test_a_row_that_was_reused_gets_no_late_click(
     device: VirtualDeviceHandle, local_server: LocalServer, when: str
 ) -> None:
     async with Session.open(device.serial, grants=[local_server.grant]) as session:
         page = await session.new_tab(local_server.url("second.html"))
         await in_page(page, ROWS)
-        actions, deadline = page._actions, Deadline.after(30)
+        actions, deadline = page._operations.attached.actions, Deadline.after(30)
         assert actions is not None
         entry = actions.look_up((await page.snapshot()).find(role="button", name="Delete", nth=0).ref)
         x, y, _ = await actions.point(entry, "click", deadline)

@@ -1,4 +1,4 @@
-"""What a session stands on goes away: it says what is lost and why, in time, and can be restored."""
+"""Losses below a session: it reports what is lost and why, in time, and can be restored."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bridge import Session
 from bridge.adb import AdbServer
 from bridge.errors import BridgeError, DeadlineExceeded, DeviceLost, HostLost, TabLost
 from bridge.page.page import Page
-from bridge.virtual_device.client import VirtualDeviceHandle
+from bridge.virtual_device import VirtualDeviceHandle
 from tests.conftest import LocalServer, adb_program
 from tests.faults.conftest import Opened, nothing_leaks, within
 from tests.faults.late_ends import ends_late
@@ -25,7 +25,7 @@ OPERATION_S = 2.0
 
 
 async def failure(page: Page) -> BridgeError:
-    """What the next operations end in, once the loss has come through; each of them within its deadline."""
+    """The error of the next operations once the loss is noticed; each ends within its timeout."""
     while True:
         async with within(OPERATION_S):
             try:
@@ -57,7 +57,7 @@ async def is_as_before(session: Session, calm: Page, other: Page, server: LocalS
     assert len(await session.host_client.list_tabs(timeout_s=20)) == 2
 
 
-async def test_a_dropped_cable_is_a_lost_device_and_reconnecting_finds_the_tabs_as_they_were(
+async def test_an_unplugged_device_is_lost_and_a_reconnect_finds_its_tabs_unchanged(
     opened: Opened, device: VirtualDeviceHandle, faulty_server: LocalServer
 ) -> None:
     async with two_tabs(opened, faulty_server) as (session, calm, other):
@@ -70,13 +70,13 @@ async def test_a_dropped_cable_is_a_lost_device_and_reconnecting_finds_the_tabs_
             with pytest.raises(DeviceLost):
                 await session.new_tab()
             await device.fault("connect")
-            said = await session.reconnect(timeout_s=20)
-            assert said[1:] == tuple(f"{page.tab_id} was still there, at {page.url}" for page in (calm, other))
+            notices = await session.reconnect(timeout_s=20)
+            assert notices[1:] == tuple(f"{page.tab_id} was still there, at {page.url}" for page in (calm, other))
             assert (await calm.click(ref)).changes.settled == "quiet"
             await is_as_before(session, calm, other, faulty_server)
 
 
-async def test_a_window_that_its_page_closed_while_the_cable_was_out_is_not_opened_again(
+async def test_a_window_that_closed_itself_while_disconnected_is_not_reopened(
     opened: Opened, device: VirtualDeviceHandle, faulty_server: LocalServer
 ) -> None:
     async with opened() as session:
@@ -84,18 +84,18 @@ async def test_a_window_that_its_page_closed_while_the_cable_was_out_is_not_open
         async with page.expect_popup() as popup:
             await page.get_by_role("button", name="Open").click()
         await popup.page.wait_for(text="Window", timeout_s=20)
-        await device.fault("drop_cable")  # and with it the request goes at whose end the page closes its window
+        await device.fault("drop_cable")  # the request ends with it, upon which the page closes its window
         assert isinstance(await failure(page), DeviceLost)
         await device.fault("connect")
-        said = await session.reconnect(timeout_s=20)
+        notices = await session.reconnect(timeout_s=20)
         with pytest.raises(TabLost, match="its page closed its own window"):
             await popup.page.wait_for(text="never", timeout_s=20)
         assert session.pages == (page,)
-        assert not [line for line in said if "opened again" in line]
+        assert not [line for line in notices if "opened again" in line]
         assert (await page.snapshot()).title == "Opener"
 
 
-async def test_a_device_that_does_not_come_back_is_waited_for_no_longer_than_asked(
+async def test_a_reconnect_to_a_missing_device_ends_at_its_deadline(
     opened: Opened, device: VirtualDeviceHandle, faulty_server: LocalServer
 ) -> None:
     async with one_tab(opened, faulty_server) as (session, page):
@@ -107,7 +107,7 @@ async def test_a_device_that_does_not_come_back_is_waited_for_no_longer_than_ask
         await device.fault("connect")
 
 
-async def test_an_adb_server_that_was_killed_is_started_again_by_reconnecting(
+async def test_a_reconnect_restarts_a_killed_adb_server(
     opened: Opened, adb_port: int, faulty_server: LocalServer
 ) -> None:
     async with two_tabs(opened, faulty_server) as (session, calm, other), nothing_leaks(session.serial):
@@ -120,7 +120,9 @@ async def test_an_adb_server_that_was_killed_is_started_again_by_reconnecting(
         await is_as_before(session, calm, other, faulty_server)
 
 
-async def test_a_reboot_is_waited_out(opened: Opened, device: VirtualDeviceHandle, faulty_server: LocalServer) -> None:
+async def test_a_reconnect_waits_for_a_reboot(
+    opened: Opened, device: VirtualDeviceHandle, faulty_server: LocalServer
+) -> None:
     async with two_tabs(opened, faulty_server) as (session, calm, other), nothing_leaks(session.serial):
         rebooting = asyncio.ensure_future(device.fault("reboot", boot_s=1.0))
         assert isinstance(await failure(calm), DeviceLost)
@@ -130,7 +132,7 @@ async def test_a_reboot_is_waited_out(opened: Opened, device: VirtualDeviceHandl
 
 
 @pytest.mark.parametrize("fault", ["kill_host", "update_webview"])
-async def test_a_host_process_that_ended_is_a_lost_host_and_is_started_again(
+async def test_a_host_process_that_ended_is_lost_and_a_reconnect_restarts_it(
     opened: Opened, device: VirtualDeviceHandle, faulty_server: LocalServer, fault: str
 ) -> None:
     async with two_tabs(opened, faulty_server) as (session, calm, other), nothing_leaks(session.serial):
@@ -139,15 +141,15 @@ async def test_a_host_process_that_ended_is_a_lost_host_and_is_started_again(
         lost = await failure(calm)
         assert isinstance(lost, HostLost)
         assert "was updated from" in lost.message or fault == "kill_host"
-        said = await session.reconnect(timeout_s=20)
-        assert f"opened again at {faulty_server.url('calm')}; earlier refs are dead" in said[1]
+        notices = await session.reconnect(timeout_s=20)
+        assert f"opened again at {faulty_server.url('calm')}; earlier refs are dead" in notices[1]
         await is_as_before(session, calm, other, faulty_server)
         assert session.host.pid != before
         assert session.capabilities is not None
         assert session.capabilities.webview.endswith(session.host.webview_version)
 
 
-async def test_a_frozen_host_is_named_and_replaced(
+async def test_a_frozen_host_app_is_reported_and_replaced(
     opened: Opened, device: VirtualDeviceHandle, faulty_server: LocalServer
 ) -> None:
     async with two_tabs(opened, faulty_server) as (session, calm, other), nothing_leaks(session.serial):
@@ -159,7 +161,7 @@ async def test_a_frozen_host_is_named_and_replaced(
         await is_as_before(session, calm, other, faulty_server)
 
 
-async def test_a_host_that_thaws_needs_no_reconnecting(
+async def test_a_host_app_that_thaws_needs_no_reconnect(
     opened: Opened, device: VirtualDeviceHandle, faulty_server: LocalServer
 ) -> None:
     async with two_tabs(opened, faulty_server) as (session, calm, other):
@@ -169,7 +171,7 @@ async def test_a_host_that_thaws_needs_no_reconnecting(
         await is_as_before(session, calm, other, faulty_server)
 
 
-async def test_a_killed_renderer_loses_its_tabs_and_they_can_be_restored(
+async def test_a_killed_renderer_loses_its_tabs_and_a_reconnect_restores_them(
     opened: Opened, device: VirtualDeviceHandle, faulty_server: LocalServer
 ) -> None:
     async with two_tabs(opened, faulty_server) as (session, calm, other), nothing_leaks(session.serial):
@@ -183,7 +185,7 @@ async def test_a_killed_renderer_loses_its_tabs_and_they_can_be_restored(
 
 
 @pytest.mark.parametrize("fault", ["drop_cable", "kill_host", "kill_renderer", "freeze_host", "update_webview"])
-async def test_a_session_that_reconnects_by_itself_says_so_with_the_next_result(
+async def test_an_automatic_reconnect_is_reported_with_the_next_result(
     opened: Opened, device: VirtualDeviceHandle, faulty_server: LocalServer, fault: str
 ) -> None:
     async with two_tabs(opened, faulty_server, reconnect=True) as (session, calm, other):
@@ -191,7 +193,7 @@ async def test_a_session_that_reconnects_by_itself_says_so_with_the_next_result(
         plugging_in = asyncio.ensure_future(device.fault("connect")) if fault == "drop_cable" else None
         if fault in ("freeze_host", "kill_renderer"):
             await failure(calm)
-        else:  # an operation that begins before the news of the loss is here may still end in it
+        else:  # an operation that starts before the loss is known may still fail with it
             await asyncio.wait_for(session.host_client.closed.wait(), 30)
         there = await calm.reload(timeout_s=20)
         assert any(notice.startswith("t1 ") for notice in there.notices)
@@ -210,7 +212,7 @@ async def test_a_slow_link_is_slow_and_not_lost(
         assert (await page.snapshot(timeout_s=20)).title == "Calm"
 
 
-async def test_a_device_whose_answers_come_after_the_deadline_is_not_lost(
+async def test_a_device_whose_replies_come_after_the_deadline_is_not_lost(
     opened: Opened, device: VirtualDeviceHandle, faulty_server: LocalServer
 ) -> None:
     async with one_tab(opened, faulty_server) as (_, page):
@@ -221,7 +223,7 @@ async def test_a_device_whose_answers_come_after_the_deadline_is_not_lost(
         assert (await page.goto(faulty_server.url("calm"), timeout_s=60)).title == "Calm"
 
 
-async def test_settings_of_a_page_outlive_its_tab(
+async def test_settings_of_a_page_hold_in_its_reopened_tab(
     opened: Opened, device: VirtualDeviceHandle, faulty_server: LocalServer
 ) -> None:
     async with one_tab(opened, faulty_server, reconnect=True) as (_, page):
@@ -232,12 +234,12 @@ async def test_settings_of_a_page_outlive_its_tab(
         await page.wait_for(function="window.zone == -330", timeout_s=10)
 
 
-async def test_a_lost_tab_is_opened_again_once_however_many_ask_for_it(
+async def test_a_lost_tab_is_reopened_once_for_concurrent_operations(
     opened: Opened, device: VirtualDeviceHandle, faulty_server: LocalServer, tmp_path: Path
 ) -> None:
     async with one_tab(opened, faulty_server, reconnect=True) as (session, page):
         await device.fault("kill_renderer")
-        while not session.open_tabs()[0].is_lost:  # noqa: ASYNC110 - the host app's news is for the session alone
+        while not session.open_tabs()[0].is_lost:  # noqa: ASYNC110 - only the session sees the event
             await asyncio.sleep(0.05)
         shot, recording, _, there = await asyncio.gather(
             page.snapshot(), page.record(0.5), session.state_save(tmp_path / "state.json"), page.attached()
@@ -248,7 +250,7 @@ async def test_a_lost_tab_is_opened_again_once_however_many_ask_for_it(
         assert (await session.host_client.stats(timeout_s=20))["tabs"] == 1
 
 
-async def test_closing_a_session_whose_device_is_gone_takes_no_time(
+async def test_closing_a_session_whose_device_is_gone_is_fast(
     opened: Opened, device: VirtualDeviceHandle, faulty_server: LocalServer
 ) -> None:
     async with nothing_leaks(device.serial):
@@ -259,20 +261,20 @@ async def test_closing_a_session_whose_device_is_gone_takes_no_time(
         assert (await AdbServer.from_environment().devices(timeout_s=20))[0].state == "device"
 
 
-async def test_what_is_lost_before_a_navigation_is_sent_is_restored_and_the_navigation_done(
+async def test_a_loss_before_a_navigation_is_sent_is_restored_and_the_navigation_succeeds(
     opened: Opened, device: VirtualDeviceHandle, faulty_server: LocalServer
 ) -> None:
     async with two_tabs(opened, faulty_server, reconnect=True) as (session, calm, other):
         connection = (await calm.attached()).connection
         connection.send("Runtime.evaluate", {"expression": "for(;;);"}).abandon()
-        reloading = asyncio.ensure_future(calm.reload(timeout_s=20))  # first asks the page whether it would let go
+        reloading = asyncio.ensure_future(calm.reload(timeout_s=20))  # first probes whether the page can be unloaded
         await device.fault("kill_host")
         there = await reloading
         assert any(notice.startswith("t1 ") for notice in there.notices)
         await is_as_before(session, calm, other, faulty_server)
 
 
-async def test_a_host_whose_end_is_heard_of_after_its_tabs_is_restored_by_the_operation_that_finds_it_gone(
+async def test_an_operation_that_discovers_the_end_of_the_host_app_restores_it(
     opened: Opened, adb_port: int, device: VirtualDeviceHandle, faulty_server: LocalServer
 ) -> None:
     async with (
@@ -287,7 +289,7 @@ async def test_a_host_whose_end_is_heard_of_after_its_tabs_is_restored_by_the_op
         await is_as_before(session, calm, other, faulty_server)
 
 
-async def test_a_tab_that_is_opened_while_the_host_ends_is_opened_once(
+async def test_a_tab_that_opens_while_the_host_app_ends_is_opened_once(
     opened: Opened, adb_port: int, device: VirtualDeviceHandle, faulty_server: LocalServer
 ) -> None:
     async with (

@@ -1,4 +1,4 @@
-"""A full disk, connections closed in one direction: an error that says so, and nothing is left over."""
+"""A full disk and half-closed connections: clear errors, and no leaks."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from pathlib import Path
 import pytest
 
 from bridge.errors import BridgeError, UsageError
-from bridge.virtual_device.client import VirtualDeviceHandle
+from bridge.virtual_device import VirtualDeviceHandle
 from tests.conftest import LocalServer
 from tests.faults.conftest import Opened, nothing_leaks, within
-from tests.faults.test_pages import lives
+from tests.faults.test_hanging_pages import lives
 
 pytestmark = pytest.mark.browser
 
 
 @contextmanager
 def disk_for(size_bytes: int) -> Iterator[None]:
-    """Files of this process end there with EFBIG, at the place where a full disk gives ENOSPC."""
+    """Limit the file size: writing fails with EFBIG where a full disk fails with ENOSPC."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size_bytes, before[1]))
     try:
@@ -31,7 +31,7 @@ def disk_for(size_bytes: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
-async def test_a_download_for_which_there_is_no_room_leaves_no_half_file(
+async def test_a_download_to_a_full_disk_leaves_no_partial_file(
     opened: Opened, faulty_server: LocalServer, tmp_path: Path
 ) -> None:
     async with opened(downloads_root=tmp_path) as session:
@@ -39,7 +39,7 @@ async def test_a_download_for_which_there_is_no_room_leaves_no_half_file(
         async with nothing_leaks(session.serial):
             with disk_for(200_000):
                 async with within(10.0):
-                    with pytest.raises(UsageError, match="cannot be written"):
+                    with pytest.raises(UsageError, match="cannot write"):
                         await page.download("large.html", url=faulty_server.url("large"), timeout_s=10.0)
             assert not await asyncio.to_thread(lambda: list(tmp_path.iterdir()))
         there = await page.download("large.html", url=faulty_server.url("large"), timeout_s=20.0)
@@ -48,12 +48,12 @@ async def test_a_download_for_which_there_is_no_room_leaves_no_half_file(
 
 
 @pytest.mark.parametrize("way", [socket.SHUT_RD, socket.SHUT_WR, socket.SHUT_RDWR], ids=["in", "out", "both"])
-async def test_a_devtools_connection_that_is_closed_in_one_direction_is_noticed_and_made_anew(
+async def test_a_half_closed_devtools_connection_is_noticed_and_replaced(
     opened: Opened, faulty_server: LocalServer, way: int
 ) -> None:
     async with opened() as session:
         page = await session.new_tab(faulty_server.url("calm"))
-        attachment, _ = await page._ready()
+        attachment = await page.attached()
         attachment.connection._websocket.transport.get_extra_info("socket").shutdown(way)
         async with within(2.0):
             try:
@@ -63,10 +63,10 @@ async def test_a_devtools_connection_that_is_closed_in_one_direction_is_noticed_
         await lives(page, faulty_server)
 
 
-async def test_nothing_of_a_session_is_left_when_it_ends_not_even_what_its_browser_kept_open(
+async def test_a_session_leaks_nothing_not_even_browser_connections(
     opened: Opened, device: VirtualDeviceHandle, faulty_server: LocalServer
 ) -> None:
-    # What the first session of a process sets up for good, such as a pool of threads, is no leak.
+    # A first session sets up what lasts as long as the process, such as a thread pool.
     async with opened() as session:
         await session.new_tab(faulty_server.url("calm"))
     async with nothing_leaks(device.serial, with_browsers=True):

@@ -5,16 +5,12 @@ from __future__ import annotations
 import asyncio
 import secrets
 import socket
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Protocol
 
 from bridge.host.protocol import Frame, FrameReader, encode_frame
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "virtual_device"))
 
 
 class Host(Protocol):
@@ -35,7 +31,7 @@ class Host(Protocol):
 
 @asynccontextmanager
 async def virtual_device_host(**options: Any) -> AsyncIterator[Host]:
-    from engine_rig import Rig, running_rig
+    from tests.virtual_device.engine_rig import Rig, running_rig
 
     class VirtualHost:
         """The twin: what happens is done by real pages in Chromium."""

@@ -1,4 +1,4 @@
-"""A client that nobody here wrote: unmodified Playwright connects to the WebView over a forwarded port.
+"""An independent client: unmodified Playwright connects to the WebView over a forwarded port.
 
 `tools/test` installs playwright-core into .cache; WEBVIEW_BRIDGE_PLAYWRIGHT names another folder of node modules.
 """

@@ -1,4 +1,4 @@
-"""A client that nobody here wrote finds and drives the WebView: unmodified pychrome over a forwarded port."""
+"""An independent client finds and drives the WebView: unmodified pychrome over a forwarded port."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from bridge import Session, TestServerGrant
 from bridge.errors import UsageError
 from bridge.page.page import Page
 from bridge.surfaces.live_view import LiveView, live_view
-from bridge.surfaces.live_view.messages import Choice, Control, Key, Text, Touch, parse_message
+from bridge.surfaces.live_view.messages import Choice, Control, KeyPress, Text, Touch, parse_message
 from tests.conftest import LocalServer
 
 LIMIT_S = 20
@@ -58,7 +58,7 @@ def test_messages_are_what_they_say() -> None:
     assert parse_message('{"kind":"choice","index":3}') == Choice(3)
     assert parse_message('{"kind":"control","take":true}') == Control(True)
     key = parse_message('{"kind":"key","key":"Control+A"}')
-    assert isinstance(key, Key)
+    assert isinstance(key, KeyPress)
     assert {event["type"] for event in key.events} >= {"keyUp"}
 
 

@@ -41,7 +41,7 @@ async def test_a_confirmed_effect_happens_only_when_the_person_accepts(
     assert len(person.asked) == 1
     assert "web_open" in person.asked[0]
     assert result.is_error is (action != "accept")
-    assert ("HTTP 200" if action == "accept" else "nobody confirmed it") in text_of(result)
+    assert ("HTTP 200" if action == "accept" else "it was not confirmed") in text_of(result)
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -70,7 +70,7 @@ async def test_without_a_person_a_question_means_no(serving: Serving, mode: str)
         assert "policy_refused" in text_of(opened)
         await client.call_tool("web_open", {"url": serving.local.url("second.html")})
         pressed = await client.call_tool("web_press_key", {"key": "Tab"})
-        assert "nobody confirmed it" in text_of(pressed)
+        assert "it was not confirmed" in text_of(pressed)
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -79,12 +79,12 @@ async def test_a_client_that_cannot_be_asked_has_not_answered_for_the_others(ser
     url = {"url": "http://nowhere.example/"}
     with serving.http("--set", "simple") as address:
         async with address.client(mode=mode, query="?session=a") as unable:
-            assert "nobody answered when asked" in text_of(await unable.call_tool("webfetch", url))
+            assert "there was no answer" in text_of(await unable.call_tool("webfetch", url))
         for action in ("cancel", "decline", "accept"):
             person = Person(action)
             async with address.client(mode=mode, query="?session=b", elicitation_callback=person) as client:
                 said = text_of(await client.call_tool("webfetch", url))
-            asked = {"cancel": "nobody answered when asked", "decline": "who was asked said no"}.get(action, "said no")
+            asked = {"cancel": "there was no answer", "decline": "the person asked refused"}.get(action, "refused")
             assert asked in said, said
             assert bool(person.asked) is (action != "accept"), "a no is kept, and nothing else"
 

@@ -89,7 +89,7 @@ def test_stdout_holds_nothing_but_the_protocol_and_hostile_lines_are_survived(se
 
 def open_targets(serving: Serving) -> int:
     """How many WebViews the device has, as its devtools socket tells."""
-    from bridge.virtual_device.client import list_virtual_devices
+    from bridge.virtual_device import list_virtual_devices
 
     return len(list_virtual_devices())
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from bridge.errors import PolicyRefused
-from bridge.model_tools import Asking, Nobody
+from bridge.model_tools import NoElicitation, PendingElicitation
+from bridge.policy.browser_policy import BrowserPolicy
 from bridge.policy.pinning import PinnedEgress
-from bridge.policy.rules import BrowserPolicy
 
 
 class _Willing:
@@ -16,7 +16,7 @@ class _Willing:
     def __init__(self) -> None:
         self.asked: list[str] = []
 
-    async def agrees(self, question: str) -> bool | None:
+    async def confirm(self, question: str) -> bool | None:
         self.asked.append(question)
         return self.says
 
@@ -31,17 +31,17 @@ class _Waving(_Willing):
     says = None
 
 
-def asking_egress() -> tuple[Asking, PinnedEgress]:
-    asking = Asking()
-    return asking, PinnedEgress(BrowserPolicy(default_action="ask"), ask=asking.may_open)
+def egress_with_elicitation() -> tuple[PendingElicitation, PinnedEgress]:
+    pending = PendingElicitation()
+    return pending, PinnedEgress(BrowserPolicy(default_action="ask"), ask=pending.may_open)
 
 
 async def test_a_host_that_a_page_named_while_nobody_was_there_is_asked_about_later() -> None:
-    asking, egress = asking_egress()
-    with pytest.raises(PolicyRefused, match="nobody answered when asked"):
+    pending, egress = egress_with_elicitation()
+    with pytest.raises(PolicyRefused, match="there was no answer"):
         await egress.check_request("https://shop.example/x.js")
     person = _Willing()
-    with asking.call_of(person):
+    with pending.during_call(person):
         assert await egress.check_url("https://shop.example/") == "https://shop.example/"
         await egress.check_request("https://shop.example/x.js")
     assert len(person.asked) == 1
@@ -49,31 +49,33 @@ async def test_a_host_that_a_page_named_while_nobody_was_there_is_asked_about_la
 
 
 async def test_a_no_of_somebody_is_kept() -> None:
-    asking, egress = asking_egress()
-    with asking.call_of(_Unwilling()), pytest.raises(PolicyRefused, match="who was asked said no"):
+    pending, egress = egress_with_elicitation()
+    with pending.during_call(_Unwilling()), pytest.raises(PolicyRefused, match="the person asked refused"):
         await egress.check_url("https://shop.example/")
     person = _Willing()
-    with asking.call_of(person), pytest.raises(PolicyRefused, match="who was asked said no"):
+    with pending.during_call(person), pytest.raises(PolicyRefused, match="the person asked refused"):
         await egress.check_url("https://shop.example/")
     assert not person.asked
 
 
-@pytest.mark.parametrize("silent", [Nobody, _Waving])
-async def test_whoever_cannot_be_asked_or_gives_no_answer_has_not_said_no(silent: type[Nobody | _Waving]) -> None:
-    asking, egress = asking_egress()
-    with asking.call_of(silent()), pytest.raises(PolicyRefused, match="nobody answered when asked"):
+@pytest.mark.parametrize("silent", [NoElicitation, _Waving])
+async def test_whoever_cannot_be_asked_or_gives_no_answer_has_not_said_no(
+    silent: type[NoElicitation | _Waving],
+) -> None:
+    pending, egress = egress_with_elicitation()
+    with pending.during_call(silent()), pytest.raises(PolicyRefused, match="there was no answer"):
         await egress.check_url("https://shop.example/")
     person = _Willing()
-    with asking.call_of(person):
+    with pending.during_call(person):
         assert await egress.check_url("https://shop.example/") == "https://shop.example/"
     assert len(person.asked) == 1
 
 
 async def test_a_page_of_a_hundred_hosts_is_not_a_hundred_questions() -> None:
-    asking, egress = asking_egress()
+    pending, egress = egress_with_elicitation()
     for _ in range(2):
         person = _Willing()
-        with asking.call_of(person):
+        with pending.during_call(person):
             for number in range(100):
                 try:
                     await egress.check_request(f"https://h{number}.example/")

@@ -124,7 +124,7 @@ async def test_what_covers_an_element_is_named(shop: Page) -> None:
 async def test_what_moves_after_it_was_found_is_tapped_where_it_went(shop: Page) -> None:
     ref = (await shop.snapshot()).find(name="Add to cart", nth=0).ref
     attachment = await shop.attached()
-    actions = shop._actions
+    actions = shop._operations.attached.actions
     assert actions is not None
     entry = actions.look_up(ref)
     deadline = Deadline.after(10)
@@ -175,7 +175,7 @@ async def test_a_page_that_has_overwritten_everything_neither_breaks_nor_notices
     page: Page, session: Session, local_server: LocalServer
 ) -> None:
     await page.goto(local_server.url("hostile.html"))
-    attachment, _ = await page._ready()
+    attachment = await page.attached()
     # What the parser did to the page before the observer's first turn is not ours.
     await attachment.call("Runtime.evaluate", {"expression": "seen = []"}, timeout_s=20)
     shot = await page.snapshot()
@@ -220,7 +220,7 @@ async def test_what_is_no_url_is_bad_usage(page: Page, url: str) -> None:
 
 
 async def test_a_server_that_never_answers_ends_with_the_deadline(page: Page, local_server: LocalServer) -> None:
-    with pytest.raises(DeadlineExceeded, match="no answer from the server yet"):
+    with pytest.raises(DeadlineExceeded, match="no response from the server yet"):
         await page.goto(local_server.url("hang"), timeout_s=1)
     there = await page.goto(local_server.url("second.html"))
     assert there.title == "Second"

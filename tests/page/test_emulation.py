@@ -20,7 +20,7 @@ pytestmark = pytest.mark.browser
 
 
 async def value(page: Page, expression: str) -> object:
-    attachment, _ = await page._ready()
+    attachment = await page.attached()
     main = attachment.state.main
     assert main is not None
     return await attachment.evaluate(main.frame_id, expression, timeout_s=20)
@@ -54,7 +54,7 @@ async def test_zone_language_and_taste_are_what_they_were_set_to(page: Page, loc
 async def test_what_the_engine_does_not_take_is_bad_usage(page: Page) -> None:
     with pytest.raises(UsageError, match="time zone"):
         await page.set_time_zone("Atlantis/Capital")
-    with pytest.raises(UsageError, match="no place"):
+    with pytest.raises(UsageError, match="not a valid geolocation"):
         await page.set_geolocation(91, 0)
     with pytest.raises(UsageError, match="header"):
         await page.set_extra_headers({"x": "a\r\nb: c"})

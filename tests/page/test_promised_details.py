@@ -61,7 +61,7 @@ async def test_five_styles_are_told_and_2000_characters_of_text(form: Page) -> N
 
 async def test_scrolling_moves_by_300_pixels_unless_told_otherwise(form: Page) -> None:
     await form.scroll("down")
-    main = form._attachment.state.main if form._attachment else None
+    main = (await form.attached()).state.main
     assert main is not None
     assert await (await form.attached()).evaluate(main.frame_id, "scrollY", timeout_s=20) == 300
 

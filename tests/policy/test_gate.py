@@ -14,8 +14,8 @@ import pytest
 from bridge.policy import BrowserPolicy
 from bridge.policy.dialling import StreamPair
 from bridge.policy.gate import Gate, run_gate
+from bridge.policy.gate.http_messages import InvalidResponse
 from bridge.policy.pinning import PinnedEgress
-from bridge.policy.proxy_messages import BadAnswer
 
 ADDRESS = "93.184.216.34"
 # What the server behind every public address answers, by the path it is asked for.
@@ -232,7 +232,7 @@ async def test_a_bad_answer_never_becomes_a_page_of_the_site_in_a_browser(gate: 
         answer = await said(browsers, b"GET http://site.example" + path + b" HTTP/1.1\r\n\r\n")
 
     assert answer == b""
-    assert isinstance(gate.egress.recent_failure("http://site.example/", within_s=60), BadAnswer)
+    assert isinstance(gate.egress.recent_failure("http://site.example/", within_s=60), InvalidResponse)
 
 
 async def test_hints_before_an_answer_pass(gate: Gate) -> None:

@@ -207,7 +207,7 @@ async def test_a_redirect_to_a_forbidden_address_is_told_as_what_it_is(
 
     with pytest.raises(PolicyRefused, match="loopback"):
         await page.goto(site.url(f"/redirect/302?to=http://127.0.0.1:{forbidden.port}/"))
-    with pytest.raises(PolicyRefused, match=r"inside.example is refused: it resolved to 127.0.0.1"):
+    with pytest.raises(PolicyRefused, match=r"inside.example is refused: it resolves to 127.0.0.1"):
         await page.goto(site.url(f"/redirect/302?to=http://inside.example:{forbidden.port}/"))
     assert forbidden.seen == []
 
@@ -228,7 +228,7 @@ async def test_a_page_that_goes_where_it_may_not_is_not_read(held: Session, site
     attachment = await page.attached()
     go = "location.href=URL.createObjectURL(new Blob(['<h1>inside</h1>'],{type:'text/html'}))"
     attachment.connection.send("Runtime.evaluate", {"expression": go}).abandon()
-    await attachment.watch.wait(lambda: page.url.startswith("blob:"), timeout_s=20)
+    await attachment.condition.wait(lambda: page.url.startswith("blob:"), timeout_s=20)
 
     with pytest.raises(PolicyRefused, match="blob:"):
         await page.snapshot()

@@ -9,7 +9,8 @@ from contextlib import asynccontextmanager
 import pytest
 
 from bridge.errors import NameNotResolved, PolicyRefused
-from bridge.policy import BrowserPolicy, Decision, TestServerGrant, pinning
+from bridge.policy import BrowserPolicy, Decision, TestServerGrant, decide, pinning
+from bridge.policy.address import parse_destination
 from bridge.policy.dialling import StreamPair
 from bridge.policy.pinning import PinnedEgress
 
@@ -177,7 +178,7 @@ async def test_an_address_that_was_seen_is_held_to_the_pin() -> None:
         egress.check_resolved_host("site.example", SECOND)
     with pytest.raises(PolicyRefused, match="a private address"):
         egress.check_resolved_host("other.example", PRIVATE)
-    with pytest.raises(PolicyRefused, match="no address"):
+    with pytest.raises(PolicyRefused, match="not an IP address"):
         egress.check_resolved_host("other.example", "not an address")
 
 
@@ -193,11 +194,11 @@ async def test_asking_happens_once_per_host_and_nobody_there_means_no() -> None:
     assert await egress.check_url("HTTPS://yes.example/a b") == "https://yes.example/a%20b"
     assert await egress.check_url("https://yes.example/other") == "https://yes.example/other"
     for _ in range(2):
-        with pytest.raises(PolicyRefused, match="who was asked said no"):
+        with pytest.raises(PolicyRefused, match="the person asked refused"):
             await egress.check_url("https://no.example/")
     with pytest.raises(PolicyRefused, match="private"):
         await egress.check_url("http://10.0.0.1/")
-    with pytest.raises(PolicyRefused, match="nobody answered"):
+    with pytest.raises(PolicyRefused, match="there was no answer"):
         await PinnedEgress(policy).check_url("https://yes.example/")
 
     assert asked == ["yes.example", "no.example"]
@@ -227,7 +228,20 @@ async def test_a_tunnel_is_refused_when_anything_that_may_be_in_it_is_denied(
     policy: BrowserPolicy, allowed: bool
 ) -> None:
     if allowed:
-        await PinnedEgress(policy).check_tunnel("site.example", 8443)
+        await PinnedEgress(policy).check_tunnel(parse_destination("http", "site.example", 8443))
     else:
         with pytest.raises(PolicyRefused):
-            await PinnedEgress(policy).check_tunnel("site.example", 8443)
+            await PinnedEgress(policy).check_tunnel(parse_destination("http", "site.example", 8443))
+
+
+async def test_a_connection_opens_only_with_a_decision_that_permits_it() -> None:
+    egress = PinnedEgress(BrowserPolicy(default_action="allow", denied_origins=("denied.example",)), connect=_never)
+    denied = decide(egress.policy, "http://denied.example/")
+    asked = Decision("ask", "default_action", host="asked.example", port=443)
+    for decision in (denied, asked, Decision("allow", "scheme:blob")):
+        with pytest.raises(PolicyRefused):
+            await egress.open_permitted(decision, timeout_s=5)
+
+
+async def _never(_address: str, _port: int) -> StreamPair:
+    raise AssertionError("connected without permission")

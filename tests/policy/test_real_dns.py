@@ -26,10 +26,10 @@ def test_cnames_lone_aaaa_and_answers_that_turn_private_are_judged_as_the_resolv
     found = json.loads(done.stdout)
     assert found["rebinds.example"] == found["again"] == ["93.184.216.34"]
     assert found["asked"] == 1  # though its time to live is 0
-    assert found["alias.example"] == "alias.example is refused: it resolved to 10.0.0.7, a private address"
-    assert found["mixed.example"] == "mixed.example is refused: it resolved to 10.0.0.7, a private address"
+    assert found["alias.example"] == "alias.example is refused: it resolves to 10.0.0.7 (a private address)"
+    assert found["mixed.example"] == "mixed.example is refused: it resolves to 10.0.0.7 (a private address)"
     assert found["six.example"] == ["2606:4700:4700::1111"]
-    assert found["inside6.example"].startswith("inside6.example is refused: it resolved to fd00::7")
+    assert found["inside6.example"].startswith("inside6.example is refused: it resolves to fd00::7")
     words = "DNS rebinding refused: rebinds.example resolved to 10.0.0.7, first-seen resolve was 93.184.216.34"
     assert found["when it died"] == words
     assert found["dialled"] == ["93.184.216.34"]

@@ -161,7 +161,7 @@ async def test_a_first_answer_with_anything_private_in_it_is_refused_at_once(
             said = await bench.use(page, way, way)
             assert said, way
             if way in ("navigation", "webfetch"):
-                assert said.startswith(f"policy_refused: {HOST} is refused: it resolved to "), said
+                assert said.startswith(f"policy_refused: {HOST} is refused: it resolves to "), said
         assert bench.site.hits == set()
         assert bench.behind.seen == []
         with pytest.raises(PolicyRefused):

@@ -32,7 +32,7 @@ def products_without_await(session: Any, item: dict[str, Any]) -> str:
 
 def die_once(flag: Path, serial: str) -> None:
     """End the device without a word, for the first that asks."""
-    from bridge.virtual_device.client import list_virtual_devices
+    from bridge.virtual_device import list_virtual_devices
 
     try:
         flag.touch(exist_ok=False)

@@ -146,7 +146,7 @@ async def test_other_processes_have_their_turn_on_an_attached_device(webview_dev
 
 
 async def test_a_pool_that_leaves_its_block_leaves_no_device(adb_port: int) -> None:
-    from bridge.virtual_device.client import list_virtual_devices
+    from bridge.virtual_device import list_virtual_devices
 
     seen: list[str] = []
 

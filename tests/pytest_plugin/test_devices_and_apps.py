@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from bridge.adb import AdbServer
-from bridge.virtual_device.client import VirtualDeviceHandle, start_detached, stop_virtual_device
-from bridge.virtual_device.options import DeviceOptions
+from bridge.virtual_device import DeviceOptions, VirtualDeviceHandle, start_detached, stop_virtual_device
 from tests.pytest_plugin.conftest import Project
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]

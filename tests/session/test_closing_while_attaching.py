@@ -1,4 +1,4 @@
-"""A tab may be closed while it is being attached to: nothing is left of what was being made."""
+"""A tab may be closed while it is being attached to: the new connection is closed as well."""
 
 from __future__ import annotations
 
@@ -14,9 +14,7 @@ from tests.conftest import LocalServer
 pytestmark = pytest.mark.browser
 
 
-async def test_an_attachment_that_is_made_when_its_tab_has_been_closed_is_not_held(
-    session: Session, local_server: LocalServer
-) -> None:
+async def test_a_tab_that_is_closed_while_attaching_is_detached(session: Session, local_server: LocalServer) -> None:
     page = await session.new_tab(local_server.url("second.html"))
     (tab,) = session.open_tabs()
     begun, go_on = asyncio.Event(), asyncio.Event()
@@ -38,17 +36,17 @@ async def test_an_attachment_that_is_made_when_its_tab_has_been_closed_is_not_he
     assert made[0].connection.closed.is_set()
 
 
-async def test_windows_may_be_closed_while_they_are_being_taken(session: Session, local_server: LocalServer) -> None:
+async def test_popups_may_be_closed_while_they_are_adopted(session: Session, local_server: LocalServer) -> None:
     page = await session.new_tab(local_server.url("second.html"))
     attachment = await page.attached()
-    told = asyncio.Event()
-    session.host_client.on_event(lambda event, _fields: told.set() if event == "popup" else None)
+    reported = asyncio.Event()
+    session.host_client.on_event(lambda event, _fields: reported.set() if event == "popup" else None)
     opening = {"expression": "open('/second.html')", "userGesture": True}
     for _ in range(5):
-        told.clear()
+        reported.clear()
         attachment.connection.send("Runtime.evaluate", opening).abandon()
         async with asyncio.timeout(30):
-            await told.wait()
+            await reported.wait()
         await session.close_tab(session.pages[1])
-        await session.windows_taken()
+        await session.wait_for_popups()
     assert session.pages == (page,)

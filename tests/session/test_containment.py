@@ -1,4 +1,4 @@
-"""How far a session holds the traffic of a device to its policy, also when a part of it does not work."""
+"""How far a session enforces its policy on a device's traffic, also if a part of that does not work."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import pytest
 
 from bridge import BrowserPolicy, Session, TestServerGrant
 from bridge.errors import BridgeError, NameNotResolved, NavigationFailed, PolicyRefused, Unsupported
-from bridge.page.interception.fetch_domain import Fetching
+from bridge.page.interception.fetch_domain import FetchDomain
 from bridge.page.interception.fetch_messages import PausedRequest
-from bridge.page.interception.url_policy import Interception
+from bridge.page.interception.url_policy import UrlPolicy
 from bridge.policy.pinning import PinnedEgress
-from bridge.virtual_device.client import VirtualDeviceHandle
+from bridge.virtual_device import VirtualDeviceHandle
 from tests.conftest import LocalServer
 from tests.policy.site import CountingServer, Site, serving
 from tests.temp_devices import own_device
@@ -38,7 +38,7 @@ async def without_proxy(adb_port: int) -> AsyncIterator[VirtualDeviceHandle]:
         yield handle
 
 
-async def test_a_strict_policy_does_not_start_on_a_device_that_takes_no_proxy(
+async def test_a_strict_policy_needs_a_device_that_takes_a_proxy(
     without_proxy: VirtualDeviceHandle, local_server: LocalServer, forbidden: CountingServer
 ) -> None:
     with pytest.raises(PolicyRefused, match="this WebView takes no proxy") as refused:
@@ -59,13 +59,13 @@ async def test_a_strict_policy_does_not_start_on_a_device_that_takes_no_proxy(
         async with session.device.reverse(port, port, timeout_s=10):
             with pytest.raises(PolicyRefused):
                 await page.goto(f"http://127.0.0.1:{forbidden.port}/")
-            # WebSockets are the gate's to judge, and there is none.
+            # Only the gate judges WebSockets, and there is none.
             assert session.capabilities.websockets == "unjudged"
             assert await run(page_script(forbidden, with_socket=False), session) == "asked"
     assert forbidden.seen == []
 
 
-async def test_a_name_that_nobody_knows_is_told_with_who_was_asked(webview_device: str) -> None:
+async def test_an_unknown_host_name_is_reported_with_its_resolver(webview_device: str) -> None:
     async def resolve(host: str) -> tuple[str, ...]:
         raise NameNotResolved(f"{host} has no address", host=host)
 
@@ -73,10 +73,12 @@ async def test_a_name_that_nobody_knows_is_told_with_who_was_asked(webview_devic
         page = await session.new_tab()
         with pytest.raises(NavigationFailed, match="ERR_NAME_NOT_RESOLVED") as failed:
             await page.goto("http://nowhere.example/")
-    assert "this machine, which looks names up for the device, says nowhere.example has no address" in failed.value.hint
+    assert (
+        "This machine resolves names for the device, and reports: nowhere.example has no address" in failed.value.hint
+    )
 
 
-async def test_with_interception_gone_the_gate_still_lets_nothing_out(
+async def test_the_gate_enforces_the_policy_without_interception(
     webview_device: str, forbidden: CountingServer
 ) -> None:
     site = Site([])
@@ -98,7 +100,7 @@ async def test_with_interception_gone_the_gate_still_lets_nothing_out(
             assert [record.decision for record in egress.audit if record.port == forbidden.port]
 
 
-async def test_a_tab_that_an_earlier_session_left_does_not_keep_the_next_one_off_the_gate(
+async def test_a_tab_left_by_an_earlier_session_does_not_prevent_the_gate(
     webview_device: str, local_server: LocalServer
 ) -> None:
     async with Session.open(webview_device, grants=[local_server.grant]) as session:
@@ -111,7 +113,7 @@ async def test_a_tab_that_an_earlier_session_left_does_not_keep_the_next_one_off
         assert session.capabilities.egress == "pinned"
 
 
-async def test_a_window_that_opens_while_the_session_ends_is_closed_with_it(
+async def test_a_popup_that_opens_while_the_session_ends_is_closed(
     webview_device: str, local_server: LocalServer
 ) -> None:
     async with Session.open(webview_device, grants=[local_server.grant]) as watching:
@@ -122,14 +124,14 @@ async def test_a_window_that_opens_while_the_session_ends_is_closed_with_it(
                 "Runtime.evaluate", {"expression": "window.open(location.href)", "userGesture": True}
             ).abandon()
             async with asyncio.timeout(30):
-                while len(session.tabs) < 2:  # noqa: ASYNC110 - the news is what is waited for, and nobody tells it on
+                while len(session.tabs) < 2:  # noqa: ASYNC110 - no event reports it
                     await asyncio.sleep(0.01)
-        async with asyncio.timeout(20):  # the host app closes a tab behind what it was doing with it
+        async with asyncio.timeout(20):  # the host app closes a tab after its pending commands
             while [tab for tab in await watching.host_client.list_tabs(timeout_s=10) if tab["opener"] is not None]:  # noqa: ASYNC110
                 await asyncio.sleep(0.1)
 
 
-async def test_a_second_session_of_the_program_says_that_the_first_has_the_proxy(
+async def test_a_second_session_reports_that_the_first_has_set_the_proxy(
     webview_device: str, local_server: LocalServer
 ) -> None:
     notices: list[str] = []
@@ -145,21 +147,21 @@ async def test_a_second_session_of_the_program_says_that_the_first_has_the_proxy
         assert first.capabilities.egress == "pinned"
 
 
-def test_a_host_that_was_seen_at_a_private_address_is_not_shown_and_not_asked_again() -> None:
+def test_a_host_seen_at_a_private_address_is_not_shown_and_not_requested_again() -> None:
     egress = PinnedEgress(ALLOWS_ALL)
-    interception = Interception(egress, closes_ways_around=True)
+    interception = UrlPolicy(egress, blocks_proxy_bypass=True)
     for seen in ("93.184.216.34", "93.184.216.99"):  # one site may have several addresses
         interception._watch("Network.responseReceived", response("https://a.example/", seen), None)
         interception.check_shown("https://a.example/x")
     interception._watch("Network.responseReceived", response("https://b.example/", "[::1]"), None)
-    with pytest.raises(PolicyRefused, match=r"b\.example is refused: it resolved to ::1"):
+    with pytest.raises(PolicyRefused, match=r"b\.example is refused: it resolves to ::1"):
         interception.check_shown("https://b.example/x")
     assert [record.decision for record in egress.audit] == ["deny range:loopback"]
 
 
-async def test_a_tab_is_told_why_it_was_refused_although_another_goes_to_the_same_address() -> None:
+async def test_a_refusal_is_explained_in_its_own_tab_only() -> None:
     url = "http://127.0.0.1:1/"
-    interception = Interception(PinnedEgress(ALLOWS_ALL), closes_ways_around=True)
+    interception = UrlPolicy(PinnedEgress(ALLOWS_ALL), blocks_proxy_bypass=True)
     refused, underway = (PausedRequest(tab, url, "GET", {}, "Document", tab) for tab in ("one", "other"))
     assert await interception._judge(refused, "one") is not None
     interception._follow(underway, True)
@@ -172,7 +174,7 @@ def response(url: str, address: str) -> dict[str, object]:
 
 
 def page_script(forbidden: CountingServer, *, with_socket: bool = True) -> str:
-    """Ways in which a page asks by itself, awaited to their end."""
+    """The ways in which a page makes requests by itself, each awaited."""
     address = f"127.0.0.1:{forbidden.port}"
     asked = [
         f"fetch('http://{address}/a', {{mode: 'no-cors'}})",
@@ -186,7 +188,7 @@ def page_script(forbidden: CountingServer, *, with_socket: bool = True) -> str:
 
 
 async def run(expression: str, session: Session) -> object:
-    """What the first tab's page answers; None where it has no answer, being on its way elsewhere."""
+    """The value in the first tab's page; None if the page is navigating away."""
     attachment = await session.pages[0].attached()
     call = {"expression": expression, "awaitPromise": True, "returnByValue": True}
     try:
@@ -200,10 +202,10 @@ async def _cannot(*given: object, **more: object) -> None:
     raise Unsupported("this WebView cannot intercept requests")
 
 
-async def test_where_requests_cannot_be_intercepted_a_strict_policy_opens_nothing_and_another_says_so(
+async def test_without_interception_a_strict_policy_refuses_and_another_gives_a_notice(
     webview_device: str, local_server: LocalServer, forbidden: CountingServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Fetching, "add", _cannot)  # no engine at hand lacks the domain
+    monkeypatch.setattr(FetchDomain, "add", _cannot)  # no available engine lacks the domain
     url = local_server.url("second.html")
     with pytest.raises(PolicyRefused, match="requests cannot be intercepted"):
         async with Session.open(webview_device, policy=ALLOWS_ALL, grants=[local_server.grant]) as session:

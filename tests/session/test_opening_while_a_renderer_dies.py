@@ -1,4 +1,4 @@
-"""WebViews share a renderer: one that dies takes along what is being opened in it."""
+"""WebViews share a renderer: one that dies takes along a tab that is being opened in it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ async def crash(page: Page, after_s: float) -> None:
 
 
 @pytest.mark.timeout(240)
-async def test_a_tab_is_opened_all_the_same(webview_device: str) -> None:
+async def test_a_tab_opens_although_its_renderer_dies(webview_device: str) -> None:
     async with Session.open(webview_device) as session:
         for after_ms in (0, 10, 40, 80, 120):
             dying = await session.new_tab()
@@ -31,7 +31,7 @@ async def test_a_tab_is_opened_all_the_same(webview_device: str) -> None:
 
 
 @pytest.mark.timeout(120)
-async def test_what_does_not_answer_any_more_is_not_waited_for(webview_device: str) -> None:
+async def test_a_tab_that_crashed_while_opening_is_not_waited_for(webview_device: str) -> None:
     async with Session.open(webview_device) as session:
         attached = 0
 

@@ -1,4 +1,4 @@
-"""An operation that has to open its tab again first does both in its own time."""
+"""An operation that has to reopen its tab first stays within its own timeout."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.browser
 
 
 class _Once(QuietHandler):
-    """`/once` is answered once."""
+    """Answers `/once` once."""
 
     is_over = threading.Event()
     asked = 0
@@ -41,25 +41,25 @@ def site() -> Iterator[LocalServer]:
 
 @pytest.fixture
 async def page(webview_device: str, site: LocalServer) -> AsyncIterator[Page]:
-    """A tab that has to be opened again at an address that does not answer any more."""
+    """A tab to be reopened at an address that does not answer any more."""
     async with Session.open(webview_device, grants=[site.grant]) as session:
         opened = await session.new_tab(site.url("once"))
         assert await opened._tab.kill_renderer(timeout_s=5)
         yield opened
 
 
-async def test_it_ends_at_its_deadline(page: Page, site: LocalServer) -> None:
+async def test_an_operation_that_reopens_its_tab_ends_at_its_deadline(page: Page, site: LocalServer) -> None:
     began = time.monotonic()
     with pytest.raises(DeadlineExceeded):
         await page.snapshot(timeout_s=3)
-    assert time.monotonic() - began < 15  # its own time for opening a tab is twice as long
+    assert time.monotonic() - began < 15  # opening a tab alone may take twice as long
 
-    with pytest.raises(TabLost, match="no answer from the server yet"):  # and not what a blank tab has
+    with pytest.raises(TabLost, match="no response from the server yet"):  # not the content of a blank tab
         await page.snapshot()
     assert (await page.goto(site.url("other"))).title == "Page"
 
 
-async def test_what_is_left_is_the_actions(page: Page) -> None:
+async def test_the_action_gets_the_time_that_reopening_leaves(page: Page) -> None:
     began = time.monotonic()
     with pytest.raises(DeadlineExceeded):
         await page.wait_for(text="never", timeout_s=6)

@@ -15,7 +15,7 @@ from tests.temp_devices import own_device
 pytestmark = pytest.mark.browser
 
 
-async def test_a_session_knows_its_device_and_what_the_webview_can_do(session: Session) -> None:
+async def test_a_session_knows_its_device_and_the_webviews_capabilities(session: Session) -> None:
     await session.new_tab()
     assert session.host.api_level >= 26
     capabilities = session.capabilities
@@ -24,7 +24,7 @@ async def test_a_session_knows_its_device_and_what_the_webview_can_do(session: S
     assert capabilities.webview.startswith("com.google.android.webview ")
 
 
-async def test_tabs_are_numbered_once_and_live_beside_each_other(session: Session, local_server: LocalServer) -> None:
+async def test_tab_ids_are_never_reused_and_tabs_are_independent(session: Session, local_server: LocalServer) -> None:
     first = await session.new_tab(local_server.url("shop.html"))
     second = await session.new_tab(local_server.url("second.html"))
     assert [page.tab_id for page in session.pages] == ["t1", "t2"]
@@ -36,7 +36,7 @@ async def test_tabs_are_numbered_once_and_live_beside_each_other(session: Sessio
     assert (await session.new_tab()).tab_id == "t3"
 
 
-async def test_a_tab_that_idled_away_is_opened_again_and_that_is_said(adb_port: int, local_server: LocalServer) -> None:
+async def test_an_idled_tab_is_reopened_with_a_notice(adb_port: int, local_server: LocalServer) -> None:
     notices: list[str] = []
     async with (
         own_device(idle_timeout_s=8.0) as device,
@@ -51,7 +51,7 @@ async def test_a_tab_that_idled_away_is_opened_again_and_that_is_said(adb_port: 
         shot = await page.snapshot()
         assert shot.title == "Second"
         assert "closed after idling and was opened again" in notices[-1]
-        # A snapshot has no place for it; the next result has.
+        # A snapshot has no notices; the next result has.
         assert "was opened again" in (await page.scroll("down")).notices[0]
         assert (await page.scroll("down")).notices == ("nothing there scrolls down any further",)
         with pytest.raises(RefNotFound, match="which has been left"):
@@ -63,7 +63,7 @@ async def read_for_ever(page: Page) -> None:
         await page.snapshot()
 
 
-async def test_a_host_that_dies_is_a_lost_host_and_not_a_wait(adb_port: int, local_server: LocalServer) -> None:
+async def test_a_host_app_that_dies_ends_operations_with_host_lost(adb_port: int, local_server: LocalServer) -> None:
     async with (
         own_device() as device,
         Session.open(device.serial, grants=[local_server.grant]) as session,

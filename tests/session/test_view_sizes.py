@@ -1,4 +1,4 @@
-"""Sizes of tabs that no host app takes."""
+"""Tab sizes that no host app accepts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from bridge.errors import UsageError
     ],
     ids=str,
 )
-async def test_a_size_that_is_none_is_refused_before_a_device_is_looked_for(size: dict[str, Any]) -> None:
+async def test_an_invalid_size_is_refused_before_a_device_is_selected(size: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match=next(iter(size)) if len(size) == 1 else "9000 x 9000 px"):
         async with Session.open("no-such-device", **size):
             pass

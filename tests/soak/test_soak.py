@@ -21,12 +21,12 @@ from bridge import Session
 from bridge.adb import AdbServer
 from bridge.deadline import Deadline
 from bridge.page.interception import url_policy
-from bridge.page.logs import request_events, session_logs
-from bridge.page.logs.session_logs import Journal
+from bridge.page.logs import request_store, session_logs
+from bridge.page.logs.session_logs import SessionLogs
 from bridge.page.page import Page
 from bridge.page.snapshots import refs
 from bridge.surfaces.local_server import QuietHandler, listening
-from bridge.virtual_device.client import VirtualDeviceHandle
+from bridge.virtual_device import VirtualDeviceHandle
 from tests.conftest import LocalServer
 from tests.temp_devices import own_device
 from tools.benchmarks.bench import devtools_port
@@ -91,11 +91,11 @@ def temp_folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @pytest.fixture
 def small_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Journal.__init__, "__kwdefaults__", {"console_kept": KEPT, "requests_kept": KEPT})
+    monkeypatch.setattr(SessionLogs.__init__, "__kwdefaults__", {"console_kept": KEPT, "requests_kept": KEPT})
     monkeypatch.setattr(session_logs, "_REPLAYED", KEPT)
-    monkeypatch.setattr(request_events, "_PAGES_KEPT", KEPT)
+    monkeypatch.setattr(request_store, "PAGES_KEPT", KEPT)
     monkeypatch.setattr(refs, "_LEFT_KEPT", KEPT)
-    monkeypatch.setattr(url_policy, "_MAX_TRAILS", KEPT)
+    monkeypatch.setattr(url_policy, "_MAX_CHAINS", KEPT)
 
 
 @pytest.fixture

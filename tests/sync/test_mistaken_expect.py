@@ -20,5 +20,5 @@ async def test_each_expect_names_the_other_where_it_was_mistaken_for_it(webview_
         for subject, blocking in mistaken:
             with pytest.raises(UsageError, match="import expect from bridge"):
                 sync.expect(subject)
-            with pytest.raises(UsageError, match=r"not bridge\.sync\..* need the expect of bridge\.sync"):
+            with pytest.raises(UsageError, match=r"not bridge\.sync\..* need expect from bridge\.sync"):
                 bridge.expect(blocking(subject))

@@ -171,10 +171,10 @@ def test_the_steps_for_virtual_devices_tell_failures_and_what_passed_only_on_ret
         )
         ended[step.name] = done.returncode
     assert ended == {"Test": 1, "Test again what has failed": 1, "Report": 1, "Name the artefacts": 0}, done.stdout
-    told = summary.read_text()
-    assert "1 passed only on retry, 2 failed" in told
-    assert "### Passed only on retry\n\n- `test_flaky::test_flaky`" in told
-    assert "test_plain_failure" in told.partition("### Passed only on retry")[0]
+    text = summary.read_text()
+    assert "1 passed only on retry, 2 failed" in text
+    assert "### Passed only on retry\n\n- `test_flaky::test_flaky`" in text
+    assert "test_plain_failure" in text.partition("### Passed only on retry")[0]
     assert list((sample_project.folder / "webview-artifacts").glob("*/trace.html"))
     assert (tmp_path / "output").read_text() == "name=webview-virtual-1-1\n"
 
@@ -190,8 +190,8 @@ def test_a_test_that_was_never_run_again_has_failed(tmp_path: Path, capsys: pyte
     first = junit(tmp_path / "1.xml", good="passed", left="skipped", flaky="failed", torn="error", lost="failed")
     second = junit(tmp_path / "2.xml", flaky="passed", torn="passed", other="failed")
     assert run(["retried", first, second, "--json"]) == 1
-    told = json.loads(capsys.readouterr().out)
-    assert (told["tests"], told["passed_on_retry"], told["failed"]) == (5, ["m::flaky", "m::torn"], ["m::lost"])
+    report = json.loads(capsys.readouterr().out)
+    assert (report["tests"], report["passed_on_retry"], report["failed"]) == (5, ["m::flaky", "m::torn"], ["m::lost"])
     assert run(["retried", junit(tmp_path / "3.xml", good="passed")]) == 0
     assert capsys.readouterr().out == "1 tests: 0 passed only on retry, 0 failed\n"
 

@@ -1,4 +1,4 @@
-"""The README's pictures are those that tools/screenshots makes."""
+"""The pictures of README and docs are the ones that tools/screenshots takes."""
 
 from __future__ import annotations
 

@@ -33,6 +33,7 @@ def test_the_root_holds_the_agreed_names_only() -> None:
         "pyproject.toml",
         "README.md",
         "CHANGELOG.md",
+        "docs",
         "LICENSE",
         "bridge",
         "android_host_app",

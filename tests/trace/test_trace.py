@@ -22,7 +22,7 @@ from bridge.surfaces.pytest_plugin.local_server import LocalServer, serving
 from bridge.surfaces.trace.document import read_trace, to_html, write_trace
 from bridge.surfaces.trace.images import MAX_PICTURE_BYTES, MAX_TOTAL_BYTES, Pictures
 from bridge.surfaces.trace.replay import test_source as replayed
-from bridge.virtual_device.engine.chromium import find_chromium
+from bridge.virtual_device import find_chromium
 from tests.pytest_plugin.conftest import SAMPLE
 
 pytestmark = pytest.mark.browser
@@ -251,7 +251,7 @@ async def test_five_hundred_operations_stay_small_and_scroll_smoothly(
         requestAnimationFrame(step); })"""
     async with viewer(trace) as page:
         await expect(page.locator("#operations li")).to_have_count(500)
-        told = await page._ask(scrolled, Deadline.after(30))
+        told = await page.finder.evaluate_text(scrolled, Deadline.after(30))
     assert told is not None
     reached_px, frames_ms = json.loads(told)
     assert reached_px > 5_000

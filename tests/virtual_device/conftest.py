@@ -13,9 +13,9 @@ import pytest
 
 from bridge.adb import AdbServer
 from bridge.adb.program import find_adb_program
-from bridge.virtual_device.client import VirtualDeviceHandle, start_detached, stop_virtual_device
 from bridge.virtual_device.device import VirtualDevice, running_device
-from bridge.virtual_device.options import DeviceOptions
+from bridge.virtual_device.device_options import DeviceOptions
+from bridge.virtual_device.process.client import VirtualDeviceHandle, start_detached, stop_virtual_device
 from tests.temp_devices import own_adb_server
 
 

@@ -15,11 +15,11 @@ from bridge.cdp import CdpConnection, open_cdp
 from bridge.errors import ProtocolError
 from bridge.host import HostClient, HostTab, connect_host
 from bridge.surfaces.local_server import QuietHandler, listening
+from bridge.virtual_device.android.sockets import AbstractSockets, StreamPair
 from bridge.virtual_device.engine.engine import Engine, EngineOptions, start_engine
 from bridge.virtual_device.engine.network import splice
-from bridge.virtual_device.host_app import HostApp
-from bridge.virtual_device.private_folder import make_private_folder, remove_folder
-from bridge.virtual_device.sockets import AbstractSockets, StreamPair
+from bridge.virtual_device.host_app.service import HostApp
+from bridge.virtual_device.process.private_folder import make_private_folder, remove_folder
 
 TIMEOUT_S = 20.0
 VIEWPORT = "<meta name=viewport content='width=device-width'>"

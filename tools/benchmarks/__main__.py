@@ -1,4 +1,4 @@
-"""`tools/bench`: measure, print, write down; or make the README's section of what was written down."""
+"""`tools/bench`: measure, print and save; or publish saved results in docs/performance.md."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
-from tools.benchmarks import readme, report
+from tools.benchmarks import performance_page, report
 from tools.benchmarks.bench import Bench, Row, own_adb_server
 from tools.benchmarks.measuring import Aborted, Finding, NotMeasured
 from tools.benchmarks.peers import HOME, PeerMissing, node_modules, python_with_peers
@@ -30,10 +30,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.list:
         print("\n".join(row.name for row in ROWS))
         return 0
-    if options.check_readme:
-        return readme.check()
-    if options.readme:
-        return readme.write(json.loads(options.readme.read_text(encoding="utf-8")))
+    if options.check_published:
+        return performance_page.check()
+    if options.publish:
+        return performance_page.write(json.loads(options.publish.read_text(encoding="utf-8")))
     rows = [row for row in ROWS if not options.only or row.name in options.only]
     whole = asyncio.run(_measure(rows, Bench(options.quick), options.quick))
     report.write_json(options.out, whole)
@@ -51,9 +51,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--list", action="store_true", help="print the rows' names")
     parser.add_argument("--out", type=Path, default=LATEST, metavar="FILE", help=f"the JSON (default: {LATEST})")
     parser.add_argument(
-        "--readme", type=Path, metavar="FILE", help="no run: make the README's section and plots of this JSON"
+        "--publish",
+        type=Path,
+        metavar="FILE",
+        help="no run: publish this JSON in docs/performance.md",
     )
-    parser.add_argument("--check-readme", action="store_true", help="no run: is the README what its JSON says?")
+    parser.add_argument("--check-published", action="store_true", help="no run: check docs/performance.md")
     return parser
 
 

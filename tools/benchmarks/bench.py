@@ -19,7 +19,7 @@ from bridge.adb import AdbServer
 from bridge.cdp import CdpConnection, open_cdp
 from bridge.page.page import Page
 from bridge.policy.grant import TestServerGrant
-from bridge.virtual_device.client import VirtualDeviceHandle, start_virtual_device
+from bridge.virtual_device import VirtualDeviceHandle, start_virtual_device
 from tools.benchmarks.measuring import Finding
 
 START_S = 60.0

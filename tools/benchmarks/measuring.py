@@ -18,7 +18,7 @@ class Aborted(Exception):
 
 
 class NotMeasured(Exception):
-    """There is no number, and why."""
+    """A number that could not be measured, with the reason."""
 
 
 @dataclass

@@ -50,7 +50,7 @@ def node_modules(home: Path = HOME) -> Path:
     """Where the npm peers are, installed when they are not.
 
     Raises:
-        PeerMissing: There is no npm, or it failed.
+        PeerMissing: npm is missing or failed.
     """
     folder = home / "npm"
     wanted = json.dumps({"private": True, "dependencies": FROM_NPM})

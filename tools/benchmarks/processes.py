@@ -1,4 +1,4 @@
-"""CPU time and memory of processes, as Linux tells them."""
+"""CPU time and memory of processes, read from /proc."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import bridge
-from bridge.virtual_device.engine.chromium import find_chromium
+from bridge.virtual_device import find_chromium
 from tools.benchmarks.measuring import Finding
 from tools.benchmarks.peers import FROM_NPM, FROM_PYPI, ROOT
 

@@ -16,9 +16,9 @@ from bridge.deadline import Deadline
 from bridge.errors import BridgeError, CaptureFailed
 from bridge.page.capture.document_capture import Document
 from bridge.page.capture.image import decoded, picture_size
-from bridge.page.capture.plan import Layout, Plan
+from bridge.page.capture.plan import CapturePlan, Layout
 from bridge.page.capture.png_compare import surely_differs
-from bridge.page.capture.png_writer import PngRows
+from bridge.page.capture.png_writer import PngWriter
 from bridge.page.capture.viewport import capture_viewport
 from bridge.page.target.attachment import Attachment
 
@@ -37,11 +37,11 @@ _SAME_ZOOM = 0.001
 async def stitched(
     attachment: Attachment,
     document: Document,
-    plan: Plan,
+    plan: CapturePlan,
     layout: Layout,
     deadline: Deadline,
     on_progress: Progress | None,
-    png: PngRows | None = None,
+    png: PngWriter | None = None,
 ) -> Bitmap:
     """The plan's picture put together from views: each is decoded alone and pasted into the one bitmap.
 
@@ -87,7 +87,7 @@ async def stitched(
 async def _tile(
     attachment: Attachment,
     document: Document,
-    plan: Plan,
+    plan: CapturePlan,
     column: int,
     row: int,
     layout: Layout,
@@ -108,11 +108,11 @@ async def _tile(
             if seen.zoom != layout.zoom
             else f"the device pixel ratio went from {layout.dpr:g} to {seen.dpr:g} while the page was captured"
         )
-    picture = await capture_viewport(attachment, "png", None, timeout_s=deadline.remaining_s, is_fast=True)
+    picture = await capture_viewport(attachment, "png", None, deadline, is_fast=True)
     return seen, picture
 
 
-def _covered(plan: Plan, seen: Layout, tile: bytes) -> tuple[int, int]:
+def _covered(plan: CapturePlan, seen: Layout, tile: bytes) -> tuple[int, int]:
     """The column and row of the picture up to which this view reaches."""
     width_px, height_px = picture_size(tile)
     region, per = plan.region, seen.device_px
@@ -127,7 +127,7 @@ def _whole(reached: float, side_px: int) -> int:
 
 
 def _take(
-    out: Bitmap, tile: bytes, plan: Plan, seen: Layout, place: tuple[int, int, int, int], png: PngRows | None
+    out: Bitmap, tile: bytes, plan: CapturePlan, seen: Layout, place: tuple[int, int, int, int], png: PngWriter | None
 ) -> None:
     _paste(out, tile, plan, seen, place)
     _, row, right, bottom = place
@@ -135,7 +135,7 @@ def _take(
         png.add(out.crop((0, row, plan.width_px, bottom)))
 
 
-def _paste(out: Bitmap, tile: bytes, plan: Plan, seen: Layout, place: tuple[int, int, int, int]) -> None:
+def _paste(out: Bitmap, tile: bytes, plan: CapturePlan, seen: Layout, place: tuple[int, int, int, int]) -> None:
     """The part of a view that belongs to these columns and rows of the picture."""
     from PIL import Image
 
@@ -163,7 +163,7 @@ def _paste(out: Bitmap, tile: bytes, plan: Plan, seen: Layout, place: tuple[int,
 
 
 async def beyond_viewport(
-    attachment: Attachment, plan: Plan, layout: Layout, deadline: Deadline, *, as_it_comes: bool = False
+    attachment: Attachment, plan: CapturePlan, layout: Layout, deadline: Deadline, *, as_it_comes: bool = False
 ) -> tuple[Bitmap | None, bytes | None]:
     """The plan's picture in one CDP capture, and the engine's own PNG where it is that picture as it came.
 
@@ -182,7 +182,7 @@ async def beyond_viewport(
         # As seen in Chromium 156, this scale is instead of the page's own zoom and not on top of it.
         "scale": plan.scale / layout.dpr,
     }
-    image = await capture_viewport(attachment, "png", None, timeout_s=deadline.remaining_s, clip=clip, is_fast=True)
+    image = await capture_viewport(attachment, "png", None, deadline, clip=clip, is_fast=True)
     size = picture_size(image)
     if abs(size[0] - plan.width_px) > 1 or abs(size[1] - plan.height_px) > 1:
         raise CaptureFailed(
@@ -205,7 +205,7 @@ def _repeats(bitmap: Bitmap, period_px: int) -> bool:
 
 
 async def host_drawn(
-    draw: Callable[[int, float], Any], plan: Plan, layout: Layout, deadline: Deadline
+    draw: Callable[[int, float], Any], plan: CapturePlan, layout: Layout, deadline: Deadline
 ) -> tuple[Bitmap, bytes | None]:
     """The plan's picture as the host app draws the document, and its own PNG where it is that picture as it came.
 

@@ -89,7 +89,7 @@ class Region:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class CapturePlan:
     """What is to be drawn: `region` at `scale` pixels per CSS px, as a picture of `width_px` x `height_px`.
 
     Attributes:
@@ -104,7 +104,7 @@ class Plan:
     cuts: tuple[str, ...] = ()
 
 
-def plan_for(region: Region, scale: float, max_height_px: int, *, is_page: bool) -> Plan:
+def plan_for(region: Region, scale: float, max_height_px: int, *, is_page: bool) -> CapturePlan:
     """The plan for a region, cut where the picture would be higher than allowed or larger than memory should hold."""
     whole_width, whole_height = max(1, round(region.width * scale)), max(1, round(region.height * scale))
     height_px = min(whole_height, max_height_px)
@@ -114,4 +114,4 @@ def plan_for(region: Region, scale: float, max_height_px: int, *, is_page: bool)
         cuts.append(f"height: {height_px} of {whole_height} px are shown (max_height_px)")
     if width_px < whole_width:
         cuts.append(f"width: {width_px} of {whole_width} px are shown ({MAX_PIXELS // 1_000_000} million pixels)")
-    return Plan(region, scale, width_px, height_px, is_page, tuple(cuts))
+    return CapturePlan(region, scale, width_px, height_px, is_page, tuple(cuts))

@@ -21,7 +21,7 @@ _NONE, _SUB, _UP = 0, 1, 2
 _SAMPLE_ROWS = 24
 
 
-class PngRows:
+class PngWriter:
     """Bands of rows from the top down, as RGB bitmaps of the picture's whole width."""
 
     def __init__(self, width_px: int, height_px: int) -> None:

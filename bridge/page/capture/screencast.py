@@ -58,6 +58,19 @@ class RecordingRequest:
             if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
                 raise UsageError(f"{name}={value!r}", hint=f"{least:g} to {most:g}.")
 
+    @classmethod
+    def lasting(
+        cls,
+        duration_s: float,
+        format: RecordingFormat,
+        max_frames: int,
+        max_bytes: int,
+        max_width_px: int,
+        max_fps: float,
+    ) -> RecordingRequest:
+        """A recording of `duration_s` seconds, within the limits."""
+        return cls(format, max_frames, max_bytes, min(max(duration_s, 0.05), LONGEST_S), max_width_px, max_fps)
+
 
 @dataclass(frozen=True, slots=True)
 class Recording:
@@ -96,7 +109,7 @@ class Recording:
         }
 
 
-class Recorder:
+class ScreencastRecorder:
     """Yielded by `recording`: collects while the block runs; `result` is there after it."""
 
     def __init__(self, request: RecordingRequest, on_frame: Callable[[int, int], None] | None) -> None:
@@ -217,13 +230,13 @@ async def recording(
     *,
     timeout_s: float,
     on_frame: Callable[[int, int], None] | None = None,
-) -> AsyncIterator[Recorder]:
+) -> AsyncIterator[ScreencastRecorder]:
     """Record what is drawn while the block runs; `recorder.result` is the animation after it.
 
     Raises:
         CaptureFailed: The engine has no screencast, or sent no frame.
     """
-    recorder = Recorder(request, on_frame)
+    recorder = ScreencastRecorder(request, on_frame)
 
     def take(method: str, params: Mapping[str, Any], _session_id: str | None) -> None:
         if method != "Page.screencastFrame":

@@ -15,8 +15,8 @@ from bridge.page.capture.annotate import draw_boxes
 from bridge.page.capture.document_capture import Document, capturing
 from bridge.page.capture.full_page import STRATEGIES, Progress, Strategy, beyond_viewport, host_drawn, stitched
 from bridge.page.capture.image import ImageFormat, checked_format, decoded, encoded, picture_size, resized
-from bridge.page.capture.plan import Layout, Plan, Region, plan_for
-from bridge.page.capture.png_writer import PngRows
+from bridge.page.capture.plan import CapturePlan, Layout, Region, plan_for
+from bridge.page.capture.png_writer import PngWriter
 from bridge.page.capture.secret_masking import check_nothing_to_mask, masked_viewport
 from bridge.page.capture.viewport import capture_viewport
 from bridge.page.files.host_services import HostServices
@@ -115,7 +115,7 @@ class Screenshots:
         self._preferred = preferred
 
     async def take(
-        self, request: ScreenshotRequest, *, timeout_s: float, on_progress: Progress | None = None
+        self, request: ScreenshotRequest, deadline: Deadline, *, on_progress: Progress | None = None
     ) -> Screenshot:
         """The picture.
 
@@ -124,7 +124,6 @@ class Screenshots:
             RefNotFound, StaleRef, NotVisible: The element is gone, or cannot be seen.
             DeadlineExceeded: Nothing was drawn in time.
         """
-        deadline = Deadline.after(timeout_s)
         with measure() as meter:
             if not request.full_page and request.ref is None:
                 return await self._of_view(request, deadline)
@@ -200,10 +199,10 @@ class Screenshots:
         )
 
     async def _view(self, request: ScreenshotRequest, deadline: Deadline) -> bytes:
-        form, quality, left_s = request.format, request.quality, deadline.remaining_s
+        form, quality = request.format, request.quality
         if request.redact is not None:
-            return await masked_viewport(self._attachment, request.redact, form, quality, timeout_s=left_s)
-        return await capture_viewport(self._attachment, form, quality, timeout_s=left_s)
+            return await masked_viewport(self._attachment, request.redact, form, quality, deadline)
+        return await capture_viewport(self._attachment, form, quality, deadline)
 
     async def _of_element(
         self,
@@ -221,7 +220,7 @@ class Screenshots:
             left, top, width, height = await box_in_view(self._attachment, self._snapshots, entry, object_id, deadline)
             right, bottom = left + width, top + height
             if left >= -0.5 and top >= -0.5 and right <= layout.width + 0.5 and bottom <= layout.height + 0.5:
-                image = await capture_viewport(self._attachment, "png", None, timeout_s=deadline.remaining_s)
+                image = await capture_viewport(self._attachment, "png", None, deadline)
                 raw = await self._raw(request, deadline)
                 return _cropped(decoded(image), layout, (left, top, right, bottom), request, raw)
             region = Region(left + layout.left, top + layout.top, width, height)
@@ -264,7 +263,7 @@ class Screenshots:
         self,
         strategy: Strategy,
         document: Document,
-        plan: Plan,
+        plan: CapturePlan,
         layout: Layout,
         request: ScreenshotRequest,
         deadline: Deadline,
@@ -272,7 +271,7 @@ class Screenshots:
     ) -> tuple[Bitmap | None, bytes | None]:
         is_last_form = request.format == "png" and not request.annotate
         if strategy == "scroll-and-stitch":
-            rows = PngRows(plan.width_px, plan.height_px) if is_last_form else None
+            rows = PngWriter(plan.width_px, plan.height_px) if is_last_form else None
             bitmap = await stitched(self._attachment, document, plan, layout, deadline, on_progress, rows)
             return bitmap, rows.finish() if rows else None
         if strategy == "host-native":
@@ -313,7 +312,7 @@ class Screenshots:
         if not request.annotate:
             return _Outlined({})
         wanted = SnapshotRequest(boxes=True)
-        raw = await self._snapshots.raw(wanted, timeout_s=deadline.remaining_s)
+        raw = await self._snapshots.raw(wanted, deadline)
         self._snapshots.render(raw, wanted)
         return _Outlined(raw)
 

@@ -9,20 +9,23 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from bridge.deadline import Deadline
 from bridge.errors import CaptureFailed
 from bridge.page.capture.image import ImageFormat, decoded, encoded
-from bridge.page.capture.secret_spans import REACH_CHARS, hidden_texts
 from bridge.page.capture.viewport import capture_viewport
 from bridge.page.target.attachment import Attachment
 
 Redact = Callable[[str], str]
 
 _MAX_CHARS = 400_000
+# As long as a secret may be.
+REACH_CHARS = 4_096
+_MAX_CROSSED = 256
+_BAR = "\0"
 _FILL = (128, 128, 128)
 # In CSS pixels of the visual viewport: letters reach out of their line's box, and a page may still be moving.
 _MARGIN_PX = 2.0
@@ -43,18 +46,16 @@ async def masked_viewport(
     redact: Redact,
     image_format: ImageFormat,
     quality: int | None,
-    *,
-    timeout_s: float,
+    deadline: Deadline,
 ) -> bytes:
     """A picture of the viewport without the texts that `redact` changes.
 
     Raises:
         CaptureFailed: It cannot be told where they are, or there is no picture.
     """
-    deadline = Deadline.after(timeout_s)
     before = await _boxes(attachment, redact, deadline)
     # Without loss: a coarse picture has traces of the letters around the box that covers them.
-    image = await capture_viewport(attachment, "png", None, timeout_s=deadline.remaining_s, is_fast=True)
+    image = await capture_viewport(attachment, "png", None, deadline, is_fast=True)
     boxes = [*before, *await _boxes(attachment, redact, deadline)]
     return await asyncio.to_thread(painted_over, image, boxes, image_format, quality)
 
@@ -87,10 +88,8 @@ def painted_over(image: bytes, boxes: Iterable[Box], image_format: ImageFormat, 
 
 async def _boxes(attachment: Attachment, redact: Redact, deadline: Deadline, *, everywhere: bool = False) -> list[Box]:
     found: list[Box] = []
-    main, asked = (
-        attachment.state.main_frame_id,
-        f"__agentBrowser.visibleTexts({_MAX_CHARS},{REACH_CHARS},{json.dumps(everywhere)})",
-    )
+    main = attachment.state.main_frame_id
+    asked = f"__agentBrowser.visibleTexts({_MAX_CHARS},{REACH_CHARS},{json.dumps(everywhere)})"
     for frame in attachment.state.ordered_frames():
         answer = await attachment.evaluate(frame.frame_id, asked, timeout_s=deadline.remaining_s)
         if not isinstance(answer, list) or len(answer) != 3:
@@ -112,3 +111,46 @@ def _box(rect: Any, width_px: float) -> Box:
         (width + 2 * _MARGIN_PX) / width_px,
         (height + 2 * _MARGIN_PX) / width_px,
     )
+
+
+def hidden_texts(texts: Sequence[str], redact: Callable[[str], str]) -> set[int]:
+    """The places of the texts that `redact` changes, alone or together with those beside them.
+
+    Raises:
+        CaptureFailed: So many words are written across texts that looking for them takes too long.
+    """
+    texts = [text.replace(_BAR, "") for text in texts]
+    found = {place for place, text in enumerate(texts) if redact(text) != text}
+    for number, gap in enumerate(_crossed(texts, redact, 0, len(texts) - 1)):
+        if number == _MAX_CROSSED:
+            raise CaptureFailed("the page has more words across several elements than can be looked through")
+        found |= {gap, gap + 1}
+    return found
+
+
+def _crossed(texts: Sequence[str], redact: Callable[[str], str], first: int, end: int) -> Iterator[int]:
+    """The gaps from `first` to before `end` that a word lies across; gap n is the one behind text n."""
+    if first >= end:
+        return
+    before, after = "".join(_near(texts[first::-1])[::-1])[-REACH_CHARS:], "".join(_near(texts[end:]))[:REACH_CHARS]
+    within = texts[first + 1 : end]
+    whole = redact("".join([before, *within, after]))
+    if redact(_BAR.join([before, *within, after])).replace(_BAR, "") == whole:
+        return
+    if end - first == 1:
+        yield first
+        return
+    middle = (first + end) // 2
+    yield from _crossed(texts, redact, first, middle)
+    yield from _crossed(texts, redact, middle, end)
+
+
+def _near(texts: Sequence[str]) -> list[str]:
+    """As many of the texts as a word may reach into."""
+    room, kept = REACH_CHARS, []
+    for text in texts:
+        kept.append(text)
+        room -= len(text)
+        if room <= 0:
+            break
+    return kept

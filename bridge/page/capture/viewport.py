@@ -30,8 +30,8 @@ async def capture_viewport(
     attachment: Attachment,
     image_format: ImageFormat,
     quality: int | None,
+    deadline: Deadline,
     *,
-    timeout_s: float,
     clip: dict[str, float] | None = None,
     is_fast: bool = False,
 ) -> bytes:
@@ -45,7 +45,6 @@ async def capture_viewport(
         CaptureFailed: The engine refused, or gave an empty picture.
         DeadlineExceeded: Nothing was drawn in time, in several tries.
     """
-    deadline = Deadline.after(timeout_s)
     params: dict[str, Any] = {"format": image_format}
     if quality is not None:
         params["quality"] = quality
@@ -62,6 +61,6 @@ async def capture_viewport(
             raise CaptureFailed(f"the engine refused to capture: {error.reason}") from error
         except DeadlineExceeded:
             if attempt == _TRIES or deadline.passed:
-                raise DeadlineExceeded("a screenshot", timeout_s, "the engine drew no frame") from None
+                raise DeadlineExceeded("a screenshot", deadline.timeout_s, "the engine drew no frame") from None
             await asyncio.sleep(0)
     raise AssertionError("unreachable")

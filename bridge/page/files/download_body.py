@@ -1,4 +1,4 @@
-"""Where the bytes of a download come from, and what was said of them."""
+"""Bodies of downloads: read from the browser, an intercepted response, a blob or a data: URL."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ from urllib.parse import unquote
 from bridge.cdp import CdpConnection, PendingCall
 from bridge.deadline import Deadline
 from bridge.errors import NavigationFailed, ProtocolError, ScriptFailed, Unsupported, UsageError
-from bridge.page.interception.fetch_messages import PausedAnswer
+from bridge.page.interception.fetch_messages import PausedResponse
 from bridge.page.logs.headers import body_bytes, media_type
 from bridge.page.target.attachment import Attachment
 
-_PIECE_BYTES = 512 * 1024
-_LOOK_S = 0.1
-# What else may come over the same connection meanwhile: framing, and other requests of the page.
-_BESIDE_BYTES = 16_000_000
-_BLOB_PIECE = (
+_CHUNK_BYTES = 512 * 1024
+_POLL_S = 0.1
+# Other bytes on the same connection: framing, and other requests of the page.
+_OTHER_BYTES = 16_000_000
+_BLOB_CHUNK = (
     "(async()=>{const b=await(await fetch($url)).blob(),r=new FileReader();r.readAsDataURL(b.slice($from,$to));"
     "await new Promise((done,failed)=>{r.onload=done;r.onerror=failed});return{size:b.size,piece:r.result}})()"
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """One file, of which nothing has been read yet.
+class DownloadBody:
+    """The body of a file, with none of it read yet.
 
     Attributes:
-        suggested_name: The name that the server proposed, as a base name, or "".
+        suggested_name: The name that the server suggests, as a base name, or "".
         mime: `type/subtype`, or "".
-        length_bytes: As the server has it, None where it does not say.
+        length_bytes: From the server; None if it does not send a length.
     """
 
-    pieces: AsyncIterator[bytes]
+    chunks: AsyncIterator[bytes]
     suggested_name: str = ""
     mime: str = ""
     status: int | None = None
@@ -48,30 +48,30 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
-    """How much is waited for while the engine gives nothing yet.
+class ReceiveLimit:
+    """Stops a fetch of the engine, which reports nothing before it has the whole body, when too much was received.
 
     Attributes:
-        received: How many bytes have come over the one connection that most came over, as far as somebody counts.
+        received: Returns the bytes received over the busiest connection; 0 if traffic is not counted.
     """
 
     max_bytes: int
     received: Callable[[], int]
 
-    async def keep(self, call: PendingCall, url: str, deadline: Deadline) -> dict[str, Any]:
+    async def result_of(self, call: PendingCall, url: str, deadline: Deadline) -> dict[str, Any]:
         """The call's result.
 
         Raises:
-            UsageError: So much has come that this cannot be of a body of `max_bytes`.
+            UsageError: More was received than a body of `max_bytes` can explain.
         """
         reply = asyncio.ensure_future(call.result(timeout_s=deadline.remaining_s))
         try:
             while not reply.done():
-                await asyncio.wait([reply], timeout=_LOOK_S)
-                if not reply.done() and self.received() > self.max_bytes + _BESIDE_BYTES:
+                await asyncio.wait([reply], timeout=_POLL_S)
+                if not reply.done() and self.received() > self.max_bytes + _OTHER_BYTES:
                     raise UsageError(
-                        f"{url[:200]} is larger than the {self.max_bytes} bytes that are wanted: more came, and no end",
-                        hint="Raise max_bytes if you want it.",
+                        f"{url[:200]} is larger than max_bytes ({self.max_bytes} bytes): more was received",
+                        hint="Raise max_bytes to download it.",
                     )
             return reply.result()
         finally:
@@ -79,25 +79,26 @@ class Bound:
             await asyncio.gather(reply, return_exceptions=True)
 
 
-async def network_source(
-    connection: CdpConnection, frame_id: str, url: str, bound: Bound, deadline: Deadline
-) -> Source:
-    """What the browser fetches for the frame: cookies, proxy and addresses are the page's.
+async def browser_body(
+    connection: CdpConnection, frame_id: str, url: str, limit: ReceiveLimit, deadline: Deadline
+) -> DownloadBody:
+    """The body of a URL that the browser fetches for the frame, with the page's cookies, proxy and origin.
 
-    It answers when it has all, and keeps that in its memory until then; no event tells of such a request.
+    The browser replies when it has received everything, and keeps it in memory until then. Network events do not
+    report such a request.
 
     Raises:
-        UsageError: See `Bound.keep`.
-        NavigationFailed: The server could not be reached, or it answered with an error status.
+        UsageError: See `ReceiveLimit.result_of`.
+        NavigationFailed: The server could not be reached, or responded with an error status.
     """
     options = {"disableCache": False, "includeCredentials": True}
     params = {"frameId": frame_id, "url": url, "options": options}
     try:
-        reply = await bound.keep(connection.send("Network.loadNetworkResource", params), url, deadline)
+        reply = await limit.result_of(connection.send("Network.loadNetworkResource", params), url, deadline)
     except ProtocolError as error:
         if error.cdp_code == -32601:
             raise Unsupported(
-                "this WebView cannot fetch for us (Network.loadNetworkResource)",
+                "this WebView cannot fetch a URL over CDP (Network.loadNetworkResource)",
                 hint="Update Android System WebView.",
             ) from error
         raise NavigationFailed(url, error.reason) from error
@@ -105,66 +106,70 @@ async def network_source(
     status = int(found.get("httpStatusCode") or 0)
     stream = found.get("stream")
     if not found.get("success") or not isinstance(stream, str):
-        reason = f"HTTP status {status}" if status >= 400 else str(found.get("netErrorName") or "no answer")
+        reason = f"HTTP status {status}" if status >= 400 else str(found.get("netErrorName") or "no response")
         raise NavigationFailed(url, reason)
     headers = {str(name).lower(): str(value) for name, value in (found.get("headers") or {}).items()}
-    return _described(headers, status, _stream_pieces(connection, stream, None, deadline))
+    return _body(headers, status, _stream_chunks(connection, stream, None, deadline))
 
 
-async def answer_source(connection: CdpConnection, answer: PausedAnswer, deadline: Deadline) -> Source:
-    """The body of an answer that was taken from the browser."""
+async def intercepted_body(connection: CdpConnection, response: PausedResponse, deadline: Deadline) -> DownloadBody:
+    """The body of an intercepted response."""
     try:
         reply = await connection.call(
             "Fetch.takeResponseBodyAsStream",
-            {"requestId": answer.request_id},
+            {"requestId": response.request_id},
             timeout_s=deadline.remaining_s,
-            session_id=answer.session_id,
+            session_id=response.session_id,
         )
     except ProtocolError as error:
-        raise NavigationFailed(answer.url, error.reason) from error
-    pieces = _stream_pieces(connection, str(reply["stream"]), answer.session_id, deadline)
-    return _described(answer.headers, answer.status, pieces)
+        raise NavigationFailed(response.url, error.reason) from error
+    chunks = _stream_chunks(connection, str(reply["stream"]), response.session_id, deadline)
+    return _body(response.headers, response.status, chunks)
 
 
-async def blob_pieces(attachment: Attachment, url: str, deadline: Deadline) -> AsyncIterator[bytes]:
-    """A blob is read where it lives; the document's policy (connect-src) may forbid that."""
+async def blob_chunks(attachment: Attachment, url: str, deadline: Deadline) -> AsyncIterator[bytes]:
+    """Read a blob inside the page. The document's Content-Security-Policy (connect-src) may forbid that."""
     main = attachment.state.main
     frame_id, at = main.frame_id if main else "", 0
     while True:
-        call = _BLOB_PIECE.replace("$from", str(at)).replace("$to", str(at + _PIECE_BYTES))
+        call = _BLOB_CHUNK.replace("$from", str(at)).replace("$to", str(at + _CHUNK_BYTES))
         try:
             found = await attachment.evaluate(
                 frame_id, call.replace("$url", json.dumps(url)), timeout_s=deadline.remaining_s
             )
-            piece = base64.b64decode(str(found["piece"]).partition(",")[2], validate=True)
+            chunk = base64.b64decode(str(found["piece"]).partition(",")[2], validate=True)
         except (ScriptFailed, KeyError, TypeError, binascii.Error) as error:
-            raise NavigationFailed(url, "the page no longer has it, or does not let it be read") from error
-        yield piece
-        at += len(piece)
-        if at >= int(found["size"]) or not piece:
+            raise NavigationFailed(url, "the page no longer has the blob, or forbids reading it") from error
+        yield chunk
+        at += len(chunk)
+        if at >= int(found["size"]) or not chunk:
             return
 
 
-def data_source(url: str) -> Source:
-    """RFC 2397."""
+def data_url_body(url: str) -> DownloadBody:
+    """The body of a data: URL (RFC 2397).
+
+    Raises:
+        UsageError: The URL is malformed.
+    """
     head, comma, body = url.partition(",")
     if not comma:
-        raise UsageError("a data: address without a comma has no content")
+        raise UsageError("not a valid data: URL: it has no comma")
     kind = head[len("data:") :]
     try:
         content = base64.b64decode(unquote(body)) if kind.endswith(";base64") else unquote(body).encode()
     except binascii.Error as error:
-        raise UsageError(f"a data: address is no base64: {error}") from error
+        raise UsageError(f"not a valid data: URL: its content is not base64: {error}") from error
 
     async def once() -> AsyncIterator[bytes]:
         await asyncio.sleep(0)
         yield content
 
-    return Source(once(), mime=media_type(kind))
+    return DownloadBody(once(), mime=media_type(kind))
 
 
 def suggested_name(disposition: str) -> str:
-    """The base name in a Content-Disposition header (RFC 6266), without anything that would make it a path; or ""."""
+    """The file name in a Content-Disposition header (RFC 6266), reduced to a base name; "" if there is none."""
     extended = re.search(r"filename\*\s*=\s*([\w-]+)'[^']*'([^;\s]+)", disposition, re.IGNORECASE)
     plain = re.search(r'filename\s*=\s*(?:"((?:\\.|[^"\\])*)"|([^;]+))', disposition, re.IGNORECASE)
     name = ""
@@ -178,9 +183,9 @@ def suggested_name(disposition: str) -> str:
     return "" if shown in (".", "..") else shown
 
 
-def _described(headers: Mapping[str, str], status: int, pieces: AsyncIterator[bytes]) -> Source:
-    return Source(
-        pieces,
+def _body(headers: Mapping[str, str], status: int, chunks: AsyncIterator[bytes]) -> DownloadBody:
+    return DownloadBody(
+        chunks,
         suggested_name(headers.get("content-disposition", "")),
         media_type(headers.get("content-type", "")),
         status,
@@ -188,11 +193,11 @@ def _described(headers: Mapping[str, str], status: int, pieces: AsyncIterator[by
     )
 
 
-async def _stream_pieces(
+async def _stream_chunks(
     connection: CdpConnection, stream: str, session_id: str | None, deadline: Deadline
 ) -> AsyncIterator[bytes]:
     while True:
-        params = {"handle": stream, "size": _PIECE_BYTES}
+        params = {"handle": stream, "size": _CHUNK_BYTES}
         reply = await connection.call("IO.read", params, timeout_s=deadline.remaining_s, session_id=session_id)
         text = str(reply.get("data", ""))
         yield base64.b64decode(text) if reply.get("base64Encoded") else text.encode()

@@ -1,78 +1,56 @@
-"""What a page offers for download, brought into the operator's folder.
+"""Downloads from a page into the operator's folder.
 
-By address the bytes are fetched by the browser itself (`Network.loadNetworkResource`), so cookies, proxy and addresses
-are the page's. What a tap starts is taken from the browser as it comes (`taken_answers`); where that is not possible,
-the device's listener tells the address, which is asked for again. `blob:` and `data:` addresses exist only in the page,
-and are read there.
+The browser fetches a URL itself (`Network.loadNetworkResource`), with the page's cookies, proxy and origin. The
+download that a tap starts is intercepted (`response_interception`); if that is not possible, the host app reports its
+URL, which is fetched again. `blob:` and `data:` URLs exist only in the page and are read there.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
-from bridge.cdp import CdpConnection
 from bridge.cdp.meter import measure
 from bridge.cost import Cost
 from bridge.deadline import Deadline
 from bridge.errors import NavigationFailed, UsageError
 from bridge.page.files.download_body import (
-    Bound,
-    Source,
-    answer_source,
-    blob_pieces,
-    data_source,
-    network_source,
+    DownloadBody,
+    ReceiveLimit,
+    blob_chunks,
+    browser_body,
+    data_url_body,
+    intercepted_body,
     suggested_name,
 )
-from bridge.page.files.host_services import DownloadStart, DownloadStarts, HostServices
+from bridge.page.files.host_services import NextDownload, ReportedDownload
 from bridge.page.files.response_interception import first_download
-from bridge.page.files.safe_folder import Confined
-from bridge.page.interception.fetch_messages import PausedAnswer
+from bridge.page.interception.fetch_messages import PausedResponse
 from bridge.page.logs.headers import body_bytes
+from bridge.page.tab_handle import TabHandle
 from bridge.page.target.attachment import Attachment
 
 MAX_DOWNLOAD_BYTES = 100 * 1024 * 1024
 
-_ASKED_TWICE = (
-    "It could not be taken from the browser as it came, and WebView only tells the address of a download, so it was "
-    "asked for a second time: what answers once, or only to a form that is sent, cannot be brought this way."
+_FETCHED_TWICE = (
+    "The download could not be intercepted, and WebView reports only its URL, so the URL was requested a second time. "
+    "That fails if the server responds only once, or only to a submitted form."
 )
-_LENGTH_UNKNOWN = "the server did not say how long the file is, so it cannot be seen whether it came whole"
-
-
-class DownloadingTab(Protocol):
-    """What downloading needs of the tab."""
-
-    @property
-    def host_services(self) -> HostServices | None: ...
-
-    @property
-    def downloads(self) -> Confined: ...
-
-    async def check_url(self, url: str) -> str: ...
-
-    def watch_received(self) -> Callable[[], int]:
-        """How many bytes have come since now over the one connection that most came over; 0 where nobody counts."""
-        ...
-
-    def connect(self, timeout_s: float) -> AbstractAsyncContextManager[CdpConnection]:
-        """One more CDP connection to the tab, for as long as the block lasts."""
-        ...
+_LENGTH_UNKNOWN = "the server sent no length, so the file may be incomplete"
 
 
 @dataclass(frozen=True, slots=True)
 class DownloadResult:
-    """A file that was brought.
+    """A downloaded file.
 
     Attributes:
-        url: The address that the bytes came from.
-        path: Where they are now.
-        suggested_name: The name that the server or the page proposed, as a base name, or "".
+        url: The URL that the bytes came from.
+        path: Path of the file on this machine.
+        suggested_name: The name that the server or the page suggests, as a base name, or "".
     """
 
     url: str
@@ -99,7 +77,7 @@ class DownloadResult:
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """Where the file is to be: its name below the downloads folder, and at most how large it may get."""
+    """Where to save the file, below the downloads folder, and its maximum size."""
 
     path: str | os.PathLike[str]
     overwrite: bool
@@ -107,134 +85,136 @@ class Destination:
 
     def __post_init__(self) -> None:
         if isinstance(self.max_bytes, bool) or self.max_bytes < 1:
-            raise UsageError(f"max_bytes={self.max_bytes}", hint="1 or more.")
+            raise UsageError(f"max_bytes must be 1 or more, not {self.max_bytes}")
 
 
 class Downloads:
     """Downloads of one attachment."""
 
-    def __init__(self, attachment: Attachment, tab: DownloadingTab) -> None:
+    def __init__(self, attachment: Attachment, tab: TabHandle) -> None:
         self._attachment = attachment
         self._tab = tab
         self._target = tab.downloads
 
-    async def by_url(self, url: str, destination: Destination, *, timeout_s: float) -> DownloadResult:
-        """Fetch an address as the page would, with its cookies.
+    async def by_url(self, url: str, destination: Destination, deadline: Deadline) -> DownloadResult:
+        """Download a URL as the page would, with its cookies. A failed download leaves no file.
 
         Raises:
-            PolicyRefused: The address may not be opened, the path leads out of the downloads folder, or none is set.
-            UsageError: There is such a file, or more than `max_bytes` came; nothing is left then.
-            NavigationFailed: The server could not be reached or broke off, or it answered with an error status.
+            PolicyRefused: The URL may not be opened, the path leads out of the downloads folder, or no folder is set.
+            UsageError: The file exists, or is larger than `max_bytes`.
+            NavigationFailed: The server could not be reached, broke off, or responded with an error status.
         """
-        deadline = Deadline.after(timeout_s)
         self._target.parts(destination.path)
         if url.partition(":")[0].lower() not in ("blob", "data"):
             url = await self._tab.check_url(url)
-        return await self._save(url, self._source(url, destination.max_bytes, deadline), destination, deadline)
+        return await self._save(url, self._body(url, destination.max_bytes, deadline), destination, deadline)
 
     async def started_by(
-        self, act: Coroutine[Any, Any, Any], destination: Destination, *, timeout_s: float
+        self, act: Coroutine[Any, Any, Any], destination: Destination, deadline: Deadline
     ) -> DownloadResult:
-        """Bring what `act` makes the page download: one request, where the engine lets it be taken.
+        """Save what `act` makes the page download, with a single request if the engine allows interception.
 
         Raises:
             DeadlineExceeded: Nothing was downloaded.
         """
-        deadline = Deadline.after(timeout_s)
         self._target.parts(destination.path)
         host = self._tab.host_services
-        with measure() as meter, host.downloads() if host else nullcontext() as told:
-            async with first_download(self._attachment, deadline, asks_again=host is not None) as taken:
-                begun = await _first(act, taken, told, deadline)
-                if isinstance(begun, PausedAnswer):
+        with measure() as meter, host.downloads() if host else nullcontext() as reported:
+            async with first_download(self._attachment, deadline, may_fetch_again=host is not None) as intercepted:
+                begun = await _first(act, intercepted, reported, deadline)
+                if isinstance(begun, PausedResponse):
                     await self._tab.check_url(begun.url)
-                    found = await self._save(begun.url, self._taken(begun, deadline), destination, deadline)
+                    found = await self._save(begun.url, self._intercepted(begun, deadline), destination, deadline)
                     if body_bytes(begun.headers) is None:
                         found = replace(found, notices=(_LENGTH_UNKNOWN,))
                 else:
-                    found = await self._asked_again(begun, destination, deadline)
+                    found = await self._fetch_again(begun, destination, deadline)
+        self._tab.side_effects.kept_download()
         return replace(found, cost=meter.cost())
 
-    async def _asked_again(self, begun: DownloadStart, destination: Destination, deadline: Deadline) -> DownloadResult:
+    async def _fetch_again(
+        self, begun: ReportedDownload, destination: Destination, deadline: Deadline
+    ) -> DownloadResult:
         try:
-            found = await self.by_url(begun.url, destination, timeout_s=deadline.remaining_s)
+            found = await self.by_url(begun.url, destination, deadline)
         except NavigationFailed as error:
-            raise NavigationFailed(begun.url, error.net_error, hint=_ASKED_TWICE) from error
+            raise NavigationFailed(begun.url, error.net_error, hint=_FETCHED_TWICE) from error
         return replace(found, suggested_name=suggested_name(begun.disposition) or found.suggested_name)
 
     async def _save(
-        self, url: str, opening: AbstractAsyncContextManager[Source], destination: Destination, deadline: Deadline
+        self, url: str, opening: AbstractAsyncContextManager[DownloadBody], destination: Destination, deadline: Deadline
     ) -> DownloadResult:
         path, overwrite, max_bytes = destination.path, destination.overwrite, destination.max_bytes
         with measure() as meter, self._target.write(path, overwrite=overwrite, max_bytes=max_bytes) as incoming:
             async with (
-                deadline.bound(f"downloading {url[:200]}", lambda: f"{incoming.size_bytes} bytes have come"),
-                opening as source,
+                deadline.bound(f"downloading {url[:200]}", lambda: f"{incoming.size_bytes} bytes received"),
+                opening as body,
             ):
-                if source.length_bytes is not None and source.length_bytes > max_bytes:
-                    raise UsageError(f"{url[:200]} has {source.length_bytes} bytes, and at most {max_bytes} are wanted")
-                async for piece in source.pieces:
-                    incoming.write(piece)
-                if source.length_bytes is not None and source.length_bytes != incoming.size_bytes:
+                if body.length_bytes is not None and body.length_bytes > max_bytes:
+                    raise UsageError(f"{url[:200]} has {body.length_bytes} bytes, more than max_bytes ({max_bytes})")
+                async for chunk in body.chunks:
+                    incoming.write(chunk)
+                if body.length_bytes is not None and body.length_bytes != incoming.size_bytes:
                     raise NavigationFailed(url, "net::ERR_CONTENT_LENGTH_MISMATCH")
         assert self._target.folder is not None
         return DownloadResult(
             url=url,
             path=str(self._target.folder.joinpath(*self._target.parts(path))),
             size_bytes=incoming.size_bytes,
-            suggested_name=source.suggested_name,
-            mime=source.mime,
-            status=source.status,
+            suggested_name=body.suggested_name,
+            mime=body.mime,
+            status=body.status,
             cost=meter.cost(),
         )
 
     @asynccontextmanager
-    async def _source(self, url: str, max_bytes: int, deadline: Deadline) -> AsyncIterator[Source]:
+    async def _body(self, url: str, max_bytes: int, deadline: Deadline) -> AsyncIterator[DownloadBody]:
         scheme = url.partition(":")[0].lower()
         if scheme == "data":
-            yield data_source(url)
+            yield data_url_body(url)
         elif scheme == "blob":
-            yield Source(blob_pieces(self._attachment, url, deadline))
+            yield DownloadBody(blob_chunks(self._attachment, url, deadline))
         else:
             main = self._attachment.state.main
-            # What is being loaded ends with its connection: broken off, nothing goes on filling the device's disk.
+            # The fetch ends with its connection, so a cancelled one does not go on filling the device's disk.
             async with self._tab.connect(deadline.remaining_s) as connection:
-                bound = Bound(max_bytes, self._tab.watch_received())
-                yield await network_source(connection, main.frame_id if main else "", url, bound, deadline)
+                limit = ReceiveLimit(max_bytes, self._tab.watch_received())
+                yield await browser_body(connection, main.frame_id if main else "", url, limit, deadline)
 
     @asynccontextmanager
-    async def _taken(self, answer: PausedAnswer, deadline: Deadline) -> AsyncIterator[Source]:
-        yield await answer_source(self._attachment.connection, answer, deadline)
+    async def _intercepted(self, response: PausedResponse, deadline: Deadline) -> AsyncIterator[DownloadBody]:
+        yield await intercepted_body(self._attachment.connection, response, deadline)
 
 
 async def _first(
     act: Coroutine[Any, Any, Any],
-    taken: asyncio.Future[PausedAnswer],
-    told: DownloadStarts | None,
+    intercepted: asyncio.Future[PausedResponse],
+    next_reported: NextDownload | None,
     deadline: Deadline,
-) -> PausedAnswer | DownloadStart:
-    """What comes first of `act`: an answer that was taken, or the news of a download that could not be.
+) -> PausedResponse | ReportedDownload:
+    """What comes first of `act`: an intercepted response, or a download that the host app reports.
 
-    Nobody waits for the end of `act` then: the old document answers nothing while an answer for its frame is held.
+    `act` is not awaited then: while a response for its frame is paused, the old document does not respond.
     """
     acting: asyncio.Future[Any] = asyncio.ensure_future(act)
-    news: asyncio.Future[Any] = asyncio.ensure_future(_news(told, deadline))
+    reported: asyncio.Future[Any] = asyncio.ensure_future(_reported(next_reported, deadline))
     try:
-        await asyncio.wait([acting, taken, news], return_when=asyncio.FIRST_COMPLETED)
-        if acting.done() and not taken.done():
+        await asyncio.wait([acting, intercepted, reported], return_when=asyncio.FIRST_COMPLETED)
+        if acting.done() and not intercepted.done():
             acting.result()
-            await asyncio.wait([taken, news], return_when=asyncio.FIRST_COMPLETED)
-        first: PausedAnswer | DownloadStart = taken.result() if taken.done() else news.result()
+            await asyncio.wait([intercepted, reported], return_when=asyncio.FIRST_COMPLETED)
+        first: PausedResponse | ReportedDownload = intercepted.result() if intercepted.done() else reported.result()
         return first
     finally:
         acting.cancel()
-        news.cancel()
-        await asyncio.gather(acting, news, return_exceptions=True)
+        reported.cancel()
+        await asyncio.gather(acting, reported, return_exceptions=True)
 
 
-async def _news(told: DownloadStarts | None, deadline: Deadline) -> DownloadStart:
-    if told is not None:
-        return await told.next(timeout_s=deadline.remaining_s)
-    async with deadline.bound("waiting for a download", lambda: "nothing was downloaded that could be taken"):
+async def _reported(next_reported: NextDownload | None, deadline: Deadline) -> ReportedDownload:
+    """The next download that the host app reports; without a host app, DeadlineExceeded."""
+    if next_reported is not None:
+        return await next_reported(deadline)
+    async with deadline.bound("waiting for a download", lambda: "nothing was downloaded that could be intercepted"):
         await asyncio.get_running_loop().create_future()
-    raise AssertionError("nobody ends that future")
+    raise AssertionError("the future above has no result")

@@ -1,43 +1,41 @@
-"""What a page asks of the host app on the device, beside CDP."""
+"""What a page needs from the host app on the device, apart from CDP."""
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager
-from typing import Protocol
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+from bridge.deadline import Deadline
 
 
-class DownloadStarts(Protocol):
-    """Downloads that the tab has begun since, in the host app's words; nothing of them has been fetched."""
+@dataclass(frozen=True, slots=True)
+class ReportedDownload:
+    """A call of the WebView's DownloadListener. Nothing has been fetched yet."""
 
-    async def next(self, *, timeout_s: float) -> DownloadStart:
-        """The next one; DeadlineExceeded when none comes."""
-        ...
+    url: str
+    disposition: str
+    mime: str
 
 
-class DownloadStart(Protocol):
-    """What the WebView's DownloadListener was told."""
-
-    @property
-    def url(self) -> str: ...
-    @property
-    def disposition(self) -> str: ...
-    @property
-    def mime(self) -> str: ...
+#: Waits for the next download that the tab begins; DeadlineExceeded if none does.
+NextDownload: TypeAlias = Callable[[Deadline], Awaitable[ReportedDownload]]
 
 
 class HostServices(Protocol):
-    """The host app's part in capture and files, for one tab."""
+    """The host app's part in captures and files of one tab."""
 
     async def draw(self, max_height_px: int, timeout_s: float) -> bytes:
-        """A PNG of the whole document from its top, drawn by the WebView itself, at most so many device px high."""
+        """A PNG of the document from its top, drawn by the WebView, at most `max_height_px` device pixels high."""
         ...
 
     async def put_file(self, name: str, content: bytes, *, timeout_s: float) -> str:
-        """The path on the device of a file with that content, which goes with the tab."""
+        """Write a file on the device and return its path there. The host app deletes it when the tab closes."""
         ...
 
     async def delete_file(self, path: str, *, timeout_s: float) -> None: ...
 
-    def downloads(self) -> AbstractContextManager[DownloadStarts]:
-        """Downloads that begin inside the block."""
+    def downloads(self) -> AbstractContextManager[NextDownload]:
+        """Report downloads that the tab begins inside the block."""
         ...

@@ -1,12 +1,12 @@
-"""The answer that the browser is about to make a download of, taken from it with the one request that it is of.
+"""Intercepts the response that the browser is about to download, together with its one request.
 
-The device keeps no downloads for us, and its DownloadListener is told no more than an address, so that asking for it
-again would be a second request: what answers once, or only to a form that is sent, could not be had. At the response
-stage of `Fetch` the head of the answer is there and its body is not read yet; the body comes over CDP then, as fast as
-we read it, and the request is ended as if the browser had cancelled it.
+The device stores no downloads for us, and WebView's DownloadListener reports only a URL. Fetching that URL again would
+be a second request, and fails for a response that is sent once or only to a submitted form. At the response stage of
+`Fetch`, the head of the response has arrived and its body has not been read. The body is then read over CDP, and the
+request ends as if the browser had cancelled it.
 
-Of a body that is read so nobody tells how it ended: a connection that breaks off looks like the end of the file. So one
-whose length is not known is taken only where a second request could not bring it.
+CDP does not report how such a body ends: a broken connection looks like the end of the file. A response of unknown
+length is therefore intercepted only if a second request could not fetch it.
 """
 
 from __future__ import annotations
@@ -18,86 +18,87 @@ from contextlib import asynccontextmanager
 
 from bridge.deadline import Deadline, finish
 from bridge.errors import BridgeError, Unsupported
-from bridge.page.interception.fetch_messages import PausedAnswer
+from bridge.page.interception.fetch_messages import PausedResponse
 from bridge.page.logs.headers import body_bytes, media_type
 from bridge.page.target.attachment import Attachment
 
 logger = logging.getLogger(__name__)
 
 _END_S = 2.0
-# What every engine shows of `application/…`; the rest of it is downloaded. Likewise the text/… that none shows
+# Subtypes of application/ that every engine displays; it downloads the others. And subtypes of text/ that none displays
 # (third_party/blink/common/mime_util, kUnsupportedTextTypes).
-_SHOWN = frozenset({"json", "javascript", "ecmascript", "xml", "xhtml+xml", "x-javascript", "manifest+json"})
-_TEXT_NOT_SHOWN = frozenset(
+_DISPLAYED = frozenset({"json", "javascript", "ecmascript", "xml", "xhtml+xml", "x-javascript", "manifest+json"})
+_TEXT_NOT_DISPLAYED = frozenset(
     {"calendar", "comma-separated-values", "csv", "rtf", "tab-separated-values", "tsv", "vcard", "x-csv", "x-vcard"}
 )
 
 
-def is_download(answer: PausedAnswer, *, is_navigation: bool) -> bool:
-    """Whether any engine makes a download of it; what only some would is left to them.
+def is_download(response: PausedResponse, *, is_navigation: bool) -> bool:
+    """Whether every engine downloads the response. Those that only some download are left to the engine.
 
     Args:
-        is_navigation: The page goes where it comes from, if it is something to show; else it was asked for by
-            `<a download>`, and is a download whatever it says of itself.
+        is_navigation: Whether the page navigates to the response if it can be displayed. Otherwise `<a download>`
+            requested it, and it is a download whatever its headers say.
     """
-    if not 200 <= answer.status < 300 or answer.status in (204, 205):
+    if not 200 <= response.status < 300 or response.status in (204, 205):
         return False
-    # RFC 6266 §4.2: an unknown type is an attachment; one that is left out, or a mere parameter, is none.
-    disposition = answer.headers.get("content-disposition", "").partition(";")[0].strip().lower()
+    # RFC 6266 §4.2: an unknown disposition type counts as attachment; a missing one, or a mere parameter, does not.
+    disposition = response.headers.get("content-disposition", "").partition(";")[0].strip().lower()
     if not is_navigation or (disposition not in ("", "inline") and "=" not in disposition):
         return True
-    kind, _, subtype = media_type(answer.headers.get("content-type", "")).partition("/")
+    kind, _, subtype = media_type(response.headers.get("content-type", "")).partition("/")
     if kind == "application":
-        return bool(subtype) and subtype not in _SHOWN and not subtype.endswith(("+xml", "+json"))
-    return kind == "text" and subtype in _TEXT_NOT_SHOWN
+        return bool(subtype) and subtype not in _DISPLAYED and not subtype.endswith(("+xml", "+json"))
+    return kind == "text" and subtype in _TEXT_NOT_DISPLAYED
 
 
 @asynccontextmanager
 async def first_download(
-    attachment: Attachment, deadline: Deadline, *, asks_again: bool
-) -> AsyncIterator[asyncio.Future[PausedAnswer]]:
-    """The first answer inside the block that is a download, held for whoever reads it; its request ends with the block.
+    attachment: Attachment, deadline: Deadline, *, may_fetch_again: bool
+) -> AsyncIterator[asyncio.Future[PausedResponse]]:
+    """The first response inside the block that is a download, paused for the caller. Its request ends with the block.
 
     Args:
-        asks_again: What is not taken will be heard of, and asked for a second time.
+        may_fetch_again: Whether downloads that are not intercepted are reported otherwise, to be fetched again.
 
     Raises:
-        Unsupported: The engine cannot intercept requests, and nothing is asked for again; else nothing is taken then.
+        Unsupported: The engine cannot intercept requests, and `may_fetch_again` is off. If it is on, no response is
+            intercepted.
     """
-    taken: asyncio.Future[PausedAnswer] = asyncio.get_running_loop().create_future()
+    intercepted: asyncio.Future[PausedResponse] = asyncio.get_running_loop().create_future()
 
-    def wants(answer: PausedAnswer) -> bool:
-        told = attachment.state.requests.values()
-        is_navigation = bool(answer.network_id) or any(request.url == answer.url for request in told)
-        if taken.done() or not is_download(answer, is_navigation=is_navigation):
+    def claims(response: PausedResponse) -> bool:
+        in_flight = attachment.state.requests.values()
+        is_navigation = bool(response.network_id) or any(entry.goes_to(response.url) for entry in in_flight)
+        if intercepted.done() or not is_download(response, is_navigation=is_navigation):
             return False
-        if asks_again and answer.method == "GET" and body_bytes(answer.headers) is None:
+        if may_fetch_again and response.method == "GET" and body_bytes(response.headers) is None:
             return False
-        taken.set_result(answer)
+        intercepted.set_result(response)
         return True
 
     try:
-        remove = await attachment.fetching.take_answers(wants, timeout_s=deadline.remaining_s)
+        remove = await attachment.fetching.intercept_responses(claims, timeout_s=deadline.remaining_s)
     except Unsupported as error:
-        if not asks_again:
+        if not may_fetch_again:
             raise
-        logger.debug("what is downloaded will be asked for a second time: %s", error)
-        yield taken
+        logger.debug("downloads will be fetched a second time: %s", error)
+        yield intercepted
         return
 
     async def end() -> None:
-        if taken.done() and not taken.cancelled():
-            answer = taken.result()
-            params = {"requestId": answer.request_id, "errorReason": "Aborted"}
+        if intercepted.done() and not intercepted.cancelled():
+            response = intercepted.result()
+            params = {"requestId": response.request_id, "errorReason": "Aborted"}
             try:
                 await attachment.connection.call(
-                    "Fetch.failRequest", params, timeout_s=_END_S, session_id=answer.session_id
+                    "Fetch.failRequest", params, timeout_s=_END_S, session_id=response.session_id
                 )
             except BridgeError as error:
-                logger.debug("%s was over: %s", answer.url[:200], error)
+                logger.debug("%s had ended already: %s", response.url[:200], error)
         await remove()
 
     try:
-        yield taken
+        yield intercepted
     finally:
         await finish(end(), at_most_s=_END_S, what="ending the request of a download")

@@ -1,9 +1,8 @@
-"""Files below one folder of the operator's, reached so that nothing outside of it can be read or written.
+"""Reads and writes files below one folder of the operator, and never outside of it.
 
-Every component of a path is opened relative to its parent and without following symbolic links (openat(2),
-O_NOFOLLOW), and what is checked is the open file itself, so nothing can be swapped between check and use.
-A path with `..` in it, an absolute one that is not below the folder, a symbolic link anywhere, a device, a FIFO or a
-folder are refused before anything is sent or fetched.
+Each component of a path is opened relative to its parent, without following symbolic links (openat(2), O_NOFOLLOW).
+Checks apply to the open file, so nothing can be swapped between check and use. Refused before anything is sent or
+fetched: a path with `..`, an absolute path that is not below the folder, symbolic links, devices, FIFOs, folders.
 """
 
 from __future__ import annotations
@@ -19,60 +18,60 @@ from pathlib import Path
 
 from bridge.errors import PolicyRefused, UsageError
 
-#: What names the two folders: an argument of `Session.open`, and with dashes an option of the command line.
+#: Settings that name the two folders: arguments of `Session.open`, and with dashes options of the command line.
 UPLOADS_KEY, DOWNLOADS_KEY = "uploads_root", "downloads_root"
 _MAX_NAME_BYTES = 255
-_PIECE_BYTES = 1024 * 1024
+_CHUNK_BYTES = 1024 * 1024
 _HAS_OPENAT = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
 
 
 @dataclass(frozen=True, slots=True)
-class Confined:
-    """A folder that files may come from or go to.
+class SafeFolder:
+    """A folder from which files may be read, or to which they may be written.
 
     Attributes:
-        folder: None where the operator has not set one: everything is refused then.
-        key: The setting that names it, for the error.
+        folder: None if the operator has not set one; every path is refused then.
+        key: The setting that names the folder, for errors.
     """
 
     folder: Path | None
     key: str
 
     @classmethod
-    def at(cls, folder: str | os.PathLike[str] | None, key: str) -> Confined:
-        """The folder as it is now: a link that it is reached by is followed here, once, and never again.
+    def at(cls, folder: str | os.PathLike[str] | None, key: str) -> SafeFolder:
+        """The folder, with symbolic links to it resolved now and not again later.
 
         Raises:
-            UsageError: It is no folder.
+            UsageError: Not a folder.
         """
         if folder is None:
             return cls(None, key)
         try:
             resolved = Path(folder).resolve(strict=True)
         except (OSError, ValueError, RuntimeError) as error:
-            raise UsageError(f"{key}: {folder} cannot be used: {_why(error)}") from error
+            raise UsageError(f"{key}: cannot use {folder}: {_reason(error)}") from error
         if not resolved.is_dir():
-            raise UsageError(f"{key}: {folder} is no folder")
+            raise UsageError(f"{key}: {folder} is not a folder")
         return cls(resolved, key)
 
     def read(self, path: str | os.PathLike[str], *, max_bytes: int) -> tuple[str, bytes]:
-        """The base name and the content of a regular file.
+        """The base name and content of a regular file.
 
         Raises:
-            PolicyRefused: No folder is set, or the path leads out of it, over a link, or to no regular file.
-            UsageError: There is no such file, it cannot be read, or it is larger than `max_bytes`.
+            PolicyRefused: No folder is set, or the path leads out of it, has a symbolic link, or is not a regular file.
+            UsageError: The file does not exist, cannot be read, or is larger than `max_bytes`.
         """
         parts = self.parts(path)
         with self._parent(parts) as parent:
-            flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC  # a FIFO must not make us wait
+            flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC  # opening a FIFO must not block
             descriptor = _opened(parts[-1], flags, parent, str(path))
             try:
                 if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                    raise PolicyRefused(f"{path} is no regular file", hint="Name a file.")
+                    raise PolicyRefused(f"{path} is not a regular file")
                 with os.fdopen(descriptor, "rb", closefd=False) as file:
                     content = file.read(max_bytes + 1)
             except OSError as error:
-                raise UsageError(f"{path} cannot be read: {_why(error)}") from error
+                raise UsageError(f"cannot read {path}: {_reason(error)}") from error
             finally:
                 os.close(descriptor)
         if len(content) > max_bytes:
@@ -80,12 +79,12 @@ class Confined:
         return parts[-1], content
 
     @contextmanager
-    def write(self, path: str | os.PathLike[str], *, overwrite: bool, max_bytes: int) -> Iterator[Incoming]:
-        """A file that appears under its name, whole, when the block ends well; else nothing is left of it.
+    def write(self, path: str | os.PathLike[str], *, overwrite: bool, max_bytes: int) -> Iterator[IncomingFile]:
+        """Write a file. It gets its name when the block succeeds; otherwise nothing is left of it.
 
         Raises:
-            PolicyRefused: As `read`.
-            UsageError: There is such a file and `overwrite` is off, there is no such folder, or it cannot be written.
+            PolicyRefused: As in `read`.
+            UsageError: The file exists and `overwrite` is off, its folder does not exist, or it cannot be written.
         """
         parts = self.parts(path)
         with self._parent(parts) as parent:
@@ -95,7 +94,7 @@ class Confined:
             descriptor = _opened(temporary, flags, parent, str(path))
             try:
                 with os.fdopen(descriptor, "wb") as file:
-                    incoming = Incoming(file.fileno(), max_bytes, str(path))
+                    incoming = IncomingFile(file.fileno(), max_bytes, str(path))
                     yield incoming
                     incoming.finish()
                 _place(temporary, parts[-1], parent, overwrite, str(path))
@@ -104,51 +103,51 @@ class Confined:
                     os.unlink(temporary, dir_fd=parent)
 
     def parts(self, path: str | os.PathLike[str]) -> tuple[str, ...]:
-        """The components below the folder; touches no file.
+        """The components of a path below the folder. The file system is not touched.
 
         Raises:
-            PolicyRefused: No folder is set, or the path does not stay in it.
-            UsageError: It names nothing.
+            PolicyRefused: No folder is set, or the path leads out of it.
+            UsageError: Not a valid path of a file.
         """
         if self.folder is None:
             raise PolicyRefused(
-                f"{path!s:.200} is refused: no folder is set for it",
+                f"{path!s:.200} is refused: {self.key} is not set",
                 hint=f"Open the session with --{self.key.replace('_', '-')} FOLDER ({self.key}=… in Python).",
                 key=self.key,
             )
         text = os.fspath(path)
         if not isinstance(text, str) or not text or "\0" in text:
-            raise UsageError(f"{text!r:.200} is no path")
+            raise UsageError(f"{text!r:.200} is not a valid path")
         if not _HAS_OPENAT:
             raise PolicyRefused("this system cannot open files below a folder safely (openat)")
         if "\\" in text and os.sep != "\\":
-            raise PolicyRefused(f"{text!r:.200} is refused: it has a backslash", hint="Separate folders with /.")
+            raise PolicyRefused(f"{text!r:.200} is refused: it contains a backslash", hint="Separate folders with /.")
         pure = Path(text)
         if ".." in pure.parts:
-            raise PolicyRefused(f"{text!r:.200} is refused: it has .. in it", hint=f"Name it below {self.key}.")
+            raise PolicyRefused(f"{text!r:.200} is refused: it contains ..", hint=f"Use a path below {self.key}.")
         if pure.is_absolute():
             if not pure.is_relative_to(self.folder):
                 raise PolicyRefused(f"{text!r:.200} is refused: it is not below {self.key}")
             pure = pure.relative_to(self.folder)
         parts = tuple(part for part in pure.parts if part != ".")
         if not parts or text.endswith("/"):
-            raise UsageError(f"{text!r:.200} names no file")
+            raise UsageError(f"{text!r:.200} is not the path of a file")
         for part in parts:
             if len(part.encode("utf-8", "surrogateescape")) > _MAX_NAME_BYTES:
-                raise UsageError(f"{part[:80]!r}… is too long for a name")
+                raise UsageError(f"{part[:80]!r}… is too long for a file name")
             if any(ord(character) < 0x20 or ord(character) == 0x7F for character in part):
-                raise UsageError(f"{part[:80]!r} has control characters")
+                raise UsageError(f"{part[:80]!r} contains control characters")
         return parts
 
     @contextmanager
     def _parent(self, parts: tuple[str, ...]) -> Iterator[int]:
-        """A descriptor of the folder that the last component lies in."""
+        """A descriptor of the folder that contains the last component."""
         assert self.folder is not None
         flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
         try:
             at = os.open(self.folder, flags)
         except OSError as error:
-            raise UsageError(f"{self.key} cannot be used any more: {_why(error)}") from error
+            raise UsageError(f"{self.key} can no longer be opened: {_reason(error)}") from error
         try:
             for depth, part in enumerate(parts[:-1], 1):
                 inner = _opened(part, flags, at, "/".join(parts[:depth]))
@@ -159,8 +158,8 @@ class Confined:
             os.close(at)
 
 
-class Incoming:
-    """What is being written, bounded."""
+class IncomingFile:
+    """A file that is being written, of bounded size."""
 
     def __init__(self, descriptor: int, max_bytes: int, path: str) -> None:
         self.size_bytes = 0
@@ -168,26 +167,27 @@ class Incoming:
         self._max_bytes = max_bytes
         self._path = path
 
-    def write(self, piece: bytes) -> None:
+    def write(self, chunk: bytes) -> None:
         """Append.
 
         Raises:
-            UsageError: The bound is passed, or the disk is full.
+            UsageError: The file is larger than `max_bytes`, or the disk is full.
         """
-        self.size_bytes += len(piece)
+        self.size_bytes += len(chunk)
         if self.size_bytes > self._max_bytes:
             raise UsageError(
-                f"{self._path} would be larger than {self._max_bytes} bytes", hint="Raise max_bytes if you want it."
+                f"{self._path} would be larger than max_bytes ({self._max_bytes} bytes)",
+                hint="Raise max_bytes to save it.",
             )
-        view = memoryview(piece)
+        view = memoryview(chunk)
         try:
             while view:
-                view = view[os.write(self._descriptor, view[:_PIECE_BYTES]) :]
+                view = view[os.write(self._descriptor, view[:_CHUNK_BYTES]) :]
         except OSError as error:
-            raise UsageError(f"{self._path} cannot be written: {_why(error)}") from error
+            raise UsageError(f"cannot write {self._path}: {_reason(error)}") from error
 
     def finish(self) -> None:
-        """All of it is on the disk; where space is given out late, that is when it turns out to be full.
+        """Flush to disk. File systems that allocate late report a full disk only here.
 
         Raises:
             UsageError: The disk is full.
@@ -195,7 +195,7 @@ class Incoming:
         try:
             os.fsync(self._descriptor)
         except OSError as error:
-            raise UsageError(f"{self._path} cannot be written: {_why(error)}") from error
+            raise UsageError(f"cannot write {self._path}: {_reason(error)}") from error
 
 
 def _opened(name: str, flags: int, parent: int, shown: str) -> int:
@@ -205,8 +205,8 @@ def _opened(name: str, flags: int, parent: int, shown: str) -> int:
         if error.errno == errno.ELOOP or (error.errno == errno.ENOTDIR and _is_link(name, parent)):
             raise PolicyRefused(f"{shown:.200} is refused: it is a symbolic link") from error
         if error.errno == errno.ENXIO:
-            raise PolicyRefused(f"{shown:.200} is no regular file", hint="Name a file.") from error
-        raise UsageError(f"{shown:.200} cannot be opened: {_why(error)}") from error
+            raise PolicyRefused(f"{shown:.200} is not a regular file") from error
+        raise UsageError(f"cannot open {shown:.200}: {_reason(error)}") from error
 
 
 def _is_link(name: str, parent: int) -> bool:
@@ -217,35 +217,35 @@ def _is_link(name: str, parent: int) -> bool:
 
 
 def _check_target(name: str, parent: int, overwrite: bool, shown: str) -> None:
-    """An early word about what stands in the way; `_place` decides."""
+    """Report early what is in the way; `_place` decides."""
     try:
         there = os.lstat(name, dir_fd=parent)
     except FileNotFoundError:
         return
     except OSError as error:
-        raise UsageError(f"{shown} cannot be written: {_why(error)}") from error
+        raise UsageError(f"cannot write {shown}: {_reason(error)}") from error
     if stat.S_ISLNK(there.st_mode):
         raise PolicyRefused(f"{shown} is refused: it is a symbolic link")
     if not stat.S_ISREG(there.st_mode):
-        raise PolicyRefused(f"{shown} is no regular file")
+        raise PolicyRefused(f"{shown} is not a regular file")
     if not overwrite:
-        raise UsageError(f"{shown} is there already", hint="Use overwrite=True if you want it replaced.")
+        raise UsageError(f"{shown} exists already", hint="Use overwrite=True to replace it.")
 
 
 def _place(temporary: str, name: str, parent: int, overwrite: bool, shown: str) -> None:
-    """Give the finished file its name, in one step that others see whole or not at all."""
+    """Give the finished file its name, atomically."""
     try:
         if overwrite:
             _check_target(name, parent, True, shown)
             os.replace(temporary, name, src_dir_fd=parent, dst_dir_fd=parent)
         else:
-            # Unlike rename(2), link(2) does not replace what has come meanwhile.
+            # Unlike rename(2), link(2) does not replace a file that was created since the check.
             os.link(temporary, name, src_dir_fd=parent, dst_dir_fd=parent, follow_symlinks=False)
     except FileExistsError as error:
-        raise UsageError(f"{shown} is there already", hint="Use overwrite=True if you want it replaced.") from error
+        raise UsageError(f"{shown} exists already", hint="Use overwrite=True to replace it.") from error
     except OSError as error:
-        raise UsageError(f"{shown} cannot be written: {_why(error)}") from error
+        raise UsageError(f"cannot write {shown}: {_reason(error)}") from error
 
 
-def _why(error: Exception) -> str:
+def _reason(error: Exception) -> str:
     return (error.strerror if isinstance(error, OSError) else None) or str(error)

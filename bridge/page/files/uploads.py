@@ -1,4 +1,4 @@
-"""Files of the operator's given to a page: into a file input, or dropped on an element."""
+"""Uploads files from the operator's folder: into a file input, or dropped on an element."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from bridge.cdp.meter import measure
 from bridge.deadline import Deadline
 from bridge.errors import ActionFailed, ElementDisabled, ProtocolError, UsageError
 from bridge.page.files.host_services import HostServices
-from bridge.page.files.in_page_files import give_files
-from bridge.page.files.safe_folder import Confined
+from bridge.page.files.in_page_files import set_files_in_page
+from bridge.page.files.safe_folder import SafeFolder
 from bridge.page.input.settle import QUIET_MS, Before, Settled, changes_since
 from bridge.page.results import ActionResult, Changes
 from bridge.page.snapshots.element_handles import element_handle, evaluate_handle, release
 from bridge.page.snapshots.refs import RefEntry, RefTable
 from bridge.page.snapshots.take import Snapshots
-from bridge.page.target.attachment import WORLD_NAME, Attachment, WorldGone
-from bridge.page.target.execution_contexts import World
+from bridge.page.target.attachment import CONTEXT_NAME, Attachment
+from bridge.page.target.execution_contexts import ExecutionContext, ExecutionContextDestroyed
 from bridge.snapshot.escape import quote
 
 MAX_UPLOAD_BYTES = 100 * 1024 * 1024
 _MAX_FILES = 50
-_MADE_IN_PAGE = "the files were made in the page, as the app is not ours: the input's events are a script's (isTrusted)"
+_MADE_IN_PAGE = "the files were made in the page by a script, so the input's events have isTrusted false"
 
 # Called with the element as `this`.
 _FIND_INPUT = "function(){return __agentBrowser.fileInputOf(this)}"
@@ -34,19 +34,19 @@ _DROP = "function(input){return __agentBrowser.dropFiles(this,input)}"
 
 
 def checked_paths(paths: object) -> list[str | os.PathLike[str]]:
-    """One path, or several.
+    """A list of one path or several.
 
     Raises:
-        UsageError: Something else.
+        UsageError: Neither a path nor a list of paths.
     """
     wanted = [paths] if isinstance(paths, str | os.PathLike) else paths
     if not isinstance(wanted, Sequence) or not all(isinstance(path, str | os.PathLike) for path in wanted):
-        raise UsageError(f"{quote(str(paths)[:100])} is given as paths; a path or a list of them is wanted")
+        raise UsageError(f"paths must be a path or a list of paths, not {quote(str(paths)[:100])}")
     return list(wanted)
 
 
 class Uploads:
-    """Uploads into one attachment; files go with the tab that they were put for."""
+    """Uploads into one attachment. Files on the device are deleted with the tab."""
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class Uploads:
         refs: RefTable,
         snapshots: Snapshots,
         host: HostServices | None,
-        source: Confined,
+        source: SafeFolder,
     ) -> None:
         self._attachment = attachment
         self._refs = refs
@@ -63,38 +63,38 @@ class Uploads:
         self._source = source
 
     async def give(
-        self, ref: str, paths: Sequence[str | os.PathLike[str]], *, timeout_s: float, settle_s: float
+        self, ref: str, paths: Sequence[str | os.PathLike[str]], deadline: Deadline, *, settle_s: float
     ) -> ActionResult:
-        """Read the files, put them on the device or into the page, and give them to the element; `values` has their
-        base names.
+        """Read the files, put them on the device or into the page, and give them to the element.
+
+        Returns a result whose `values` are the base names.
 
         Raises:
-            PolicyRefused: A path leads out of the uploads folder, or none is set; nothing was sent.
-            UsageError: A file is not there or too large, or the input takes only one.
-            RefNotFound, StaleRef: The element is gone or has become something else.
-            ElementDisabled: It is.
-            ActionFailed: It takes no drop.
+            PolicyRefused: A path leads out of the uploads folder, or no folder is set. Nothing was sent.
+            UsageError: A file does not exist or is too large, or the input accepts only one.
+            RefNotFound, StaleRef: The element is gone, or has become a different one.
+            ElementDisabled: The input is disabled.
+            ActionFailed: The element accepts no dropped files.
         """
-        deadline = Deadline.after(timeout_s)
         wanted = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
         if not 1 <= len(wanted) <= _MAX_FILES:
-            raise UsageError(f"{len(wanted)} paths were given", hint=f"1 to {_MAX_FILES}.")
+            raise UsageError(f"1 to {_MAX_FILES} paths can be uploaded at once, not {len(wanted)}")
         for path in wanted:
             self._source.parts(path)
         contents = [await asyncio.to_thread(self._source.read, path, max_bytes=MAX_UPLOAD_BYTES) for path in wanted]
         with measure() as meter:
             before = Before.now(self._attachment, self._snapshots)
             async with element_handle(self._attachment, self._refs, self._snapshots, ref, deadline) as (entry, element):
-                world = self._attachment.state.world_of(entry.frame_id, WORLD_NAME)
-                assert world is not None  # element_handle has found it
-                field = await self._call(world, element, _FIND_INPUT, deadline)
+                context = self._attachment.state.context_of(entry.frame_id, CONTEXT_NAME)
+                assert context is not None  # element_handle has used it
+                field = await self._call(context, element, _FIND_INPUT, deadline)
                 input_id = field.get("objectId")
                 if input_id is not None:
-                    await self._check_input(entry, world, input_id, len(contents), deadline)
-                    await self._set_files(world, input_id, contents, deadline)
-                    release(self._attachment, input_id, world.session_id)
+                    await self._check_input(entry, context, input_id, len(contents), deadline)
+                    await self._set_files(context, input_id, contents, deadline)
+                    release(self._attachment, input_id, context.session_id)
                 else:
-                    await self._drop(entry, world, element, contents, deadline)
+                    await self._drop(entry, context, element, contents, deadline)
             changes = await self._changes(before, entry, settle_s, deadline)
         names = tuple(name for name, _ in contents)
         return ActionResult(
@@ -107,33 +107,35 @@ class Uploads:
         )
 
     async def _changes(self, before: Before, entry: RefEntry, settle_s: float, deadline: Deadline) -> Changes:
-        """What the page has made of the files, once it is quiet."""
+        """The changes of the page after the upload, once it is quiet."""
         settling = Deadline.after(settle_s)
         options: dict[str, Any] = {"settleMs": round(settle_s * 1000), "quietMs": QUIET_MS, "expect": None}
         options["snapshot"] = self._snapshots.last_request.script_options(None)
         try:
             call = f"__agentBrowser.settle({json.dumps(options)})"
             settled = await self._attachment.evaluate(entry.frame_id, call, timeout_s=settle_s)
-        except WorldGone:
+        except ExecutionContextDestroyed:
             settled = {"reason": "navigation"}
         acted = {name: settled[name] for name in ("reason", "texts") if name in settled}
         return await changes_since(
             before, Settled(acted, [], [], settling, deadline), self._attachment, self._snapshots
         )
 
-    async def _check_input(self, entry: RefEntry, world: World, input_id: str, count: int, deadline: Deadline) -> None:
-        about = json.loads((await self._call(world, input_id, _ABOUT, deadline)).get("value") or "{}")
+    async def _check_input(
+        self, entry: RefEntry, context: ExecutionContext, input_id: str, count: int, deadline: Deadline
+    ) -> None:
+        about = json.loads((await self._call(context, input_id, _ABOUT, deadline)).get("value") or "{}")
         if about.get("disabled"):
             raise ElementDisabled(f"{entry.ref} ({entry.described()}) is disabled", ref=entry.ref)
         if count > 1 and not about.get("multiple"):
-            raise UsageError(f"{entry.ref} ({entry.described()}) takes one file, and {count} were given")
+            raise UsageError(f"{entry.ref} ({entry.described()}) accepts one file, not {count}")
 
     async def _set_files(
-        self, world: World, object_id: str, contents: list[tuple[str, bytes]], deadline: Deadline
+        self, context: ExecutionContext, object_id: str, contents: list[tuple[str, bytes]], deadline: Deadline
     ) -> None:
-        """Over the device's disk, where Chromium sends `input` and `change` itself; else made in the page."""
+        """Set files from the device's disk, for which Chromium dispatches the events; else files made in the page."""
         if self._host is None:
-            await give_files(self._attachment, world, object_id, contents, deadline)
+            await set_files_in_page(self._attachment, context, object_id, contents, deadline)
             return
         staged = [
             await self._host.put_file(name, content, timeout_s=deadline.remaining_s) for name, content in contents
@@ -143,44 +145,49 @@ class Uploads:
                 "DOM.setFileInputFiles",
                 {"files": staged, "objectId": object_id},
                 timeout_s=deadline.remaining_s,
-                session_id=world.session_id,
+                session_id=context.session_id,
             )
         except ProtocolError as error:
-            raise ActionFailed(f"the page did not take the files: {error.reason}") from error
+            raise ActionFailed(f"the page did not accept the files: {error.reason}") from error
 
     async def _drop(
-        self, entry: RefEntry, world: World, element: str, contents: list[tuple[str, bytes]], deadline: Deadline
+        self,
+        entry: RefEntry,
+        context: ExecutionContext,
+        element: str,
+        contents: list[tuple[str, bytes]],
+        deadline: Deadline,
     ) -> None:
-        """The files come into the page by an input of ours that never is in the document."""
+        """Drop the files on the element. They come from a file input that is not in the document."""
         made = await evaluate_handle(
             self._attachment,
-            world,
+            context,
             "__agentBrowser.detachedFileInput()",
             deadline,
         )
         input_id = str(made["objectId"])
         try:
-            await self._set_files(world, input_id, contents, deadline)
-            taken = await self._call(world, element, _DROP, deadline, {"objectId": input_id})
+            await self._set_files(context, input_id, contents, deadline)
+            taken = await self._call(context, element, _DROP, deadline, {"objectId": input_id})
         finally:
-            release(self._attachment, input_id, world.session_id)
+            release(self._attachment, input_id, context.session_id)
         if taken.get("value") is not True:
             raise ActionFailed(
-                f"{entry.ref} ({entry.described()}) is no file input, and takes no drop",
-                hint="Name the file input, its label, or the element that files are dropped on.",
+                f"{entry.ref} ({entry.described()}) is not a file input and accepts no dropped files",
+                hint="Use the ref of the file input, its label, or the drop target.",
                 ref=entry.ref,
             )
 
     async def _call(
-        self, world: World, object_id: str, function: str, deadline: Deadline, *arguments: Any
+        self, context: ExecutionContext, object_id: str, function: str, deadline: Deadline, *arguments: Any
     ) -> dict[str, Any]:
         reply = await self._attachment.call(
             "Runtime.callFunctionOn",
             {"objectId": object_id, "functionDeclaration": function, "arguments": list(arguments)},
             timeout_s=deadline.remaining_s,
-            session_id=world.session_id,
+            session_id=context.session_id,
         )
         if "exceptionDetails" in reply:
-            raise ActionFailed("the page broke off the upload: a handler of it threw")
+            raise ActionFailed("an event handler of the page threw during the upload")
         result = reply.get("result")
         return result if isinstance(result, dict) else {}

@@ -9,7 +9,7 @@ from bridge.errors import ActionFailed, Covered, DeadlineExceeded, Unsupported
 from bridge.page.input.settle import Settled
 from bridge.page.snapshots.refs import RefEntry, RefTable
 from bridge.page.snapshots.take import Snapshots
-from bridge.page.target.attachment import WORLD_NAME, Attachment
+from bridge.page.target.attachment import CONTEXT_NAME, Attachment
 from bridge.snapshot.wording import instead, opened_by
 
 
@@ -30,7 +30,7 @@ class Verdicts:
                 f"{action} {entry.ref} ({entry.described()})", deadline.timeout_s, str(problem.get("lastSeen") or "")
             )
         if problem.get("code") == "unsupported":
-            control = self._refs.at_place(entry.world_key, str(problem.get("ref")))
+            control = self._refs.at_place(entry.context_key, str(problem.get("ref")))
             raise Unsupported(
                 f"{action} {entry.ref} ({entry.described()}): {opened_by(problem)}.",
                 hint=instead(problem, control.ref if control else None),
@@ -99,8 +99,8 @@ class Verdicts:
                 yield asked, self._ref_in(frame.frame_id, asked)
 
     def _ref_in(self, frame_id: str, problem: Mapping[str, object]) -> str | None:
-        world = self._attachment.state.world_of(frame_id, WORLD_NAME)
-        control = self._refs.at_place(world.key, str(problem.get("ref"))) if world else None
+        context = self._attachment.state.context_of(frame_id, CONTEXT_NAME)
+        control = self._refs.at_place(context.key, str(problem.get("ref"))) if context else None
         return control.ref if control else None
 
     def check_second_tap(self, entry: RefEntry, settled: Settled) -> None:

@@ -9,7 +9,7 @@ action began) adds a round trip, and the result says what it was.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Literal
 
@@ -18,14 +18,15 @@ from bridge.deadline import Deadline
 from bridge.errors import Covered, DeadlineExceeded, RefNotFound, ScriptFailed, TabLost, TransportError, UsageError
 from bridge.page.input.action_outcome import Verdicts, kept_from
 from bridge.page.input.settle import OTHERS_LEAST_MS, QUIET_MS, Before, Settled, changes_of_closed, changes_since
-from bridge.page.input.side_effects import Asides
-from bridge.page.input.touch import tap_commands, to_top_viewport
+from bridge.page.input.side_effects import SideEffects
+from bridge.page.input.touch import tap_commands
 from bridge.page.results import ActionResult, Changes
-from bridge.page.snapshots.element_calls import on_element
+from bridge.page.snapshots.element_handles import on_element
 from bridge.page.snapshots.refs import RefEntry, RefTable
 from bridge.page.snapshots.take import SnapshotRequest, Snapshots
-from bridge.page.target.attachment import Attachment, WorldGone
-from bridge.page.target.frame_calls import ask_frames
+from bridge.page.target.attachment import Attachment
+from bridge.page.target.execution_contexts import ExecutionContextDestroyed
+from bridge.page.target.frame_geometry import to_top_viewport
 
 InputKind = Literal["touch", "script"]
 # What is left for settling when getting ready has taken all the time there was.
@@ -41,7 +42,7 @@ _MAX_VALUE = 100_000
 class Actions:
     """The actions of one attachment."""
 
-    def __init__(self, attachment: Attachment, refs: RefTable, snapshots: Snapshots, asides: Asides) -> None:
+    def __init__(self, attachment: Attachment, refs: RefTable, snapshots: Snapshots, asides: SideEffects) -> None:
         self.attachment = attachment
         self.refs = refs
         self.snapshots = snapshots
@@ -49,12 +50,11 @@ class Actions:
         self.asides = asides
 
     async def click(
-        self, ref: str, *, timeout_s: float, settle_s: float = 1.0, input: InputKind = "touch"
+        self, ref: str, deadline: Deadline, *, settle_s: float = 1.0, input: InputKind = "touch"
     ) -> ActionResult:
         """Tap the element, once it is visible, enabled, still and on top at the point of the tap."""
         if input == "script":
-            return await self.scripted(ref, "click", {}, timeout_s=timeout_s, settle_s=settle_s)
-        deadline = Deadline.after(timeout_s)
+            return await self.scripted(ref, "click", {}, deadline, settle_s=settle_s)
         entry = self.look_up(ref)
         with self.attachment.connection.measure() as meter:
             before = self.before()
@@ -100,10 +100,9 @@ class Actions:
                 return settled
 
     async def scripted(
-        self, ref: str, action: str, params: Mapping[str, Any], *, timeout_s: float, settle_s: float = 1.0
+        self, ref: str, action: str, params: Mapping[str, Any], deadline: Deadline, *, settle_s: float = 1.0
     ) -> ActionResult:
         """An action that the script performs itself: check, act and settle in one round trip."""
-        deadline = Deadline.after(timeout_s)
         entry = self.look_up(ref)
         with self.attachment.connection.measure() as meter:
             before = self.before()
@@ -155,8 +154,9 @@ class Actions:
         for _ in range(int(ready.get("up") or 0)):
             frame = frames.get(frame_id)
             frame_id = (frame.parent_id if frame else None) or frame_id
+        of = f"{entry.ref} ({entry.described()})"
         indexes, left_s = self.snapshots.frame_indexes, deadline.remaining_s
-        return await to_top_viewport(self.attachment, indexes, entry, x, y, timeout_s=left_s, of_frame=frame_id)
+        return await to_top_viewport(self.attachment, indexes, frame_id, x, y, of=of, timeout_s=left_s)
 
     async def prepare(
         self, entry: RefEntry, action: str, deadline: Deadline, *, hit: bool = True, also: str = "", first: str = ""
@@ -183,14 +183,14 @@ class Actions:
         """The value of an expression in the document of `entry`, with errors that name the ref."""
         try:
             return await self.attachment.evaluate(entry.frame_id, expression, timeout_s=deadline.remaining_s)
-        except WorldGone as error:
+        except ExecutionContextDestroyed as error:
             raise self.left_behind(entry) from error
         except DeadlineExceeded as error:
             raise DeadlineExceeded(awaited, deadline.timeout_s, "the page did not answer") from error
 
     async def stand_down(self, entry: RefEntry) -> None:
         """Disarm the guard of an action that was prepared and not done."""
-        with suppress(WorldGone, ScriptFailed, DeadlineExceeded):
+        with suppress(ExecutionContextDestroyed, ScriptFailed, DeadlineExceeded):
             await self.attachment.evaluate(entry.frame_id, "__agentBrowser.settle({settleMs:0})", timeout_s=1.0)
 
     async def send(self, commands: Iterable[tuple[str, dict[str, Any]]], awaited: str, deadline: Deadline) -> None:
@@ -265,14 +265,12 @@ class Actions:
         main = self.attachment.state.main
         frame_id = entry.frame_id if entry else frame_id or (main.frame_id if main else "")
         other = f"__agentBrowser.settle({self.settle_options(settle_s, least_ms=OTHERS_LEAST_MS if commands else 0)})"
-        outcomes = await ask_frames(
-            self.attachment,
+        outcomes = await self.attachment.evaluate_in_frames(
             frames,
-            lambda frame: self.attachment.evaluate(
-                frame.frame_id, expression if frame.frame_id == frame_id else other, timeout_s=timeout_s
-            ),
-            lead=frame_id,
-            busy_until_s=settle_s,
+            lambda frame: expression if frame.frame_id == frame_id else other,
+            main_frame_id=frame_id,
+            timeout_s=timeout_s,
+            busy_s=settle_s,
             and_then=[
                 self.attachment.call(method, params, timeout_s=timeout_s + _ACKNOWLEDGED_S)
                 for method, params in commands
@@ -281,7 +279,7 @@ class Actions:
         replies, sent = outcomes[: len(frames)], outcomes[len(frames) :]
         acted = next((reply for frame, reply in zip(frames, replies, strict=True) if frame.frame_id == frame_id), None)
         is_taken = any(not isinstance(outcome, BaseException) for outcome in sent)
-        if isinstance(acted, WorldGone) or acted is None:
+        if isinstance(acted, ExecutionContextDestroyed) or acted is None:
             return Settled({"reason": "navigation", "hit": True}, frames, replies, settling, deadline, is_taken)
         if is_taken and isinstance(acted, TransportError) and await self.asides.closes():
             return Settled({"reason": "closed", "hit": True}, frames, replies, settling, deadline)
@@ -378,3 +376,17 @@ def checked_input_kind(kind: str) -> InputKind:
     if kind == "script":
         return "script"
     raise UsageError(f"input={kind!r}", hint='It is "touch" or "script".')
+
+
+def option_values(values: Sequence[str | Sequence[str]]) -> list[str]:
+    """What `select` was asked for, as options to look for.
+
+    Raises:
+        UsageError: Something that is no text.
+    """
+    wanted: list[str] = []
+    for value in values:
+        wanted.extend(value if isinstance(value, Sequence) and not isinstance(value, str) else [value])
+    if not all(isinstance(value, str) for value in wanted):
+        raise UsageError(f"values are {wanted!r}; options are chosen by their value or text.")
+    return wanted

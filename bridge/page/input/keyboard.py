@@ -1,31 +1,41 @@
-"""`press` and `type`: keys as a person at a keyboard presses them, so that masks, suggestions and shortcuts see them.
+"""`press` and `type`: key events as a keyboard sends them, so that masks, suggestions and shortcuts see them.
 
-Keys go to what has the focus. With a ref they go to its element or nowhere: it has to take the focus, and the guard
-that is armed then (injected_js/src/checks/guard.js) stops what would arrive elsewhere, unless the page itself has
-moved the focus within the frame, in answer to one of the keys. No key opens a dialog of the system's, with or without.
+Keys go to the focused element. With a ref they go to its element or nowhere: the element has to take the focus, and a
+guard (injected_js/src/checks) stops keys that would arrive elsewhere, unless the page itself moved the focus within
+the frame in response to one of them. The guard is armed in every frame, because a frame cannot see where the focus came
+from: for an element's keys every other frame takes none. No key opens a system dialog, with or without a ref.
 """
 
 from __future__ import annotations
 
+import asyncio
+import json
+from collections.abc import Mapping
+
 from bridge.deadline import Deadline
-from bridge.errors import BridgeError, UsageError
-from bridge.page.input.actions import Actions, unshown
-from bridge.page.input.key_guard import focus, focused_frame, stand_down
+from bridge.errors import BridgeError, DeadlineExceeded, UsageError
+from bridge.page.input.actions import Actions, focus_away, prepare_options, unshown
 from bridge.page.input.keys import key_events, opens_popup, parse_chord, typing_commands
 from bridge.page.results import ActionResult
+from bridge.page.snapshots.element_handles import on_element
+from bridge.page.snapshots.refs import RefEntry
+from bridge.page.target.attachment import Attachment
+from bridge.page.target.execution_contexts import ExecutionContextDestroyed
+
+_OPEN_NOTHING, _TAKE_NOTHING = (f"__agentBrowser.awaitKeys({keys})" for keys in (1, 2))
+_STAND_DOWN_S = 1.0
 
 
 async def press_key(
-    actions: Actions, chord: str, ref: str | None, *, timeout_s: float, settle_s: float
+    actions: Actions, chord: str, ref: str | None, deadline: Deadline, *, settle_s: float
 ) -> ActionResult:
     """Press a key or chord on what has the focus, or on `ref` after focusing it: two round trips.
 
     Raises:
         UsageError: No key.
         ActionFailed: The element does not take or keep the focus.
-        Unsupported: The key would open a dialog of the system's; see `key_guard`.
+        Unsupported: The key would open a dialog of the system's; see the module.
     """
-    deadline = Deadline.after(timeout_s)
     events = key_events(parse_chord(chord))
     opens = any(map(opens_popup, events))
     commands = [("Input.dispatchKeyEvent", event) for event in events]
@@ -51,7 +61,9 @@ async def press_key(
     return ActionResult(action="press", ref=entry.ref if entry else None, changes=changes, cost=meter.cost())
 
 
-async def type_text(actions: Actions, ref: str | None, text: str, *, timeout_s: float, settle_s: float) -> ActionResult:
+async def type_text(
+    actions: Actions, ref: str | None, text: str, deadline: Deadline, *, settle_s: float
+) -> ActionResult:
     """Type after what is there already; without a ref, where the focus is.
 
     Raises:
@@ -61,7 +73,6 @@ async def type_text(actions: Actions, ref: str | None, text: str, *, timeout_s: 
             then stays.
     """
     checked_text("text", text)
-    deadline = Deadline.after(timeout_s)
     entry = actions.look_up(ref) if ref is not None else None
     with actions.attachment.connection.measure() as meter:
         before = actions.before()
@@ -91,6 +102,97 @@ async def type_text(actions: Actions, ref: str | None, text: str, *, timeout_s: 
         value=value if isinstance(value, str) else None,
         notices=unshown(value),
     )
+
+
+async def focus(
+    actions: Actions,
+    entry: RefEntry,
+    deadline: Deadline,
+    *,
+    action: str,
+    opens: bool = False,
+    also: str = "",
+    leaves: bool = False,
+) -> None:
+    """Focus the element once it can take `action`, see that it is, and arm the guard over the keys that come.
+
+    Args:
+        opens: A key that opens pickers is among them.
+        also: JavaScript of the element, run after.
+        leaves: The keys themselves may take the focus to another frame.
+
+    Raises:
+        ActionFailed: Something else has the focus.
+        Unsupported: The key would open a dialog that ends the process.
+    """
+    local = json.dumps(entry.local)
+    options = prepare_options(action, deadline, hit=False, keys=True, opens=opens)
+    late = f"{on_element(also, entry.local)};" if also else ""
+    call = (
+        f"(async a=>{{const p=await a.prepare({local},{json.dumps(action)},{options});if(p.error)return p;"
+        f"const r=await a.action({local},'focus',{{}});if(!r.success)return r;{late}{focus_away(entry)}return r}})"
+        "(__agentBrowser)"
+    )
+    attachment = actions.attachment
+    frames = [frame for frame in attachment.state.ordered_frames() if not leaves or frame.frame_id == entry.frame_id]
+    outcomes = await attachment.evaluate_in_frames(
+        frames,
+        lambda frame: call if frame.frame_id == entry.frame_id else _TAKE_NOTHING,
+        main_frame_id=entry.frame_id,
+        timeout_s=deadline.remaining_s,
+    )
+    answers = {frame.frame_id: outcome for frame, outcome in zip(frames, outcomes, strict=True)}
+    done = answers.get(entry.frame_id, ExecutionContextDestroyed("the frame is gone"))
+    problem = done.get("error") if isinstance(done, Mapping) else None
+    if problem or isinstance(done, BaseException):
+        await stand_down(attachment)
+    if isinstance(done, ExecutionContextDestroyed):
+        raise actions.left_behind(entry) from done
+    if isinstance(done, DeadlineExceeded):
+        raise deadline.exceeded(f"{action} {entry.ref}", "the page did not answer") from done
+    if isinstance(done, BaseException):
+        raise done
+    actions.verdicts.raise_for(entry, action, problem, deadline)
+
+
+async def focused_frame(actions: Actions, what: str, deadline: Deadline) -> str | None:
+    """The id of the frame that has the focus, if one says so, with the guard armed over `what`: one round trip.
+
+    Raises:
+        Unsupported: It stands on a control whose dialog the keys could open.
+        DeadlineExceeded: The page did not answer.
+    """
+    attachment = actions.attachment
+    frames, main = attachment.state.ordered_frames(), attachment.state.main
+    replies = await attachment.evaluate_in_frames(
+        frames,
+        lambda _: _OPEN_NOTHING,
+        main_frame_id=main.frame_id if main else "",
+        timeout_s=deadline.remaining_s,
+    )
+    found = None
+    try:
+        for frame, reply in zip(frames, replies, strict=True):
+            if isinstance(reply, DeadlineExceeded) and frame is main:
+                raise deadline.exceeded(what, "the page did not answer")
+            if isinstance(reply, BaseException) and not isinstance(reply, BridgeError | ExecutionContextDestroyed):
+                raise reply
+            if isinstance(reply, Mapping):
+                actions.verdicts.raise_for_picker(what, frame.frame_id, reply.get("error"))
+                found = frame.frame_id if reply.get("isHere") else found
+    except BridgeError:
+        await stand_down(attachment)
+        raise
+    return found
+
+
+async def stand_down(attachment: Attachment) -> None:
+    """Disarm the guard over keys that were not sent, or not taken."""
+    calls = [
+        attachment.evaluate(frame.frame_id, "__agentBrowser.settle({settleMs:0})", timeout_s=_STAND_DOWN_S)
+        for frame in attachment.state.ordered_frames()
+    ]
+    await asyncio.gather(*calls, return_exceptions=True)
 
 
 def checked_text(name: str, text: object) -> str:

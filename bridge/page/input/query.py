@@ -40,7 +40,7 @@ class QueryResult:
         }
 
 
-async def query(actions: Actions, ref: str, kind: QueryKind, limit: int, *, timeout_s: float) -> QueryResult:
+async def query(actions: Actions, ref: str, kind: QueryKind, limit: int, deadline: Deadline) -> QueryResult:
     """One round trip. A password's value is None, whatever is asked.
 
     Raises:
@@ -51,7 +51,6 @@ async def query(actions: Actions, ref: str, kind: QueryKind, limit: int, *, time
         raise UsageError(f"kind={kind!r}", hint=f"It is one of {', '.join(get_args(QueryKind))}.")
     if not isinstance(limit, int) or isinstance(limit, bool) or not 1 <= limit <= _MAX_LIMIT:
         raise UsageError(f"limit is {limit!r}; it must be a whole number from 1 to {_MAX_LIMIT}.")
-    deadline = Deadline.after(timeout_s)
     entry = actions.look_up(ref)
     with actions.attachment.connection.measure() as meter:
         call = f"__agentBrowser.query({json.dumps(entry.local)},{json.dumps(kind)},{limit})"

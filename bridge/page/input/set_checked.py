@@ -18,13 +18,12 @@ _STATE = "el=>el?a.checkedState(el):'gone'"
 _LATE_S = 1.0
 
 
-async def set_checked(actions: Actions, ref: str, want: bool, *, timeout_s: float, settle_s: float) -> ActionResult:
+async def set_checked(actions: Actions, ref: str, want: bool, deadline: Deadline, *, settle_s: float) -> ActionResult:
     """Two round trips where a tap is needed, one where the state is there already.
 
     Raises:
         NotCheckable, NotUncheckable: No checkbox, radio button or switch; or it was tapped and did not take the state.
     """
-    deadline = Deadline.after(timeout_s)
     action: Literal["check", "uncheck"] = "check" if want else "uncheck"
     entry = actions.look_up(ref)
     notices: tuple[str, ...] = ()

@@ -11,7 +11,8 @@ from bridge.deadline import Deadline
 from bridge.errors import DeadlineExceeded
 from bridge.page.results import Changes
 from bridge.page.snapshots.take import Snapshots
-from bridge.page.target.attachment import Attachment, WorldGone
+from bridge.page.target.attachment import Attachment
+from bridge.page.target.execution_contexts import ExecutionContextDestroyed
 from bridge.page.target.frames import Frame
 from bridge.snapshot import Delta, SnapshotResult, snapshot_delta
 from bridge.snapshot.escape import url_token
@@ -66,7 +67,7 @@ class Settled:
 
 def changes_of_closed(attachment: Attachment, how: str) -> Changes:
     """Of an action after which the window was closed: nobody can look any more."""
-    return Changes(text=f"not known: {how}", settled="closed", dialogs=attachment.dialogs.take_untold())
+    return Changes(text=f"not known: {how}", settled="closed", dialogs=attachment.dialogs.take_unreported())
 
 
 async def changes_since(before: Before, settled: Settled, attachment: Attachment, snapshots: Snapshots) -> Changes:
@@ -80,7 +81,7 @@ async def changes_since(before: Before, settled: Settled, attachment: Attachment
         reason = await _requests_answered(attachment, before.request_order, settled.settling)
     if leaving or reason == "navigation":
         reason, fresh = "navigation", True
-        there = await attachment.watch.wait(
+        there = await attachment.condition.wait(
             lambda: not state.navigating_to and state.main and "DOMContentLoaded" in state.main.lifecycle,
             timeout_s=settled.settling.remaining_s,
         )
@@ -97,13 +98,13 @@ async def changes_since(before: Before, settled: Settled, attachment: Attachment
             request = snapshots.last_request
             if reason.startswith("navigation"):
                 request = replace(request, max_chars=min(request.max_chars, _NEW_PAGE_CHARS))
-            timeout_s = max(settled.deadline.remaining_s, _LEAST_SNAPSHOT_S)
-            after = await snapshots.take(request, timeout_s=timeout_s, remember_request=False)
-        except (DeadlineExceeded, WorldGone):
+            deadline = settled.deadline.at_least(_LEAST_SNAPSHOT_S)
+            after = await snapshots.take(request, deadline, remember_request=False)
+        except (DeadlineExceeded, ExecutionContextDestroyed):
             reason = f"{reason}; the page cannot be read yet"
     alive = None
     if after is not None and before.last is not None and state.navigations == before.navigations:
-        alive = await snapshots.alive(before.last, timeout_s=max(settled.deadline.remaining_s, _LEAST_SNAPSHOT_S))
+        alive = await snapshots.alive(before.last, settled.deadline.at_least(_LEAST_SNAPSHOT_S))
     return _changes(before, after, reason, acted, attachment, snapshots, alive)
 
 
@@ -114,7 +115,7 @@ async def _requests_answered(attachment: Attachment, order: int, deadline: Deadl
     """
     state = attachment.state
     while not state.navigating_to and (pending := state.requests_since(order)):
-        done = await attachment.watch.wait(
+        done = await attachment.condition.wait(
             lambda: state.navigating_to or not state.requests_since(order), timeout_s=deadline.remaining_s
         )
         if not done:
@@ -128,15 +129,15 @@ async def _requests_answered(attachment: Attachment, order: int, deadline: Deadl
         outcomes = await asyncio.gather(
             *(
                 attachment.evaluate(frame_id, quiet, timeout_s=deadline.remaining_s)
-                for frame_id in (main.frame_id, *attachment.children.sessions.values())
+                for frame_id in (main.frame_id, *attachment.oopif_sessions.sessions.values())
             ),
             return_exceptions=True,
         )
         failed = [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
-        if isinstance(outcomes[0], WorldGone | DeadlineExceeded):
+        if isinstance(outcomes[0], ExecutionContextDestroyed | DeadlineExceeded):
             break
         for error in failed:
-            if not isinstance(error, WorldGone | DeadlineExceeded):
+            if not isinstance(error, ExecutionContextDestroyed | DeadlineExceeded):
                 raise error
     return "navigation" if state.navigating_to else "requests"
 
@@ -147,7 +148,7 @@ def _from_replies(frames: list[Frame], replies: list[Any], snapshots: Snapshots)
         return None
     try:
         return snapshots.render(snapshots.assemble(frames, raws), snapshots.last_request)
-    except WorldGone:
+    except ExecutionContextDestroyed:
         return None
 
 
@@ -163,7 +164,7 @@ def _changes(
     state = attachment.state
     found = acted.get("texts")
     texts = tuple(str(text) for text in found[:_TEXTS_KEPT]) if isinstance(found, list) else ()
-    dialogs = attachment.dialogs.take_untold()
+    dialogs = attachment.dialogs.take_unreported()
     if after is None:
         return Changes(text=f"not known: {reason}", settled=reason, texts=texts, dialogs=dialogs)
     notes = [f"! {dialog}" for dialog in dialogs]

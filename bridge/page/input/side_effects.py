@@ -25,7 +25,7 @@ def window_opened(tab_id: str) -> str:
     return f"the page opened a window: {tab_id}"
 
 
-class Asides:
+class SideEffects:
     """Those of one tab that nobody has been told of yet.
 
     Attributes:
@@ -35,7 +35,7 @@ class Asides:
     def __init__(self, *, opens_apps: bool) -> None:
         """`opens_apps`: what becomes of an address that is another app's is up to the app that the tab is in."""
         self._opens_apps = opens_apps
-        self._untold: dict[str, None] = {}
+        self._unreported: dict[str, None] = {}
         self._downloads: set[str] = set()
         self._left_out = 0
         self._closed = asyncio.Event()
@@ -101,27 +101,27 @@ class Asides:
     def kept_download(self) -> None:
         """What began was asked for."""
         for notice in self._downloads:
-            self._untold.pop(notice, None)
+            self._unreported.pop(notice, None)
         self._downloads.clear()
 
-    def take_untold(self, schemes: tuple[str, ...] = ()) -> tuple[str, ...]:
+    def take_unreported(self, schemes: tuple[str, ...] = ()) -> tuple[str, ...]:
         """One line each; `schemes` are those of other apps' addresses that the page has tried to go to since."""
         for scheme in schemes:
             what = "are for its app to open" if self._opens_apps else "are never opened here"
             self._add(f"the page asked for a {scheme}: address; {scheme}: addresses {what}")
         more = (f"{self._left_out} more of such notices were left out",) if self._left_out else ()
-        told = (*self._untold, *more)
-        self._untold.clear()
+        told = (*self._unreported, *more)
+        self._unreported.clear()
         self._downloads.clear()
         self._left_out = 0
         return told
 
     def _add(self, notice: str) -> None:
         notice = plain(notice)
-        if notice in self._untold:
+        if notice in self._unreported:
             return
-        if len(self._untold) < _KEPT:
-            self._untold[notice] = None
+        if len(self._unreported) < _KEPT:
+            self._unreported[notice] = None
         else:
             self._left_out += 1
 

@@ -1,4 +1,4 @@
-"""Accepting a certificate that nobody vouches for, of hosts that were named one by one."""
+"""Accepts invalid certificates of hosts that the caller names one by one."""
 
 from __future__ import annotations
 
@@ -21,39 +21,42 @@ _RETRY_S = 0.05
 
 @dataclass(slots=True)
 class CertificateExceptions:
-    """Hosts whose certificate errors are passed over; every other error stays one.
+    """Hosts whose certificate errors are ignored. Other hosts' errors still fail their requests.
 
-    `Security.setIgnoreCertificateErrors` would pass over all of them, so each error is decided by its URL instead.
+    `Security.setIgnoreCertificateErrors` would ignore all errors, so each error is decided by its URL instead.
     """
 
     hosts: set[str] = field(default_factory=set)
-    _answering: set[asyncio.Task[None]] = field(default_factory=set)
+    _handling: set[asyncio.Task[None]] = field(default_factory=set)
 
-    async def accept(self, attachment: Attachment, host: str, *, timeout_s: float) -> None:
-        """
+    async def accept(self, attachment: Attachment, host: str, deadline: Deadline) -> None:
+        """Ignore certificate errors of this host from now on.
+
         Raises:
-            Unsupported: The engine does not ask us about certificates.
+            UsageError: Not a valid host name.
+            Unsupported: The engine does not report certificate errors for a decision.
         """
         name = host.strip().lower().strip("[]").rstrip(".")
         if not name or any(character in name for character in "/*@ "):
-            raise UsageError(f"{host!r} is not the name of one host")
+            raise UsageError(f"{host!r} is not a valid host name")
         first = not self.hosts
         self.hosts.add(name)
         if first:
             try:
-                await self.apply(attachment, timeout_s=timeout_s)
+                await self.apply(attachment, deadline)
             except BaseException:
                 self.hosts.discard(name)
                 raise
 
-    async def apply(self, attachment: Attachment, *, timeout_s: float) -> None:
+    async def apply(self, attachment: Attachment, deadline: Deadline) -> None:
+        """Install the exceptions in an attachment, if there are any."""
         if not self.hosts:
             return
-        forget = attachment.connection.on_event(lambda method, params, _: self._take(attachment, method, params))
+        remove = attachment.connection.on_event(lambda method, params, _: self._take(attachment, method, params))
         try:
-            await self._override(attachment, Deadline.after(timeout_s))
+            await self._override(attachment, deadline)
         except BaseException:
-            forget()  # another try listens anew
+            remove()  # another attempt adds it again
             raise
 
     @staticmethod
@@ -65,19 +68,21 @@ class CertificateExceptions:
                 await attachment.call("Security.setOverrideCertificateErrors", params, timeout_s=deadline.remaining_s)
                 return
             except ProtocolError as error:
-                # While a navigation is being put in place there is no page to attach the domain to.
+                # While a navigation is committing, the domain has no page to attach to.
                 if "active page" not in error.reason or deadline.remaining_s <= _RETRY_S:
-                    raise Unsupported(f"this WebView does not ask about certificates: {error.reason}") from error
+                    raise Unsupported(
+                        f"this WebView does not report certificate errors for a decision: {error.reason}"
+                    ) from error
             await asyncio.sleep(_RETRY_S)
 
     def _take(self, attachment: Attachment, method: str, params: Mapping[str, Any]) -> None:
         if method != "Security.certificateError":
             return
-        task = asyncio.ensure_future(self._answer(attachment, params))
-        self._answering.add(task)
-        task.add_done_callback(self._answering.discard)
+        task = asyncio.ensure_future(self._handle(attachment, params))
+        self._handling.add(task)
+        task.add_done_callback(self._handling.discard)
 
-    async def _answer(self, attachment: Attachment, params: Mapping[str, Any]) -> None:
+    async def _handle(self, attachment: Attachment, params: Mapping[str, Any]) -> None:
         url = str(params.get("requestURL", ""))
         host = (urlsplit(url).hostname or "").rstrip(".")
         action = "continue" if host in self.hosts else "cancel"
@@ -86,4 +91,4 @@ class CertificateExceptions:
                 "Security.handleCertificateError", {"eventId": params["eventId"], "action": action}, timeout_s=_REPLY_S
             )
         except BridgeError as error:
-            logger.debug("the certificate error of %s was not answered: %s", url[:200], error)
+            logger.debug("could not decide the certificate error of %s: %s", url[:200], error)

@@ -1,9 +1,9 @@
-"""The one owner of `Fetch`: every request of the page, asked of handlers in order, policy before anybody else.
+"""Owns CDP's `Fetch` domain: shows every request of the page to handlers, in order, the policy's first.
 
-`Fetch.enable` replaces the patterns that were set before it, so two modules that both send it undo each other; here
-handlers come and go and the patterns are always the union of theirs. A request is decided in a task of its own: the
-reader never waits for a handler, and a slow handler holds up no other request. Answers are looked at only while
-somebody takes them (`take_answers`), before the browser has made a document or a download of them.
+`Fetch.enable` replaces the patterns that were set before, so two modules that both send it would undo each other. Here
+handlers come and go, and the patterns are always the union of theirs. Each request is decided in a task of its own, so
+a slow handler delays neither the reader task nor other requests. Responses are paused only while a filter is there
+(`intercept_responses`), before the browser makes a document or a download of them.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from bridge.page.interception.fetch_messages import (
     Abort,
     AuthChallenge,
     Credentials,
-    PausedAnswer,
     PausedRequest,
+    PausedResponse,
     Proceed,
-    Verdict,
-    paused_answer,
+    RouteAction,
     paused_request,
-    verdict_command,
+    paused_response,
+    route_command,
 )
 
 logger = logging.getLogger(__name__)
@@ -41,19 +41,19 @@ _CHALLENGES_KEPT = 1_000
 
 
 class Rank(IntEnum):
-    """Who is asked first."""
+    """The order of handlers."""
 
     POLICY = 0
     ROUTE = 1
 
 
-FetchHandler: TypeAlias = Callable[[PausedRequest], Awaitable[Verdict | None]]
-Taker: TypeAlias = Callable[[PausedAnswer], bool]
+FetchHandler: TypeAlias = Callable[[PausedRequest], Awaitable[RouteAction | None]]
+ResponseFilter: TypeAlias = Callable[[PausedResponse], bool]
 Authenticate: TypeAlias = Callable[[AuthChallenge], Credentials | None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Registered:
+class _RegisteredHandler:
     handler: FetchHandler
     rank: Rank
     patterns: tuple[str, ...]
@@ -61,47 +61,47 @@ class _Registered:
 
 
 @dataclass(slots=True, eq=False)
-class HeldDocument:
-    """The next document of a frame; one that `is_given_up` is refused instead of being asked for."""
+class HeldDecision:
+    """A decision about the next document of a frame that waits until `ended`; if `is_given_up`, the request fails."""
 
     frame_id: str
     is_given_up: bool = False
     ended: asyncio.Event = field(default_factory=asyncio.Event)
 
 
-class Fetching:
+class FetchDomain:
     """Interception for one attachment.
 
     Attributes:
-        failures: What handlers raised, newest last; each of those requests was refused.
+        failures: Descriptions of failed handlers, newest last. The requests in question were refused.
     """
 
-    def __init__(self, connection: CdpConnection, others: Collection[str] = ()) -> None:
-        """`others` are the sessions besides the page's own, as they come and go."""
+    def __init__(self, connection: CdpConnection, child_sessions: Collection[str] = ()) -> None:
+        """`child_sessions` are the sessions besides the page's own; the collection changes over time."""
         self.failures: list[str] = []
         self._connection = connection
-        self._others = others
-        self._handlers: list[_Registered] = []
-        self._takers: list[Taker] = []
+        self._child_sessions = child_sessions
+        self._handlers: list[_RegisteredHandler] = []
+        self._filters: list[ResponseFilter] = []
         self._authenticate: Authenticate | None = None
         self._challenged: deque[str] = deque(maxlen=_CHALLENGES_KEPT)
         self._tasks: set[asyncio.Task[None]] = set()
         self._switching = asyncio.Lock()
-        self._held: HeldDocument | None = None
+        self._held: HeldDecision | None = None
 
     @property
     def is_on(self) -> bool:
-        return bool(self._handlers or self._takers) or self._authenticate is not None
+        return bool(self._handlers or self._filters) or self._authenticate is not None
 
     @property
     def sees_all(self) -> bool:
-        """Every request that the page sends to a server is asked about before it is sent."""
+        """Whether a handler sees every request before it is sent."""
         return any("*" in entry.patterns for entry in self._handlers)
 
     @contextmanager
-    def holding_document(self, frame_id: str) -> Iterator[HeldDocument]:
-        """What was decided about the frame's own document is carried out when the block has ended, not before."""
-        held = self._held = HeldDocument(frame_id)
+    def holding_document(self, frame_id: str) -> Iterator[HeldDecision]:
+        """Carry out a decision about the frame's own document only after the block has ended."""
+        held = self._held = HeldDecision(frame_id)
         try:
             yield held
         finally:
@@ -117,15 +117,16 @@ class Fetching:
         patterns: Sequence[str] = ("*",),
         decision_timeout_s: float = DECISION_TIMEOUT_S,
     ) -> Callable[[], Awaitable[None]]:
-        """Ask `handler` about every request that matches a pattern of CDP's (`*`, `?`); awaiting the result removes it.
+        """Call `handler` for every request that matches one of the CDP patterns (`*`, `?`). Returns what removes it.
 
-        Policy comes before routes; within a rank the newest is asked first. A handler that gives None has no opinion.
-        A handler that raises, or does not decide within `decision_timeout_s`, refuses the request.
+        Policy handlers come before routes; within a rank the newest comes first. A handler that returns None leaves
+        the decision to the next one. If a handler raises, or takes longer than `decision_timeout_s`, the request is
+        refused.
 
         Raises:
             Unsupported: The engine cannot intercept requests.
         """
-        entry = _Registered(handler, rank, tuple(patterns), decision_timeout_s)
+        entry = _RegisteredHandler(handler, rank, tuple(patterns), decision_timeout_s)
         self._handlers.append(entry)
         try:
             await self._switch(timeout_s)
@@ -140,51 +141,51 @@ class Fetching:
 
         return remove
 
-    async def take_answers(self, wants: Taker, *, timeout_s: float) -> Callable[[], Awaitable[None]]:
-        """Show `wants` the head of each answer to a document's request; awaiting the result ends that.
+    async def intercept_responses(self, claims: ResponseFilter, *, timeout_s: float) -> Callable[[], Awaitable[None]]:
+        """Call `claims` with the head of each response to a document request. Returns what ends that.
 
-        `wants` is called by the reader and must not wait. What it says True to is its own from then on, to be read
-        (Fetch.takeResponseBodyAsStream) and ended (Fetch.failRequest); the rest goes on to the page.
+        The reader task calls `claims`, which must not wait. The caller owns a response that it claims (True), and has
+        to read it (Fetch.takeResponseBodyAsStream) and end it (Fetch.failRequest). Others continue to the page.
 
         Raises:
             Unsupported: The engine cannot intercept requests.
         """
-        self._takers.append(wants)
+        self._filters.append(claims)
         try:
             await self._switch(timeout_s)
         except BaseException:
-            self._takers.remove(wants)
+            self._filters.remove(claims)
             raise
 
         async def remove() -> None:
-            if wants in self._takers:
-                self._takers.remove(wants)
+            if claims in self._filters:
+                self._filters.remove(claims)
                 await self._switch(timeout_s)
 
         return remove
 
-    async def authenticate(self, answer: Authenticate | None, *, timeout_s: float) -> None:
-        """Let `answer` say who we are when a server asks; None leaves it to the engine, which cancels.
+    async def authenticate(self, credentials: Authenticate | None, *, timeout_s: float) -> None:
+        """Answer authentication challenges with `credentials`; None leaves them to the engine, which cancels.
 
         Raises:
             Unsupported: The engine cannot intercept requests.
         """
-        self._authenticate = answer
+        self._authenticate = credentials
         await self._switch(timeout_s)
 
     def take_event(self, method: str, params: Mapping[str, Any], session_id: str | None) -> None:
-        """Called by the reader for every event; decides elsewhere."""
+        """Take an event, in the reader task; requests are decided in tasks of their own."""
         if method == "Fetch.requestPaused" and ("responseStatusCode" in params or "responseErrorReason" in params):
-            answer = paused_answer(params, session_id)
-            if not any(wants(answer) for wants in self._takers):
-                self._start(self._let_pass(answer))
+            response = paused_response(params, session_id)
+            if not any(claims(response) for claims in self._filters):
+                self._start(self._continue(response))
         elif method == "Fetch.requestPaused":
             self._start(self._decide(paused_request(params, session_id)))
         elif method == "Fetch.authRequired":
             self._start(self._answer_challenge(params, session_id))
 
     async def close(self) -> None:
-        """End the decisions that are under way; the connection is going away and the engine drops the requests."""
+        """Cancel pending decisions. The connection is about to close, and the engine drops the requests."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -199,14 +200,14 @@ class Fetching:
             await self._send_state(timeout_s)
 
     def command(self) -> tuple[str, dict[str, Any]] | None:
-        """What a session that has only just begun has to be told; None where nothing is intercepted."""
+        """The command for a session that has just begun; None if nothing is intercepted."""
         if not self.is_on:
             return None
         wanted = {pattern for entry in self._handlers for pattern in entry.patterns}
         if self._authenticate is not None:
-            wanted.add("*")  # a challenge is told only of requests that are intercepted
+            wanted.add("*")  # Chromium reports challenges only for intercepted requests
         patterns: list[dict[str, Any]] = [{"urlPattern": pattern} for pattern in sorted(wanted)]
-        if self._takers:
+        if self._filters:
             patterns.append({"urlPattern": "*", "resourceType": "Document", "requestStage": "Response"})
         return "Fetch.enable", {
             "patterns": patterns,
@@ -215,11 +216,11 @@ class Fetching:
 
     async def _send_state(self, timeout_s: float) -> None:
         method, params = self.command() or ("Fetch.disable", {})
-        others = [self._connection.send(method, params, session_id=other) for other in tuple(self._others)]
+        children = [self._connection.send(method, params, session_id=child) for child in tuple(self._child_sessions)]
         try:
             await self._connection.call(method, params, timeout_s=timeout_s)
-            for call in others:
-                with suppress(TransportError):  # its frame is gone
+            for call in children:
+                with suppress(TransportError):  # the frame is gone
                     await call.result(timeout_s=timeout_s)
         except ProtocolError as error:
             raise Unsupported(
@@ -229,102 +230,102 @@ class Fetching:
     async def _decide(self, request: PausedRequest) -> None:
         method = ""
         try:
-            verdict = await self._verdict(request)
+            action = await self._action(request)
             if (held := self._held) is not None and (request.kind, request.frame_id) == ("Document", held.frame_id):
                 await held.ended.wait()
-                verdict = Abort("Aborted") if held.is_given_up else verdict
-            method, params = verdict_command(request.request_id, verdict)
+                action = Abort("Aborted") if held.is_given_up else action
+            method, params = route_command(request.request_id, action)
             await self._connection.call(method, params, timeout_s=_REPLY_S, session_id=request.session_id)
         except ProtocolError as error:
-            if "Invalid InterceptionId" in error.reason:  # the page has given the request up meanwhile
+            if "Invalid InterceptionId" in error.reason:  # the page has cancelled the request
                 return
             self._note(f"{request.url[:200]}: {error.reason}")
             if method != "Fetch.failRequest":
                 await self._fail(request)
         except BridgeError as error:
-            logger.debug("%s was decided too late: %s", request.url[:200], error)
-        except Exception as error:  # a verdict that cannot be put into a message
+            logger.debug("the decision about %s came too late: %s", request.url[:200], error)
+        except Exception as error:  # an action that cannot be encoded
             self._note(f"{request.url[:200]}: {error!r}")
             await self._fail(request)
 
     async def _fail(self, request: PausedRequest) -> None:
-        """Our answer is nonsense: the request must not hang, and must not pass either."""
-        method, params = verdict_command(request.request_id, Abort())
+        """Fail a request whose action the engine refused: it must neither hang nor pass."""
+        method, params = route_command(request.request_id, Abort())
         try:
             await self._connection.call(method, params, timeout_s=_REPLY_S, session_id=request.session_id)
         except BridgeError as error:
-            logger.debug("%s could not be failed: %s", request.url[:200], error)
+            logger.debug("could not fail %s: %s", request.url[:200], error)
 
-    async def _let_pass(self, answer: PausedAnswer) -> None:
+    async def _continue(self, response: PausedResponse) -> None:
         try:
-            params = {"requestId": answer.request_id}
+            params = {"requestId": response.request_id}
             await self._connection.call(
-                "Fetch.continueRequest", params, timeout_s=_REPLY_S, session_id=answer.session_id
+                "Fetch.continueRequest", params, timeout_s=_REPLY_S, session_id=response.session_id
             )
         except BridgeError as error:
-            logger.debug("the answer of %s did not go on: %s", answer.url[:200], error)
+            logger.debug("could not continue the response of %s: %s", response.url[:200], error)
 
-    async def _verdict(self, request: PausedRequest) -> Verdict:
+    async def _action(self, request: PausedRequest) -> RouteAction:
         for entry in self._in_order(Rank.POLICY):
-            verdict = await self._ask(entry, request)
-            if verdict is not None:
-                return verdict
+            action = await self._ask(entry, request)
+            if action is not None:
+                return action
         for entry in self._in_order(Rank.ROUTE):
-            verdict = await self._ask(entry, request)
-            if verdict is None:
+            action = await self._ask(entry, request)
+            if action is None:
                 continue
-            if isinstance(verdict, Proceed) and verdict.url not in (None, request.url):
-                changed = replace(request, url=str(verdict.url))
-                for judge in self._in_order(Rank.POLICY):
-                    refusal = await self._ask(judge, changed)
+            if isinstance(action, Proceed) and action.url not in (None, request.url):
+                changed = replace(request, url=str(action.url))
+                for policy in self._in_order(Rank.POLICY):
+                    refusal = await self._ask(policy, changed)
                     if refusal is not None:
                         return refusal
-            return verdict
+            return action
         return Proceed()
 
-    async def _ask(self, entry: _Registered, request: PausedRequest) -> Verdict | None:
+    async def _ask(self, entry: _RegisteredHandler, request: PausedRequest) -> RouteAction | None:
         try:
             async with asyncio.timeout(entry.timeout_s):
                 return await entry.handler(request)
         except TimeoutError:
             self._note(f"{request.url[:200]}: no decision within {entry.timeout_s:g} s")
-        except Exception as error:  # whatever a handler raises, its request is refused and nothing else is harmed
+        except Exception as error:  # of any kind: only the request in question is refused
             self._note(f"{request.url[:200]}: {error!r}")
         return Abort("BlockedByClient" if entry.rank is Rank.POLICY else "Failed")
 
-    def _in_order(self, rank: Rank) -> list[_Registered]:
+    def _in_order(self, rank: Rank) -> list[_RegisteredHandler]:
         return [entry for entry in reversed(self._handlers) if entry.rank is rank]
 
     def _note(self, text: str) -> None:
-        logger.warning("a request was refused because its handler failed: %s", text)
+        logger.warning("refused a request because its handler failed: %s", text)
         self.failures.append(text)
         del self.failures[:-_FAILURES_KEPT]
 
     async def _answer_challenge(self, params: Mapping[str, Any], session_id: str | None) -> None:
-        request_id, asked = params["requestId"], params.get("authChallenge", {})
+        request_id, fields = params["requestId"], params.get("authChallenge", {})
         challenge = AuthChallenge(
             url=str(params.get("request", {}).get("url", "")),
-            origin=str(asked.get("origin", "")),
-            scheme=str(asked.get("scheme", "")),
-            is_proxy=asked.get("source") == "Proxy",
+            origin=str(fields.get("origin", "")),
+            scheme=str(fields.get("scheme", "")),
+            is_proxy=fields.get("source") == "Proxy",
             tried_before=request_id in self._challenged,
         )
         self._challenged.append(request_id)
         known = None
         try:
             known = self._authenticate(challenge) if self._authenticate else None
-        except Exception as error:  # nobody is there to say who we are; the request must not hang
+        except Exception as error:  # the request must not hang
             self._note(f"{challenge.url[:200]}: {error!r}")
-        # Wrong credentials are asked for again, for ever: the second time the 401 page is what there is.
-        answer: dict[str, Any] = {"response": "CancelAuth"}
+        # After wrong credentials the server asks again, without end: the second time the page gets the 401 response.
+        response: dict[str, Any] = {"response": "CancelAuth"}
         if known is not None and not challenge.tried_before:
-            answer = {"response": "ProvideCredentials", "username": known.username, "password": known.password}
+            response = {"response": "ProvideCredentials", "username": known.username, "password": known.password}
         try:
             await self._connection.call(
                 "Fetch.continueWithAuth",
-                {"requestId": request_id, "authChallengeResponse": answer},
+                {"requestId": request_id, "authChallengeResponse": response},
                 timeout_s=_REPLY_S,
                 session_id=session_id,
             )
         except BridgeError as error:
-            logger.debug("the challenge of %s was not answered: %s", challenge.origin, error)
+            logger.debug("could not answer the challenge of %s: %s", challenge.origin, error)

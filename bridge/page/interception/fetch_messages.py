@@ -1,4 +1,4 @@
-"""What `Fetch` tells and is told: paused requests and answers, what is decided about them, and who we are."""
+"""Messages of CDP's `Fetch` domain: paused requests and responses, actions on them, authentication."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from bridge.errors import UsageError
 
 @dataclass(frozen=True, slots=True)
 class PausedRequest:
-    """A request that has not been sent yet.
+    """A request that is about to be sent.
 
     Attributes:
         kind: CDP's resource type: Document, Stylesheet, Image, Script, XHR, Fetch, …
-        network_id: The id that the hops of one redirect chain share, "" where the engine does not tell.
-        redirected: The request follows a redirect of the request with the same `network_id`.
-        body: What is posted, None where there is nothing or the engine does not hand it out.
+        network_id: The id that all requests of one redirect chain share; "" if the engine does not report it.
+        redirected: Whether the request follows a redirect of the request with the same `network_id`.
+        body: The request body; None if there is none or the engine does not provide it.
     """
 
     request_id: str
@@ -35,12 +35,12 @@ class PausedRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class PausedAnswer:
-    """The head of an answer to a document's request; its body has not been read yet.
+class PausedResponse:
+    """The head of a response to a document request; its body has not been read yet.
 
     Attributes:
-        network_id: As of `PausedRequest`; "" for what was asked for as a download from the start.
-        headers: By small names.
+        network_id: As in `PausedRequest`; "" for a request that was a download from the start.
+        headers: By lower-case name.
     """
 
     request_id: str
@@ -54,14 +54,14 @@ class PausedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Abort:
-    """Fail it; `reason` is a CDP `Network.ErrorReason` such as Failed, Aborted, TimedOut, BlockedByClient."""
+    """Fail the request. `reason` is a CDP `Network.ErrorReason`: Failed, Aborted, TimedOut, BlockedByClient, …"""
 
     reason: str = "Failed"
 
 
 @dataclass(frozen=True, slots=True)
 class Fulfil:
-    """Answer it without a server; a `body` that is text is sent as UTF-8."""
+    """Respond without a server. A `body` of text is sent as UTF-8."""
 
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -73,7 +73,7 @@ class Fulfil:
 
 @dataclass(frozen=True, slots=True)
 class Proceed:
-    """Send it, with these changes; the page does not notice another `url`. `headers` replace all of the request's."""
+    """Send the request with these changes. The page does not see a changed `url`. `headers` replace all headers."""
 
     url: str | None = None
     method: str | None = None
@@ -84,12 +84,12 @@ class Proceed:
         _check_body(self.body)
 
 
-Verdict: TypeAlias = Abort | Fulfil | Proceed
+RouteAction: TypeAlias = Abort | Fulfil | Proceed
 
 
 @dataclass(frozen=True, slots=True)
 class AuthChallenge:
-    """A server (or proxy) asks who is there."""
+    """A server or proxy asks for credentials."""
 
     url: str
     origin: str
@@ -120,9 +120,9 @@ def paused_request(params: Mapping[str, Any], session_id: str | None) -> PausedR
     )
 
 
-def paused_answer(params: Mapping[str, Any], session_id: str | None) -> PausedAnswer:
+def paused_response(params: Mapping[str, Any], session_id: str | None) -> PausedResponse:
     headers = {str(header["name"]).lower(): str(header["value"]) for header in params.get("responseHeaders", ())}
-    return PausedAnswer(
+    return PausedResponse(
         request_id=params["requestId"],
         url=str(params["request"].get("url", "")),
         method=str(params["request"].get("method", "GET")),
@@ -141,15 +141,15 @@ def _body(request: Mapping[str, Any]) -> bytes | None:
     return text.encode() if isinstance(text, str) else None
 
 
-def verdict_command(request_id: str, verdict: Verdict) -> tuple[str, dict[str, Any]]:
+def route_command(request_id: str, action: RouteAction) -> tuple[str, dict[str, Any]]:
     params: dict[str, Any] = {"requestId": request_id}
-    match verdict:
+    match action:
         case Abort(reason):
             return "Fetch.failRequest", {**params, "errorReason": reason}
         case Fulfil(status, headers, body):
             params |= {"responseCode": status, "responseHeaders": _header_list(headers), "body": _base64(body)}
             if status not in {known.value for known in HTTPStatus}:
-                params["responsePhrase"] = "Status"  # without a phrase the engine refuses a code it does not know
+                params["responsePhrase"] = "Status"  # the engine refuses an unknown code without a phrase
             return "Fetch.fulfillRequest", params
         case Proceed(url, method, headers, body):
             if url is not None:
@@ -169,7 +169,7 @@ def _header_list(headers: Mapping[str, str]) -> list[dict[str, str]]:
 
 def _check_body(body: object) -> None:
     if body is not None and not isinstance(body, bytes | str):
-        raise UsageError(f"a body is {type(body).__name__}", hint="Give bytes, or text, which is sent as UTF-8.")
+        raise UsageError(f"a body must be bytes or text, not {type(body).__name__}", hint="Text is sent as UTF-8.")
 
 
 def _base64(content: bytes | str) -> str:

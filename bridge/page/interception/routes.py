@@ -1,4 +1,4 @@
-"""Requests answered, changed or refused by the test: what `page.route` keeps."""
+"""Routes (`page.route`): requests that the caller fulfils, changes or aborts."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from bridge.deadline import Deadline
 from bridge.errors import UsageError
 from bridge.page.interception.fetch_domain import Rank
-from bridge.page.interception.fetch_messages import Abort, Fulfil, PausedRequest, Proceed, Verdict
+from bridge.page.interception.fetch_messages import Abort, Fulfil, PausedRequest, Proceed, RouteAction
 from bridge.page.target.attachment import Attachment
 from bridge.page.url_pattern import UrlPattern, url_pattern
 
-RouteHandler: TypeAlias = Verdict | Callable[[PausedRequest], Verdict | Awaitable[Verdict | None] | None]
+RouteHandler: TypeAlias = RouteAction | Callable[[PausedRequest], RouteAction | Awaitable[RouteAction | None] | None]
 
 
 @dataclass(slots=True, eq=False)
@@ -23,53 +24,53 @@ class _Route:
     handler: RouteHandler
     remove: Callable[[], Awaitable[None]] | None = field(default=None)
 
-    async def decide(self, request: PausedRequest) -> Verdict | None:
+    async def decide(self, request: PausedRequest) -> RouteAction | None:
         if not self.pattern.matches(request.url):
             return None
         if isinstance(self.handler, Abort | Fulfil | Proceed):
             return self.handler
-        answer = self.handler(request)
-        verdict = await answer if inspect.isawaitable(answer) else answer
-        if verdict is not None and not isinstance(verdict, Abort | Fulfil | Proceed):
-            raise UsageError(f"the route for {self.pattern.text!r} answered with {type(verdict).__name__}")
-        return verdict
+        result = self.handler(request)
+        action = await result if inspect.isawaitable(result) else result
+        if action is not None and not isinstance(action, Abort | Fulfil | Proceed):
+            raise UsageError(f"the handler of the route {self.pattern.text!r} returned {type(action).__name__}")
+        return action
 
 
 class Routes:
-    """A page's routes; they hold for every attachment that the page will have."""
+    """A page's routes. They apply to every attachment that the page gets."""
 
     def __init__(self) -> None:
         self._routes: list[_Route] = []
 
     async def add(
-        self, attachment: Attachment, wanted: str | re.Pattern[str], handler: RouteHandler, *, timeout_s: float
+        self, attachment: Attachment, pattern: str | re.Pattern[str], handler: RouteHandler, deadline: Deadline
     ) -> None:
         if not callable(handler) and not isinstance(handler, Abort | Fulfil | Proceed):
             raise UsageError(
-                f"a route's handler is {type(handler).__name__}",
-                hint="Give Abort(), Fulfil(…), Proceed(…) or a function.",
+                f"a route's handler must be an action or a function, not {type(handler).__name__}",
+                hint="Use Abort(), Fulfil(…), Proceed(…) or a function that returns one.",
             )
-        route = _Route(url_pattern(wanted), handler)
-        await self._install(attachment, route, timeout_s)
+        route = _Route(url_pattern(pattern), handler)
+        await self._install(attachment, route, deadline)
         self._routes.append(route)
 
-    async def remove(self, wanted: str | re.Pattern[str] | None) -> int:
-        """Take away the routes of that pattern, or all; how many there were."""
-        text = wanted.pattern if isinstance(wanted, re.Pattern) else wanted
-        gone = [route for route in self._routes if text is None or route.pattern.text == text]
-        self._routes = [route for route in self._routes if route not in gone]
-        for route in gone:
+    async def remove(self, pattern: str | re.Pattern[str] | None) -> int:
+        """Remove the routes with this pattern, or all; returns how many there were."""
+        text = pattern.pattern if isinstance(pattern, re.Pattern) else pattern
+        removed = [route for route in self._routes if text is None or route.pattern.text == text]
+        self._routes = [route for route in self._routes if route not in removed]
+        for route in removed:
             if route.remove is not None:
                 await route.remove()
-        return len(gone)
+        return len(removed)
 
-    async def apply(self, attachment: Attachment, *, timeout_s: float) -> None:
-        """Install all of them in a fresh attachment."""
+    async def apply(self, attachment: Attachment, deadline: Deadline) -> None:
+        """Install all routes in a new attachment."""
         for route in self._routes:
-            await self._install(attachment, route, timeout_s)
+            await self._install(attachment, route, deadline)
 
     @staticmethod
-    async def _install(attachment: Attachment, route: _Route, timeout_s: float) -> None:
+    async def _install(attachment: Attachment, route: _Route, deadline: Deadline) -> None:
         route.remove = await attachment.fetching.add(
-            route.decide, rank=Rank.ROUTE, patterns=(route.pattern.cdp,), timeout_s=timeout_s
+            route.decide, rank=Rank.ROUTE, patterns=(route.pattern.cdp,), timeout_s=deadline.remaining_s
         )

@@ -1,7 +1,7 @@
-"""The policy inside the page: every request judged before it is sent, the ways around a proxy closed.
+"""Enforces the policy in the page: checks every request before it is sent, and blocks traffic that bypasses a proxy.
 
-The gate on the desktop sees hosts and addresses and nothing of https but the name; this sees whole URLs, schemes and
-redirects. What it cannot see (workers of other targets, WebSockets, prefetching) the gate does.
+The gate on this machine sees hosts and addresses, and of https only the name. This module sees whole URLs, schemes and
+redirects. The gate covers what interception does not see: workers of other targets, WebSockets, prefetching.
 """
 
 from __future__ import annotations
@@ -22,20 +22,21 @@ from bridge.errors import (
     Unsupported,
 )
 from bridge.page.interception.fetch_domain import Rank
-from bridge.page.interception.fetch_messages import Abort, PausedRequest, Verdict
-from bridge.page.navigation.navigate import navigation_failed
+from bridge.page.interception.fetch_messages import Abort, PausedRequest, RouteAction
+from bridge.page.navigation.errors import navigation_failed
 from bridge.page.target.attachment import Attachment
-from bridge.policy.address import parse_address
-from bridge.policy.judge import decide
-from bridge.policy.pinning import PinnedEgress, refusal
-from bridge.policy.proxy_messages import BadAnswer
+from bridge.policy.decision import Decision, decide
+from bridge.policy.gate.http_messages import InvalidResponse
+from bridge.policy.pinning import PinnedEgress, policy_refused
 
 MAX_REDIRECTS = 10
-_MAX_TRAILS = 2000
+_MAX_CHAINS = 2000
 _DECISION_TIMEOUT_S = 120.0  # a person may have to be asked
-# None of these is a page's own address: the blank one, frames without one, and Chromium's page for a failed load.
+_MAX_SHOWN_DECISIONS = 100
+_MAX_REMEMBERED_URL_CHARS = 2_000
+# Documents without an address of their own: blank, srcdoc frames, and Chromium's page for a failed load.
 _NO_ADDRESS = ("about:blank", "about:srcdoc", "chrome-error://chromewebdata/")
-# What the browser says when the gate, which knows why, ends a connection; a failure that it calls otherwise is another.
+# Net errors by which the browser reports that the gate ended a connection. The gate knows the reason.
 _CONNECTION_ENDED = frozenset(
     {
         "ADDRESS_UNREACHABLE",
@@ -57,18 +58,18 @@ _CONNECTION_ENDED = frozenset(
         "TUNNEL_CONNECTION_FAILED",
     }
 )
-# What the browser says of a request that we have refused.
+# Net error of a request that `Fetch` has refused.
 _REFUSED = "net::ERR_BLOCKED_BY_CLIENT"
-_FAILURE_S = 60.0  # where nobody has seen the request begin
-# Cancelled by the browser before anybody is asked; only a redirect leads there, as `goto` takes web addresses alone.
+_FAILURE_S = 60.0  # where the beginning of the request was not seen
+# The browser cancels these without `Fetch` events. Only a redirect leads there: `goto` takes web addresses alone.
 _UNSAFE_REDIRECTS = frozenset({"net::ERR_UNSAFE_REDIRECT", "net::ERR_UNKNOWN_URL_SCHEME"})
 
-# UDP does not go through an HTTP proxy. Deleting leaves nothing behind that a page could hold on to: the script runs
-# before the page's own, in every frame, also in the empty document of a frame that has only just been made. A window
-# that a script opens is in its hands before anybody is attached to it, so its own are taken where it is handed out;
-# one that opens at an address of its own may run before the attachment (WebView starts it at once). Workers have
-# WebTransport only, which Chromium does not speak where a proxy is set.
-CLOSE_WAYS_AROUND = """
+# UDP does not go through an HTTP proxy, so WebRTC and WebTransport are deleted from every document. The script runs
+# before the page's own, in every frame and also in a new frame's empty document, so a page cannot keep a reference. A
+# script can use a window that it opens before CDP attaches to it; therefore `open` deletes the constructors of the
+# window that it returns. A window that opens at a URL may run before CDP attaches (WebView starts it at once). Workers
+# have only WebTransport, which Chromium does not use with a proxy.
+BLOCK_PROXY_BYPASS = """
 {
   const { apply } = Reflect;
   const take = (view) => {
@@ -92,12 +93,12 @@ CLOSE_WAYS_AROUND = """
   }
 }
 """
-_WAYS_AROUND_OPEN = 'typeof RTCPeerConnection !== "undefined" || typeof WebTransport !== "undefined"'
+_BYPASS_IS_OPEN = 'typeof RTCPeerConnection !== "undefined" || typeof WebTransport !== "undefined"'
 
 
 @dataclass(slots=True)
-class _Trail:
-    """One chain of redirects."""
+class _RedirectChain:
+    """A request and the redirects that it followed."""
 
     first_url: str
     last_url: str
@@ -106,123 +107,140 @@ class _Trail:
     refused: PolicyRefused | None = None
 
 
-class Interception:
-    """One session's policy, installed in each of its attachments.
+class UrlPolicy:
+    """The policy of one session, installed in each of its attachments.
 
     Attributes:
-        closes_ways_around: Whether WebRTC and WebTransport are taken from pages.
-        watches_addresses: Whether hosts are held to the addresses at which the browser has seen them, because no gate
-            does it: what has come by then has come, but nothing more is asked of such a host and nothing shown of it.
+        blocks_proxy_bypass: Whether pages lose WebRTC and WebTransport.
+        checks_addresses: Whether the addresses that the browser reports for hosts are checked, because no gate does
+            it. The first response of a forbidden address has arrived by then; later requests to the host are refused,
+            and its content is not shown.
     """
 
-    def __init__(self, egress: PinnedEgress, *, closes_ways_around: bool) -> None:
-        self.closes_ways_around = closes_ways_around
-        self.watches_addresses = False
+    def __init__(self, egress: PinnedEgress, *, blocks_proxy_bypass: bool) -> None:
+        self.blocks_proxy_bypass = blocks_proxy_bypass
+        self.checks_addresses = False
         self._egress = egress
-        self._trails: OrderedDict[str, _Trail] = OrderedDict()
-        self._by_first_url: OrderedDict[str, _Trail] = OrderedDict()
-        self._moved: dict[str, PolicyRefused] = {}
+        self._chains: OrderedDict[str, _RedirectChain] = OrderedDict()
+        self._by_first_url: OrderedDict[str, _RedirectChain] = OrderedDict()
+        self._refused_hosts: dict[str, PolicyRefused] = {}
+        self._shown_decisions: OrderedDict[str, Decision] = OrderedDict()
 
     async def install(self, attachment: Attachment, *, timeout_s: float) -> tuple[bool, bool]:
-        """Whether requests are asked about, and whether the ways around a proxy are closed."""
+        """Whether requests are intercepted, and whether bypassing the proxy is blocked."""
 
-        async def judge(request: PausedRequest) -> Verdict | None:
+        async def judge(request: PausedRequest) -> RouteAction | None:
             return await self._judge(request, attachment.state.main_frame_id or "")
 
         attachment.check_shown = self.check_shown
-        if self.watches_addresses:
+        if self.checks_addresses:
             attachment.connection.on_event(self._watch)
-        closed = self.closes_ways_around and await self._close_ways_around(attachment, timeout_s)
+        blocked = self.blocks_proxy_bypass and await self._block_proxy_bypass(attachment, timeout_s)
         try:
             await attachment.fetching.add(
                 judge, rank=Rank.POLICY, timeout_s=timeout_s, decision_timeout_s=_DECISION_TIMEOUT_S
             )
         except Unsupported:
-            return False, closed
-        return True, closed
+            return False, blocked
+        return True, blocked
 
     def explain(self, error: NavigationFailed) -> BridgeError:
-        """What stands behind a navigation that failed, where the policy or the gate knows."""
-        trail = self._by_first_url.get(error.url)
-        if trail is not None and trail.refused is not None:
-            return trail.refused
-        if error.net_error == _REFUSED:  # another tab goes to the same address, and has not been refused yet
-            for earlier in reversed(self._trails.values()):
+        """The cause of a failed navigation if the policy or the gate knows it, else the error itself."""
+        chain = self._by_first_url.get(error.url)
+        if chain is not None and chain.refused is not None:
+            return chain.refused
+        if error.net_error == _REFUSED:  # the newest chain to this URL may be another tab's
+            for earlier in reversed(self._chains.values()):
                 if earlier.first_url == error.url and earlier.refused is not None:
                     return earlier.refused
         if error.net_error in _UNSAFE_REDIRECTS:
             return PolicyRefused(
-                f"{error.url[:200]} is refused: it redirects to an address of another kind than http and https",
+                f"{error.url[:200]} is refused: it redirects to a URL that is neither http nor https",
                 url=error.url[:2000],
                 rule="redirects",
             )
         if error.net_error.removeprefix("net::ERR_") not in _CONNECTION_ENDED:
             return error
-        within_s = _FAILURE_S if trail is None else time.monotonic() - trail.began
-        match self._egress.recent_failure(trail.last_url if trail is not None else error.url, within_s=within_s):
+        within_s = _FAILURE_S if chain is None else time.monotonic() - chain.began
+        match self._egress.recent_failure(chain.last_url if chain is not None else error.url, within_s=within_s):
             case PolicyRefused() as refused:
                 return refused
             case NameNotResolved() as unknown:
                 hint = (
-                    f"Check the host name: this machine, which looks names up for the device, says {unknown.message}."
+                    f"Check the host name. This machine resolves names for the device, and reports: {unknown.message}."
                 )
                 failed = NavigationFailed(error.url, "net::ERR_NAME_NOT_RESOLVED", hint=hint)
-                failed.details.update(unknown.details)  # the host, which a redirect may have named
+                failed.details.update(unknown.details)  # with the host, which may be that of a redirect
                 return failed
             case DeadlineExceeded() | TimeoutError():
                 return navigation_failed(error.url, "net::ERR_CONNECTION_TIMED_OUT")
             case ConnectionRefusedError():
-                hint = "Nothing listens there, as far as this machine, which connects for the device, can see."
+                hint = "Nothing listens there, seen from this machine, which connects for the device."
                 return NavigationFailed(error.url, "net::ERR_CONNECTION_REFUSED", hint=hint)
-            case BadAnswer() as bad:
-                hint = f"The server does not answer in HTTP that can be passed on: {bad}."
+            case InvalidResponse() as bad:
+                hint = f"The server's response is not valid HTTP: {bad}."
                 return NavigationFailed(error.url, "net::ERR_INVALID_HTTP_RESPONSE", hint=hint)
         return error
 
-    async def _judge(self, request: PausedRequest, main_frame_id: str) -> Verdict | None:
+    async def _judge(self, request: PausedRequest, main_frame_id: str) -> RouteAction | None:
         is_top = request.kind == "Document" and request.frame_id == main_frame_id
-        trail = self._follow(request, is_top)
+        chain = self._follow(request, is_top)
         try:
-            if trail.redirects > MAX_REDIRECTS:
+            if chain.redirects > MAX_REDIRECTS:
                 raise PolicyRefused(
-                    f"{trail.first_url[:200]} is refused: more than {MAX_REDIRECTS} redirects",
-                    url=trail.first_url[:2000],
+                    f"{chain.first_url[:200]} is refused: more than {MAX_REDIRECTS} redirects",
+                    url=chain.first_url[:2000],
                     rule="redirects",
                 )
-            await self._egress.check_request(request.url, use="navigation" if is_top else "request")
-            self._check_seen(request.url)
+            decision = await self._egress.check_request(request.url, use="navigation" if is_top else "request")
+            self._check_host(decision)
         except PolicyRefused as error:
-            trail.refused = error
+            chain.refused = error
             return Abort("BlockedByClient")
         return None
 
-    def _follow(self, request: PausedRequest, is_top: bool) -> _Trail:
+    def _follow(self, request: PausedRequest, is_top: bool) -> _RedirectChain:
         key = request.network_id or request.request_id
-        trail = self._trails.get(key)
-        if trail is None:
-            trail = self._trails[key] = _Trail(request.url, request.url)
-            if len(self._trails) > _MAX_TRAILS:
-                self._trails.popitem(last=False)
-        elif request.redirected or request.url != trail.last_url:
-            trail.redirects += 1
-            trail.last_url = request.url
+        chain = self._chains.get(key)
+        if chain is None:
+            chain = self._chains[key] = _RedirectChain(request.url, request.url)
+            if len(self._chains) > _MAX_CHAINS:
+                self._chains.popitem(last=False)
+        elif request.redirected or request.url != chain.last_url:
+            chain.redirects += 1
+            chain.last_url = request.url
         if is_top:
-            self._by_first_url[trail.first_url] = trail
-            if len(self._by_first_url) > _MAX_TRAILS:
+            self._by_first_url[chain.first_url] = chain
+            if len(self._by_first_url) > _MAX_CHAINS:
                 self._by_first_url.popitem(last=False)
-        return trail
+        return chain
 
     def check_shown(self, url: str) -> None:
-        """Refuse to hand out content of a document that may not be open."""
+        """Check the final URL of a document before content of it is returned.
+
+        Raises:
+            PolicyRefused: The policy does not allow the document to be open.
+        """
         if not url or url.partition("#")[0].partition("?")[0] in _NO_ADDRESS:
             return
+        decision = self._shown_decision(url)
+        if not decision.allowed and not self._egress.was_approved(decision):
+            raise policy_refused(decision, url, "the page navigated there by itself; its content is not shown")
+        self._check_host(decision)
+
+    def _shown_decision(self, url: str) -> Decision:
+        """The decision about a document's URL, made once: every command that returns content asks for it."""
+        if (known := self._shown_decisions.get(url)) is not None:
+            return known
         decision = decide(self._egress.policy, url, self._egress.grants)
-        if not decision.allowed and not self._egress.was_allowed_when_asked(decision):
-            raise refusal(decision, url, "the page led there, and nothing of it is shown")
-        self._check_seen(url)
+        if len(url) <= _MAX_REMEMBERED_URL_CHARS:
+            self._shown_decisions[url] = decision
+            if len(self._shown_decisions) > _MAX_SHOWN_DECISIONS:
+                self._shown_decisions.popitem(last=False)
+        return decision
 
     def _watch(self, method: str, params: Mapping[str, Any], _session_id: str | None) -> None:
-        """Take the address from which a response came."""
+        """Check the address from which a response came."""
         response = params.get("response") if method == "Network.responseReceived" else None
         if not isinstance(response, Mapping) or response.get("fromDiskCache") or not response.get("remoteIPAddress"):
             return
@@ -234,24 +252,24 @@ class Interception:
         except PolicyRefused as error:
             rule = str(error.details.get("rule", ""))
             if rule == "rebinding":
-                return  # another public address: the browser has its own answer, whose other addresses nobody has seen
-            self._moved.setdefault(decision.host, error)
+                return  # another public address: the browser resolves names itself, and reports one address of several
+            self._refused_hosts.setdefault(decision.host, error)
             self._egress.record_refusal(decision.host, decision.port, rule)
 
-    def _check_seen(self, url: str) -> None:
-        """Refuse a host that was seen where it may not be."""
-        if self._moved and (moved := self._moved.get(parse_address(url).host or "")) is not None:
-            raise moved
+    def _check_host(self, decision: Decision) -> None:
+        """Refuse a host that the browser has seen at a forbidden address."""
+        if (refused := self._refused_hosts.get(decision.host or "")) is not None:
+            raise refused
 
-    async def _close_ways_around(self, attachment: Attachment, timeout_s: float) -> bool:
-        params = {"source": CLOSE_WAYS_AROUND, "runImmediately": True}
+    async def _block_proxy_bypass(self, attachment: Attachment, timeout_s: float) -> bool:
+        params = {"source": BLOCK_PROXY_BYPASS, "runImmediately": True}
         try:
             await attachment.call("Page.addScriptToEvaluateOnNewDocument", params, timeout_s=timeout_s)
-            # An engine that does not know runImmediately has left the document that is there as it was.
-            await attachment.call("Runtime.evaluate", {"expression": CLOSE_WAYS_AROUND}, timeout_s=timeout_s)
-            answer = await attachment.call(
-                "Runtime.evaluate", {"expression": _WAYS_AROUND_OPEN, "returnByValue": True}, timeout_s=timeout_s
+            # An engine without runImmediately does not run the script in the current document.
+            await attachment.call("Runtime.evaluate", {"expression": BLOCK_PROXY_BYPASS}, timeout_s=timeout_s)
+            reply = await attachment.call(
+                "Runtime.evaluate", {"expression": _BYPASS_IS_OPEN, "returnByValue": True}, timeout_s=timeout_s
             )
         except ProtocolError:
             return False
-        return answer.get("result", {}).get("value") is False
+        return reply.get("result", {}).get("value") is False

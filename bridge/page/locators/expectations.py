@@ -1,4 +1,4 @@
-"""`expect(locator).to_have_text(…)`: look again until it is so, or tell what was there instead.
+"""`expect(locator).to_have_text(…)`: waits until the page is as expected, or reports what was last seen.
 
 await expect(page.get_by_role("alert")).to_contain_text("Saved")
 await expect(page.get_by_role("dialog")).not_.to_be_visible()
@@ -9,26 +9,30 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable, Sequence
-from typing import overload
+from typing import TYPE_CHECKING, overload
 
 from bridge.deadline import Deadline
 from bridge.errors import DeadlineExceeded, ExpectationFailed, UsageError
-from bridge.page.instrumentation import observable
-from bridge.page.locating import LocatingPage
-from bridge.page.locators.locators import Found, Locator, Match, Text
+from bridge.page.instrumentation import instrumented
+from bridge.page.locators.finder import Finder
+from bridge.page.locators.locators import Locator, Text
+from bridge.page.locators.matches import LocatorMatches, Match
 from bridge.page.url_pattern import url_pattern
 
+if TYPE_CHECKING:
+    from bridge.page.page import Page
+
 EXPECT_TIMEOUT_S = 5.0
-_PAGE_LOOK_S = 0.05
+_PAGE_PAUSE_S = 0.05
 
 
-@observable(lambda expected: expected._locator._page, repr)
+@instrumented(lambda expected: expected._locator._page, repr)
 class LocatorExpectations:
-    """What is expected of the one element that a locator finds; each method waits until it is so.
+    """Expectations of the one element that a locator matches. Each method waits until its expectation holds.
 
     All raise:
-        ExpectationFailed: An AssertionError; says what was last seen.
-        SeveralMatches: The locator is not about one element.
+        ExpectationFailed: An AssertionError; reports what was last seen.
+        SeveralMatches: The locator matches more than one element.
     """
 
     def __init__(self, locator: Locator, wanted: bool = True) -> None:
@@ -40,30 +44,30 @@ class LocatorExpectations:
 
     @property
     def not_(self) -> LocatorExpectations:
-        """The same, and it must not be so."""
+        """The same expectations, negated."""
         return LocatorExpectations(self._locator, not self._wanted)
 
     async def to_have_text(self, text: Text | Sequence[Text], *, timeout_s: float = EXPECT_TIMEOUT_S) -> None:
-        """The whole text, white space folded; of a list, the texts of all that match, in their order."""
+        """The whole text, with white space collapsed; a list for the texts of all matches, in their order."""
         if isinstance(text, str | re.Pattern):
-            await self._one(lambda it: _is(it.text, text), f"have text {_said(text)}", lambda it: it.text, timeout_s)
+            await self._one(lambda it: _is(it.text, text), f"have text {_as_text(text)}", lambda it: it.text, timeout_s)
             return
         texts = list(text)
         await self._all(
             lambda found: found.count == len(texts) and all(map(_is, (it.text for it in found.matches), texts)),
-            f"have texts {[_said(one) for one in texts]}",
+            f"have texts {[_as_text(one) for one in texts]}",
             lambda found: f"{found.count}: {[it.text[:100] for it in found.matches]}",
             timeout_s,
         )
 
     async def to_contain_text(self, text: Text, *, timeout_s: float = EXPECT_TIMEOUT_S) -> None:
-        await self._one(lambda it: _has(it.text, text), f"contain text {_said(text)}", lambda it: it.text, timeout_s)
+        await self._one(lambda it: _has(it.text, text), f"contain text {_as_text(text)}", lambda it: it.text, timeout_s)
 
     async def to_be_visible(self, *, timeout_s: float = EXPECT_TIMEOUT_S) -> None:
         await self._one(lambda it: it.visible, "be visible", lambda it: "hidden", timeout_s, when_absent=False)
 
     async def to_be_hidden(self, *, timeout_s: float = EXPECT_TIMEOUT_S) -> None:
-        """There and not visible, or not there."""
+        """Not visible, or not on the page."""
         await self._one(lambda it: not it.visible, "be hidden", lambda it: "visible", timeout_s, when_absent=True)
 
     async def to_be_attached(self, *, timeout_s: float = EXPECT_TIMEOUT_S) -> None:
@@ -89,16 +93,16 @@ class LocatorExpectations:
         )
 
     async def to_have_value(self, value: Text, *, timeout_s: float = EXPECT_TIMEOUT_S) -> None:
-        """What a control holds, white space as it is. A password's value is never known."""
+        """The value of a control, with its white space. The value of a password is never known."""
         await self._one(
             lambda it: it.value is not None and _is(it.value, value, fold=False),
-            f"have value {_said(value)}",
+            f"have value {_as_text(value)}",
             lambda it: repr(it.value),
             timeout_s,
         )
 
     async def to_have_values(self, values: Sequence[str], *, timeout_s: float = EXPECT_TIMEOUT_S) -> None:
-        """The chosen options of a `<select multiple>`, by value."""
+        """The selected options of a `<select multiple>`, by value."""
         await self._one(
             lambda it: it.values == tuple(values), f"have values {list(values)}", lambda it: str(it.values), timeout_s
         )
@@ -106,8 +110,8 @@ class LocatorExpectations:
     async def to_have_attribute(
         self, name: str, value: Text | None = None, *, timeout_s: float = EXPECT_TIMEOUT_S
     ) -> None:
-        """The attribute, with this value or with any."""
-        said = f"have attribute {name}" + (f" = {_said(value)}" if value is not None else "")
+        """An attribute, with this value or any."""
+        said = f"have attribute {name}" + (f" = {_as_text(value)}" if value is not None else "")
         await self._one(
             lambda it: name in it.attrs and (value is None or _is(it.attrs[name], value, fold=False)),
             said,
@@ -116,7 +120,7 @@ class LocatorExpectations:
         )
 
     async def to_have_class(self, name: str, *, timeout_s: float = EXPECT_TIMEOUT_S) -> None:
-        """One of its classes is that."""
+        """One of the element's classes."""
         await self._one(
             lambda it: name in it.attrs.get("class", "").split(),
             f"have class {name!r}",
@@ -125,7 +129,7 @@ class LocatorExpectations:
         )
 
     async def to_have_count(self, count: int, *, timeout_s: float = EXPECT_TIMEOUT_S) -> None:
-        """So many elements match."""
+        """The number of elements that match."""
         await self._all(
             lambda found: found.count == count, f"match {count} times", lambda found: str(found.count), timeout_s
         )
@@ -139,12 +143,13 @@ class LocatorExpectations:
         *,
         when_absent: bool | None = None,
     ) -> None:
-        """`when_absent`: what the answer is without an element; None where there is none, whether `not_` or not.
-
-        Where a frame does not answer, nobody knows that there is none.
+        """
+        Args:
+            when_absent: Whether the expectation holds without an element; None if it holds neither way. While a frame
+                does not answer, an element may be in there.
         """
 
-        def holds(found: Found) -> bool | None:
+        def holds(found: LocatorMatches) -> bool | None:
             self._locator.raise_if_several(found)
             absent = None if found.unread else when_absent
             return test(found.matches[0]) if found.matches else absent
@@ -152,24 +157,28 @@ class LocatorExpectations:
         await self._wait(holds, said, lambda found: seen(found.matches[0]), timeout_s)
 
     async def _all(
-        self, test: Callable[[Found], bool], said: str, seen: Callable[[Found], str], timeout_s: float
+        self, test: Callable[[LocatorMatches], bool], said: str, seen: Callable[[LocatorMatches], str], timeout_s: float
     ) -> None:
-        """Of all that match, so only where every frame answers."""
+        """An expectation of all matches, so every frame has to answer."""
         await self._wait(lambda found: None if found.unread else test(found), said, seen, timeout_s)
 
     async def _wait(
-        self, holds: Callable[[Found], bool | None], said: str, seen: Callable[[Found], str], timeout_s: float
+        self,
+        holds: Callable[[LocatorMatches], bool | None],
+        said: str,
+        seen: Callable[[LocatorMatches], str],
+        timeout_s: float,
     ) -> None:
         deadline = Deadline.after(timeout_s)
-        found = await self._locator.look(None, deadline)
+        found = await self._locator.find(None, deadline)
         while holds(found) is not self._wanted:
             last = seen(found)[:500] if found.matches and not found.unread else found.described()
             failed = _failed(repr(self._locator), self._wanted, said, last, timeout_s)
             if deadline.remaining_s <= 0:
                 raise failed
             try:
-                found = await self._locator.look(found, deadline)
-            except DeadlineExceeded as late:  # the page has been heard before, and a page that hangs has been freed
+                found = await self._locator.find(found, deadline)
+            except DeadlineExceeded as late:  # the page answered before, so what was seen then is reported
                 if not deadline.passed:
                     raise
                 if (step := late.details.get("recovery")) is not None:
@@ -177,11 +186,11 @@ class LocatorExpectations:
                 raise failed from late
 
 
-@observable(lambda expected: expected._page, repr)
+@instrumented(lambda expected: expected._page, repr)
 class PageExpectations:
-    """What is expected of a page as a whole."""
+    """Expectations of a page as a whole."""
 
-    def __init__(self, page: LocatingPage, wanted: bool = True) -> None:
+    def __init__(self, page: Page, wanted: bool = True) -> None:
         self._page = page
         self._wanted = wanted
 
@@ -193,42 +202,42 @@ class PageExpectations:
         return PageExpectations(self._page, not self._wanted)
 
     async def to_have_url(self, url: str | re.Pattern[str], *, timeout_s: float = EXPECT_TIMEOUT_S) -> None:
-        """A glob over the whole address (`**/cart`), or a regular expression that is searched in it."""
+        """A glob over the whole address (`**/cart`), or a regular expression searched in it."""
         pattern = url_pattern(url)
-        await self._wait("location.href", pattern.matches, f"have URL {_said(url)}", timeout_s)
+        await self._wait("location.href", pattern.matches, f"have URL {_as_text(url)}", timeout_s)
 
     async def to_have_title(self, title: Text, *, timeout_s: float = EXPECT_TIMEOUT_S) -> None:
-        await self._wait("document.title", lambda seen: _is(seen, title), f"have title {_said(title)}", timeout_s)
+        await self._wait("document.title", lambda seen: _is(seen, title), f"have title {_as_text(title)}", timeout_s)
 
     async def _wait(self, what: str, test: Callable[[str], bool], said: str, timeout_s: float) -> None:
         deadline = Deadline.after(timeout_s)
         while True:
-            seen = await self._page._ask(what, deadline)
+            seen = await self._page.finder.evaluate_text(what, deadline)
             if seen is not None and test(seen) is self._wanted:
                 return
             if deadline.passed:
                 raise _failed("the page", self._wanted, said, repr(seen), timeout_s)
-            await asyncio.sleep(min(_PAGE_LOOK_S, deadline.remaining_s))
+            await asyncio.sleep(min(_PAGE_PAUSE_S, deadline.remaining_s))
 
 
 @overload
 def expect(subject: Locator) -> LocatorExpectations: ...
 @overload
-def expect(subject: LocatingPage) -> PageExpectations: ...
-def expect(subject: Locator | LocatingPage) -> LocatorExpectations | PageExpectations:
-    """What is to be so of a locator or a page, now or soon."""
+def expect(subject: Page) -> PageExpectations: ...
+def expect(subject: Locator | Page) -> LocatorExpectations | PageExpectations:
+    """Expectations of a locator or a page. Their methods wait until they hold."""
     if isinstance(subject, Locator):
         return LocatorExpectations(subject)
-    if isinstance(subject, LocatingPage):
+    if isinstance(getattr(subject, "finder", None), Finder):
         return PageExpectations(subject)
-    raise _no_subject(subject)
+    raise _wrong_subject(subject)
 
 
-def _no_subject(given: object) -> UsageError:
+def _wrong_subject(given: object) -> UsageError:
     kind = type(given)
     return UsageError(
         f"expect takes a locator or a page, not {kind.__module__}.{kind.__qualname__}",
-        hint="Those of bridge.sync need the expect of bridge.sync." if kind.__module__ == "bridge.sync" else "",
+        hint="Objects of bridge.sync need expect from bridge.sync." if kind.__module__ == "bridge.sync" else "",
     )
 
 
@@ -254,7 +263,7 @@ def _has(seen: str, wanted: Text) -> bool:
     return wanted.search(seen) is not None if isinstance(wanted, re.Pattern) else _fold(wanted) in _fold(seen)
 
 
-def _said(text: Text) -> str:
+def _as_text(text: Text) -> str:
     return repr(text) if isinstance(text, str) else f"/{text.pattern}/"
 
 

@@ -1,4 +1,4 @@
-"""The console's entries: what pages log, their uncaught errors with stacks, and what the browser says of them."""
+"""Console entries: calls of the console API, uncaught errors with stacks, and messages of the browser."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bridge.errors import UsageError
-from bridge.page.logs.log_slice import LogPart
+from bridge.page.logs.log_slice import LogSlice
 
 LEVELS = ("debug", "info", "warning", "error")
 _TEXT_CHARS = 4_000
@@ -31,13 +31,13 @@ class ConsoleEntry:
     """One message.
 
     Attributes:
-        number: Its place in the session's log, from 1; never used again.
+        number: Its number in the session's log, from 1 and never reused.
         level: debug, info, warning or error.
-        kind: `console` (the page's own call), `exception` (uncaught), or the browser's source (`network`,
-            `security`, `deprecation`, …).
-        location: `URL:line:column`, counted from 1, "" where there is none.
+        kind: `console` (a call of the console API), `exception` (uncaught), or the source of a browser message
+            (`network`, `security`, `deprecation`, …).
+        location: `URL:line:column`, counted from 1; "" if it is not known.
         stack: One line per frame, innermost first.
-        at_s: Seconds of the Unix epoch.
+        at_s: In seconds of the Unix epoch.
     """
 
     number: int
@@ -69,7 +69,7 @@ class ConsoleEntry:
         }
 
 
-class ConsoleLog(LogPart[ConsoleEntry]):
+class ConsoleLog(LogSlice[ConsoleEntry]):
     """Messages, oldest first."""
 
     __slots__ = ()
@@ -86,18 +86,18 @@ class ConsoleLog(LogPart[ConsoleEntry]):
         after: int,
         limit: int,
     ) -> ConsoleLog:
-        """`level` is the least severe one that is wanted.
+        """The entries that fit. `level` is the least severe level to include, `text` a part of the text.
 
         Raises:
-            UsageError: No such level, or a limit below 1.
+            UsageError: An unknown level, or a limit below 1.
         """
         if level is not None and level not in LEVELS:
-            raise UsageError(f"level={level!r}", hint=f"One of {', '.join(LEVELS)}.")
+            raise UsageError(f"level must be one of {', '.join(LEVELS)}, not {level!r}")
         severe = LEVELS[LEVELS.index(level) if level else 0 :]
-        words = (text or "").casefold()
+        wanted = (text or "").casefold()
 
         def fits(entry: ConsoleEntry) -> bool:
-            return entry.level in severe and words in entry.text.casefold()
+            return entry.level in severe and wanted in entry.text.casefold()
 
         return cls.newest(kept, last, fits, tab_id=tab_id, after=after, limit=limit)
 
@@ -106,7 +106,7 @@ class ConsoleLog(LogPart[ConsoleEntry]):
 
 
 def entry_of_call(tab_id: str, params: Mapping[str, Any]) -> ConsoleEntry | None:
-    """Of Runtime.consoleAPICalled; None for what only arranges others (groups, clear)."""
+    """The entry for Runtime.consoleAPICalled; None for calls that only arrange others (groups, clear)."""
     kind = str(params.get("type", "log"))
     if kind in ("clear", "endGroup", "profile", "profileEnd"):
         return None
@@ -119,13 +119,13 @@ def entry_of_call(tab_id: str, params: Mapping[str, Any]) -> ConsoleEntry | None
         "console",
         _cut(_joined(params.get("args", ()))),
         _location(frames[0]) if frames else "",
-        _told(frames) if level == "error" or kind == "trace" else (),
+        _stack(frames) if level == "error" or kind == "trace" else (),
         _seconds(params),
     )
 
 
 def entry_of_exception(tab_id: str, params: Mapping[str, Any]) -> ConsoleEntry:
-    """Of Runtime.exceptionThrown: an error nobody caught, or a promise rejected without a handler."""
+    """The entry for Runtime.exceptionThrown: an uncaught error, or a promise rejected without a handler."""
     details = params["exceptionDetails"]
     thrown = details.get("exception") or {}
     described = str(thrown.get("description") or _shown(thrown) if thrown else "")
@@ -134,11 +134,11 @@ def entry_of_exception(tab_id: str, params: Mapping[str, Any]) -> ConsoleEntry:
         text = f"Uncaught (in promise) {text}"
     frames = _frames(details.get("stackTrace"))
     location = _location(frames[0]) if frames else _location(details)
-    return ConsoleEntry(0, tab_id, "error", "exception", _cut(text), location, _told(frames), _seconds(params))
+    return ConsoleEntry(0, tab_id, "error", "exception", _cut(text), location, _stack(frames), _seconds(params))
 
 
 def entry_of_log(tab_id: str, params: Mapping[str, Any]) -> ConsoleEntry | None:
-    """Of Log.entryAdded: what the browser itself has to say."""
+    """The entry for Log.entryAdded: a message of the browser."""
     entry = params["entry"]
     frames = _frames(entry.get("stackTrace"))
     location = _location(frames[0]) if frames else ""
@@ -152,13 +152,13 @@ def entry_of_log(tab_id: str, params: Mapping[str, Any]) -> ConsoleEntry | None:
         str(entry.get("source", "other")),
         _cut(str(entry.get("text", ""))),
         location,
-        _told(frames),
+        _stack(frames),
         _seconds(entry),
     )
 
 
 def _joined(arguments: Iterable[Any]) -> str:
-    """The arguments as a console shows them; `%s` and its kin are filled in."""
+    """The arguments as a console shows them, with `%s` and other format specifiers filled in."""
     shown = [_shown(argument) for argument in arguments if isinstance(argument, Mapping)]
     if shown and "%" in shown[0]:
         parts, rest, at = [], shown[1:], 0
@@ -177,10 +177,10 @@ def _joined(arguments: Iterable[Any]) -> str:
 
 
 def _shown(value: Mapping[str, Any]) -> str:
-    """A remote object in a few words: objects and arrays by the preview that the browser sends along."""
+    """A remote object as short text: objects and arrays by the preview that the browser sends."""
     if "value" in value:
         plain = value["value"]
-        # A number is described as JavaScript writes it.
+        # The description of a number is as JavaScript writes it.
         return plain if isinstance(plain, str) else str(value.get("description") or json.dumps(plain))
     if "unserializableValue" in value:
         return str(value["unserializableValue"])
@@ -198,7 +198,7 @@ def _shown(value: Mapping[str, Any]) -> str:
 
 
 def _frames(trace: Any) -> list[Mapping[str, Any]]:
-    """The frames of a stack trace and of what it was started from."""
+    """The frames of a stack trace and of its asynchronous parents."""
     found: list[Mapping[str, Any]] = []
     while isinstance(trace, Mapping) and len(found) < _STACK_FRAMES:
         found.extend(frame for frame in trace.get("callFrames", ()) if isinstance(frame, Mapping))
@@ -213,12 +213,12 @@ def _location(frame: Mapping[str, Any]) -> str:
     return f"{url}:{int(frame.get('lineNumber', 0)) + 1}:{int(frame.get('columnNumber', 0)) + 1}"
 
 
-def _told(frames: list[Mapping[str, Any]]) -> tuple[str, ...]:
+def _stack(frames: list[Mapping[str, Any]]) -> tuple[str, ...]:
     return tuple(f"{frame.get('functionName') or '(anonymous)'} ({_location(frame)})" for frame in frames)
 
 
 def _seconds(params: Mapping[str, Any]) -> float:
-    """Runtime.Timestamp is in milliseconds since the epoch."""
+    """Seconds from a Runtime.Timestamp, which is in milliseconds."""
     stamp = params.get("timestamp")
     return float(stamp) / 1000 if isinstance(stamp, int | float) else 0.0
 

@@ -9,11 +9,11 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import bridge
-from bridge.page.logs.request_entry import REDACTED, DocumentTimes, NetworkEntry, shown_headers, shown_url
+from bridge.page.logs.request_entry import REDACTED, DocumentTimes, RequestEntry, shown_headers, shown_url
 
 
-def to_har(entries: Iterable[NetworkEntry], pages: Iterable[DocumentTimes], *, redact: bool = True) -> dict[str, Any]:
-    """The archive; times that are not known are -1, as the format says, and bodies are left out."""
+def to_har(entries: Iterable[RequestEntry], pages: Iterable[DocumentTimes], *, redact: bool = True) -> dict[str, Any]:
+    """The archive, without bodies. Unknown times are -1, as the format requires."""
     listed = list(pages)
     known = {(page.tab_id, page.loader_id): f"{page.tab_id}-{number}" for number, page in enumerate(listed, 1)}
     return {
@@ -44,7 +44,7 @@ def _since(start: float, end: float | None) -> float:
     return -1 if end is None else round(max(0.0, (end - start) * 1000), 3)
 
 
-def _entry(entry: NetworkEntry, page: str | None, redact: bool) -> dict[str, Any]:
+def _entry(entry: RequestEntry, page: str | None, redact: bool) -> dict[str, Any]:
     timings = _timings(entry)
     out: dict[str, Any] = {
         **({"pageref": page} if page else {}),
@@ -61,13 +61,13 @@ def _entry(entry: NetworkEntry, page: str | None, redact: bool) -> dict[str, Any
     if entry.resource_type == "websocket":
         out["_webSocketMessages"] = {"sent": entry.messages_sent, "received": entry.messages_received}
     if entry.remote_address:
-        # IPv6 stands in brackets before its port.
+        # An IPv6 address is in brackets before its port.
         out["serverIPAddress"] = entry.remote_address.rpartition(":")[0].strip("[]")
         out["connection"] = entry.remote_address.rpartition(":")[2]
     return out
 
 
-def _request(entry: NetworkEntry, redact: bool) -> dict[str, Any]:
+def _request(entry: RequestEntry, redact: bool) -> dict[str, Any]:
     return {
         "method": entry.method,
         "url": shown_url(entry.url, redact),
@@ -80,7 +80,7 @@ def _request(entry: NetworkEntry, redact: bool) -> dict[str, Any]:
     }
 
 
-def _response(entry: NetworkEntry, redact: bool) -> dict[str, Any]:
+def _response(entry: RequestEntry, redact: bool) -> dict[str, Any]:
     status = entry.status or 0
     out: dict[str, Any] = {
         "status": status,
@@ -99,8 +99,8 @@ def _response(entry: NetworkEntry, redact: bool) -> dict[str, Any]:
     return out
 
 
-def _timings(entry: NetworkEntry) -> dict[str, float]:
-    """In milliseconds. ResourceTiming's numbers count from its `requestTime`, which is in seconds."""
+def _timings(entry: RequestEntry) -> dict[str, float]:
+    """Timings in milliseconds. ResourceTiming's values count from its `requestTime`, which is in seconds."""
     found = entry.timing
 
     def span(begin: str, end: str) -> float:
@@ -145,7 +145,7 @@ def _cookies(header: str, redact: bool) -> list[dict[str, Any]]:
 
 
 def _listed(headers: Mapping[str, str]) -> list[dict[str, str]]:
-    """A header that came several times is one line each."""
+    """Headers as a list; one that was sent several times has several entries."""
     return [{"name": name, "value": part} for name, value in headers.items() for part in value.split("\n")]
 
 

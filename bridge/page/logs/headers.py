@@ -1,4 +1,4 @@
-"""Headers as the browser tells them, within bounds: they come from servers."""
+"""HTTP headers, within bounds because they come from servers."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _CHARS = 8_000
 
 
 def kept_headers(found: Any) -> dict[str, str]:
-    """By small names: HTTP's field names know no case, and HTTP/2 has them so (RFC 9113 §8.2)."""
+    """The headers by lower-case name, as in HTTP/2 (RFC 9113 §8.2)."""
     if not isinstance(found, Mapping):
         return {}
     return {str(name).lower(): str(value)[:_CHARS] for name, value in list(found.items())[:_KEPT]}
 
 
 def body_bytes(headers: Mapping[str, str]) -> int | None:
-    """How long the body is (RFC 9110 §8.6), by headers with small names; None where it is coded, or they do not say."""
+    """Length of the body (RFC 9110 §8.6) from headers by lower-case name; None if it is encoded or not given."""
     length = headers.get("content-length", "")
     if headers.get("content-encoding", "identity") != "identity" or not re.fullmatch("[0-9]{1,18}", length):
         return None
@@ -27,6 +27,6 @@ def body_bytes(headers: Mapping[str, str]) -> int | None:
 
 
 def media_type(header: str) -> str:
-    """`type/subtype` of a Content-Type header (RFC 9110 §8.3.1), or "" where it is none."""
+    """`type/subtype` of a Content-Type header (RFC 9110 §8.3.1); "" if the header is not valid."""
     found = re.fullmatch(r"[\w!#$&^.+-]{1,64}/[\w!#$&^.+-]{1,64}", header.partition(";")[0].strip(), re.ASCII)
     return found[0].lower() if found else ""

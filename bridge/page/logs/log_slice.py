@@ -1,4 +1,4 @@
-"""What somebody asked for of a session's log: entries that fit a filter, and what they need to know to ask again."""
+"""Part of a session's log: the entries that fit a filter, and the numbers needed to read on from there."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Generic, Protocol, Self, TypeVar
 from bridge.errors import UsageError
 
 
-class Entry(Protocol):
-    """What stands in a log: numbered from 1 through the session, and said or asked for by one tab."""
+class LogEntry(Protocol):
+    """An entry of a log: numbered from 1 through the session, and belonging to one tab."""
 
     @property
     def number(self) -> int: ...
@@ -18,17 +18,17 @@ class Entry(Protocol):
     def tab_id(self) -> str: ...
 
 
-E = TypeVar("E", bound=Entry)
+E = TypeVar("E", bound=LogEntry)
 
 
 @dataclass(frozen=True, slots=True)
-class LogPart(Generic[E]):
+class LogSlice(Generic[E]):
     """Entries, oldest first.
 
     Attributes:
-        last: The number of the session's newest entry: `after=last` gives what comes then.
-        dropped: Entries that no longer fit into the log, of the whole session.
-        more: Entries that fit the filter and were older than the limit.
+        last: The number of the session's newest entry; `after=last` returns later entries.
+        dropped: How many entries of the session no longer fit into the log.
+        more: How many older entries fit the filter and exceed the limit.
     """
 
     entries: tuple[E, ...]
@@ -43,7 +43,7 @@ class LogPart(Generic[E]):
         return len(self.entries)
 
     def counts(self) -> dict[str, int]:
-        """What is said beside the entries in JSON."""
+        """The fields beside the entries, for JSON."""
         return {"last": self.last, "dropped": self.dropped, "more": self.more}
 
     @classmethod
@@ -63,7 +63,7 @@ class LogPart(Generic[E]):
             UsageError: A limit below 1.
         """
         if limit < 1:
-            raise UsageError(f"limit={limit}", hint="1 or more.")
+            raise UsageError(f"limit must be 1 or more, not {limit}")
         everything = tuple(kept)
         fitting = [
             entry for entry in everything if entry.number > after and tab_id in (None, entry.tab_id) and fits(entry)

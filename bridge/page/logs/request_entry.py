@@ -1,4 +1,4 @@
-"""One request as the log keeps it, and what of it is shown."""
+"""A request as the log keeps it, and its redacted form."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
+from bridge.page.logs.headers import URL_CHARS
+
 _SECRET_HEADERS = re.compile(
     r"(?i)(authorization|proxy-authorization|cookie|set-cookie|x-api-key|x-auth-token|x-csrf-token|x-xsrf-token)\Z"
 )
@@ -15,31 +17,36 @@ REDACTED = "[redacted]"
 
 
 @dataclass(slots=True)
-class NetworkEntry:
-    """One request; a redirect ends it, and where it led is another one.
+class RequestEntry:
+    """One request. A redirect ends it; the request to the new URL is another entry.
 
     Attributes:
-        number: Its place in the session's log, from 1; never used again.
-        status: HTTP status, None while there is no answer, and where there was no HTTP.
-        failure: Chromium's net error, or why it was blocked; "" for a request that did not fail.
-        initiator: What made it: `parser`, `script`, …, with the place where that is known.
-        remote_address: IP and port, "" where nothing was connected to.
-        encoded_bytes: What came over the network, headers included; `body_bytes` is the body after decoding.
-        started_s: Seconds of the Unix epoch; the times of the others are on the browser's own clock.
-        state: pending, done, failed, redirected, or lost where the connection to the tab ended before.
-        messages_sent, messages_received: Of a WebSocket, whose `post_bytes` and `body_bytes` are theirs.
+        session_id: The CDP session that reported it; None for the page's own.
+        number: Its number in the session's log, from 1 and never reused; 0 outside a log.
+        order: Its number among the HTTP requests of its connection, from 1.
+        status: HTTP status, None while there is no response, and where there was no HTTP.
+        net_error: Chromium's net error; "" for a request that did not fail.
+        failure: The net error and why the request was blocked, for people; "" for a request that did not fail.
+        initiator: What made it: `parser`, `script`, …, with the location if it is known.
+        remote_address: IP address and port; "" without a connection.
+        encoded_bytes: Received over the network, headers included; `body_bytes` is the body after decoding.
+        started_s: In seconds of the Unix epoch; `started_at` and `ended_at` are on the browser's monotonic clock.
+        state: pending, done, failed, redirected, or lost if the connection to the tab ended before the request.
+        messages_sent, messages_received: Messages of a WebSocket; `post_bytes` and `body_bytes` are their sizes.
     """
 
-    number: int
     tab_id: str
     request_id: str
-    loader_id: str
-    frame_id: str
     url: str
     method: str
     resource_type: str
-    started_s: float
-    started_at: float
+    session_id: str | None = None
+    number: int = 0
+    order: int = 0
+    loader_id: str = ""
+    frame_id: str = ""
+    started_s: float = 0.0
+    started_at: float = 0.0
     initiator: str = ""
     request_headers: dict[str, str] = field(default_factory=dict)
     post_bytes: int = 0
@@ -55,10 +62,20 @@ class NetworkEntry:
     encoded_bytes: int = 0
     body_bytes: int = 0
     ended_at: float | None = None
+    net_error: str = ""
     failure: str = ""
     state: str = "pending"
     messages_sent: int = 0
     messages_received: int = 0
+
+    @property
+    def is_document(self) -> bool:
+        """Whether it loads a document of a frame, which has its id."""
+        return self.resource_type == "document" and self.request_id == self.loader_id
+
+    def goes_to(self, url: str) -> bool:
+        """Whether it asks for `url`, fragments aside."""
+        return self.url.partition("#")[0] == url[:URL_CHARS].partition("#")[0]
 
     @property
     def duration_ms(self) -> float | None:
@@ -99,7 +116,7 @@ class NetworkEntry:
 
 @dataclass(slots=True)
 class DocumentTimes:
-    """A document of a top frame, for the pages of a HAR; what has not happened is None."""
+    """Times of a document, for the pages of a HAR; None for what has not happened."""
 
     tab_id: str
     loader_id: str
@@ -111,12 +128,12 @@ class DocumentTimes:
 
 
 def shown_headers(headers: Mapping[str, str], redact: bool) -> dict[str, str]:
-    """The headers, without the values that let somebody in."""
+    """The headers, with the values of credentials redacted."""
     return {name: REDACTED if redact and _SECRET_HEADERS.match(name) else value for name, value in headers.items()}
 
 
 def shown_url(url: str, redact: bool) -> str:
-    """The address without the name and password in it."""
+    """The URL, with user name and password redacted."""
     if not redact or "@" not in url:
         return url
     try:

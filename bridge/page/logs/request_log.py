@@ -1,4 +1,4 @@
-"""The requests that somebody asked for, of those that a session has kept."""
+"""Requests of a session, selected by a filter."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import re
 from typing import Any
 
 from bridge.errors import UsageError
-from bridge.page.logs.log_slice import LogPart
-from bridge.page.logs.request_entry import NetworkEntry
-from bridge.page.logs.request_events import Requests
+from bridge.page.logs.log_slice import LogSlice
+from bridge.page.logs.request_entry import RequestEntry
+from bridge.page.logs.request_store import RequestStore
 
 
-class NetworkLog(LogPart[NetworkEntry]):
+class RequestLog(LogSlice[RequestEntry]):
     """Requests, oldest first."""
 
     __slots__ = ()
@@ -20,7 +20,7 @@ class NetworkLog(LogPart[NetworkEntry]):
     @classmethod
     def select(
         cls,
-        requests: Requests,
+        requests: RequestStore,
         *,
         tab_id: str | None,
         url: str | None,
@@ -30,15 +30,15 @@ class NetworkLog(LogPart[NetworkEntry]):
         failed: bool | None,
         after: int,
         limit: int,
-    ) -> NetworkLog:
-        """`url` is a part of the address, or a glob where it has a `*`; `status` a number or a class such as "4xx".
+    ) -> RequestLog:
+        """The requests that fit. `url` is a part of the URL, or a glob if it has a `*`; `status` may be "4xx".
 
         Raises:
-            UsageError: A status that is none, or a limit below 1.
+            UsageError: An invalid status, or a limit below 1.
         """
         statuses = _statuses(status)
 
-        def fits(entry: NetworkEntry) -> bool:
+        def fits(entry: RequestEntry) -> bool:
             return (
                 (url is None or _fits(entry.url, url))
                 and (method is None or entry.method == method.upper())
@@ -50,7 +50,7 @@ class NetworkLog(LogPart[NetworkEntry]):
         return cls.newest(requests, requests.last, fits, tab_id=tab_id, after=after, limit=limit)
 
     def to_json(self, *, redact: bool = True) -> dict[str, Any]:
-        """Credentials in headers and addresses are left out unless `redact` is off."""
+        """The requests as JSON values, without credentials in headers and URLs unless `redact` is off."""
         return {"entries": [entry.to_json(redact=redact) for entry in self.entries], **self.counts()}
 
 
@@ -62,7 +62,7 @@ def _statuses(status: int | str | None) -> range | None:
         return range(int(text[0]) * 100, int(text[0]) * 100 + 100)
     if re.fullmatch(r"[1-5][0-9]{2}", text):
         return range(int(text), int(text) + 1)
-    raise UsageError(f"status={status!r}", hint='A number such as 404, or a class such as "4xx".')
+    raise UsageError(f"{status!r} is not a valid status", hint='Use a number such as 404, or a class such as "4xx".')
 
 
 def _fits(url: str, wanted: str) -> bool:

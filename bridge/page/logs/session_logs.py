@@ -1,8 +1,7 @@
-"""What the pages of a session have said and asked the network for: two bounded logs that outlive connections.
+"""The console log and the network log of a session: bounded, and kept when tabs are reconnected or closed.
 
-A journal is fed from each tab's CDP events by a reducer, before anybody waits for them, so a log read after an action
-holds everything that the browser said before the action's reply. It belongs to the session: a tab that is reopened, or
-reached again over a new connection, goes on writing into it.
+Events are reduced in the reader task, before any task that waits for a reply runs. A log that is read after an action
+therefore has everything that the browser reported before the action's reply.
 """
 
 from __future__ import annotations
@@ -13,74 +12,77 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from bridge.page.logs.console import ConsoleEntry, ConsoleLog, entry_of_call, entry_of_exception, entry_of_log
-from bridge.page.logs.request_entry import NetworkEntry
-from bridge.page.logs.request_events import Requests
-from bridge.page.logs.request_log import NetworkLog
+from bridge.page.logs.request_entry import RequestEntry
+from bridge.page.logs.request_log import RequestLog
+from bridge.page.logs.request_reducer import RequestReducer
+from bridge.page.logs.request_store import RequestStore
 
 CONSOLE_KEPT = 1_000
 REQUESTS_KEPT = 2_000
-# V8 keeps so many messages for those who enable the domain later (v8-console-message.cc, maxConsoleMessageCount).
+# V8 keeps this many messages for clients that enable the domain later (v8-console-message.cc, maxConsoleMessageCount).
 _REPLAYED = 1_000
 Reducer = Callable[[str, Mapping[str, Any], str | None], None]
 
 
-class Journal:
+class SessionLogs:
     """Both logs of a session.
 
     Attributes:
-        origins: Of every document that a tab and its frames have shown, by tab: what may have been stored under.
-            Nothing is dropped from it, however much a page asks for.
+        origins: The origins of all documents that a tab and its frames have shown, by tab id. Pages may have stored
+            data under them, so the sets are not bounded.
     """
 
     def __init__(self, *, console_kept: int = CONSOLE_KEPT, requests_kept: int = REQUESTS_KEPT) -> None:
         self._console: deque[ConsoleEntry] = deque(maxlen=console_kept)
         self._console_last = 0
-        self._heard: dict[str, dict[tuple[str, float, str], None]] = {}
-        self.requests = Requests(requests_kept)
+        self._seen: dict[str, dict[tuple[str, float, str], None]] = {}
+        self.requests = RequestStore(requests_kept)
         self.origins: dict[str, set[str]] = {}
 
     def reader(self, tab_id: str) -> Reducer:
-        """What a new connection of that tab feeds its events to, from before the first one."""
-        self.requests.connection_began(tab_id)
+        """A reducer for the events of a new connection of the tab, except `Network.*`; see `request_reducer`."""
 
         def reduce(method: str, params: Mapping[str, Any], session_id: str | None) -> None:
             try:
                 if method == "Page.frameNavigated":
                     self.note_origin(tab_id, str(params["frame"].get("securityOrigin") or params["frame"]["url"]))
-                elif method.startswith("Network."):
-                    self.requests.reduce(tab_id, method, params)
                 elif method in ("Page.domContentEventFired", "Page.loadEventFired"):
-                    if session_id is None:  # else it is of a frame in a renderer of its own
+                    if session_id is None:  # not of a frame in another renderer
                         self.requests.document_event(tab_id, method, float(params["timestamp"]))
                 elif (entry := _console_entry(tab_id, method, params)) is not None and not self._is_replay(entry):
                     self._console_last += 1
                     self._console.append(entry.numbered(self._console_last))
             except (KeyError, TypeError, ValueError, AttributeError):
-                return  # a newer WebView's event of another shape is no reason to lose the others
+                return  # an event of a newer WebView may have another shape; later ones still count
 
         return reduce
 
+    def request_reducer(self, tab_id: str) -> RequestReducer:
+        """The reducer of `Network.*` events for a new connection of the tab; its entries are the log's."""
+        return self.requests.reducer(tab_id)
+
     def note_origin(self, tab_id: str, url: str) -> None:
-        """A document of that address, or origin, was shown."""
+        """Add the origin of a document that was shown."""
         parts = urlsplit(url)
         if parts.scheme in ("http", "https") and parts.netloc:
             origin = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
             self.origins.setdefault(tab_id, set()).add(origin)
 
     def _is_replay(self, entry: ConsoleEntry) -> bool:
-        """Whether it was heard before: `Runtime.enable` and `Log.enable` tell again what the page has said so far."""
+        """Whether the entry is known: `Runtime.enable` and `Log.enable` report earlier messages again."""
         key = (entry.kind, entry.at_s, entry.text)
-        heard = self._heard.setdefault(entry.tab_id, {})
-        if key in heard:
+        seen = self._seen.setdefault(entry.tab_id, {})
+        if key in seen:
             return True
-        heard[key] = None
-        if len(heard) > _REPLAYED:
-            heard.pop(next(iter(heard)))
+        seen[key] = None
+        if len(seen) > _REPLAYED:
+            seen.pop(next(iter(seen)))
         return False
 
     def forget_tab(self, tab_id: str) -> None:
-        """It is closed, so nothing is told of it again; what it has said and asked for stays."""
-        self._heard.pop(tab_id, None)
+        """Drop the state of a closed tab; its entries stay in the logs."""
+        self._seen.pop(tab_id, None)
+        self.requests.forget_tab(tab_id)
 
     def console(
         self,
@@ -107,9 +109,9 @@ class Journal:
         failed: bool | None = None,
         after: int = 0,
         limit: int = 100,
-    ) -> NetworkLog:
+    ) -> RequestLog:
         """The newest `limit` requests that fit, oldest first."""
-        return NetworkLog.select(
+        return RequestLog.select(
             self.requests,
             tab_id=tab_id,
             url=url,
@@ -122,10 +124,10 @@ class Journal:
         )
 
     def har(self, *, tab_id: str | None = None, redact: bool = True) -> dict[str, Any]:
-        """Everything that is kept of a tab, or of the session, as HAR 1.2."""
+        """All kept requests of one tab, or of the session, as HAR 1.2."""
         from bridge.page.logs.har import to_har
 
-        entries: list[NetworkEntry] = [entry for entry in self.requests if tab_id in (None, entry.tab_id)]
+        entries: list[RequestEntry] = [entry for entry in self.requests if tab_id in (None, entry.tab_id)]
         return to_har(entries, self.requests.pages(tab_id), redact=redact)
 
 

@@ -1,109 +1,195 @@
-"""Going somewhere and knowing when one is there.
+"""Navigation: send the command, wait for the document, report where it ended.
 
-What `goto` waits for, on a link on which everything else takes no time:
+What `goto` waits for, on a link where nothing else takes time:
 
-    we send                              the tab sends                                    waits
-    Runtime.evaluate "1", Page.navigate  what was evaluated, Fetch.requestPaused              1
-    Fetch.continueRequest                Page.frameNavigated, webviewBridgeTitle, load        1, and the server's
+    sent                                 received                                         round trips
+    Runtime.evaluate "1", Page.navigate  the evaluation's result, Fetch.requestPaused     1
+    Fetch.continueRequest                Page.frameNavigated, webviewBridgeTitle, load    1, and the server's
 
-The evaluation says whether the old document lets go (`departure.py`); without interception it is waited for before
-anything else, one more. A title that was not told (`titles.py`) is asked for at the end, one more. `cost.round_trips`
-counts what an operation's own commands wait for: the decision about the request is not among them.
+The evaluation shows whether the old document lets go (`unload.py`); without interception its result is awaited before
+anything else is sent, one round trip more. So is a title that the document did not report (`title.py`).
+`cost.round_trips` counts the operation's own commands: the decision about the request is not one of them.
 
-On adb a stream's next packet waits until the one before has been taken, and what gathers meanwhile goes as one: the
-first of several messages leaves alone, and those behind it a round trip of the cable later. That happens twice here, so
-a load whose server is behind `adb reverse` takes five: the command goes there (0.5), Page.frameStartedNavigating ahead
-of what was evaluated and Fetch.requestPaused (1.5), the decision goes there (0.5), the device asks the server (1), and
-the document's first event goes ahead of the others (1.5). The title, told before the load (`titles.py`), adds nothing.
+Over adb, a stream's next packet waits until the one before has been taken, and what gathers in between travels as one:
+the first of several messages travels alone, and those behind it one round trip of the cable later. Here that happens
+twice, so a load from a server behind `adb reverse` takes five: the command goes to the device (0.5),
+Page.frameStartedNavigating comes ahead of the evaluation's result and Fetch.requestPaused (1.5), the decision goes back
+(0.5), the device asks the server (1), and the document's first event comes ahead of the others (1.5). The title is
+reported before the load event and adds nothing.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
-from typing import Literal, get_args
-from urllib.parse import urlsplit
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
-from bridge.deadline import Deadline, finish
+from bridge.deadline import Deadline
 from bridge.errors import BridgeError, DeadlineExceeded, NavigationFailed, TransportError, UsageError
+from bridge.page.navigation.errors import CommitTimedOut, EndlessDialogs, check_arrived, navigation_failed
+from bridge.page.navigation.history import entry_at
+from bridge.page.navigation.title import document_title
+from bridge.page.navigation.unload import ask_to_leave, can_ask_during_fetch, lets_go, recover_document, stop_loading
+from bridge.page.navigation.url import is_fetched
+from bridge.page.recovery.hang_recovery import can_unload
+from bridge.page.results import NavigationResult
 from bridge.page.target.attachment import Attachment
 from bridge.page.target.frames import Frame
-from bridge.page.target.title_binding import MILESTONES
-from bridge.snapshot.address import shown_url
 
-# What the renderer has been given to show is a document at once, unless the script of the one before keeps the thread.
-_COMMIT_S = 5.0
+if TYPE_CHECKING:
+    from bridge.page.operation import Operation
+    from bridge.page.tab_handle import TabHandle
 
 WaitUntil = Literal["commit", "domcontentloaded", "load", "networkidle"]
-# Chromium's lifecycle names; "commit" is the moment the frame has the new loader.
+Send: TypeAlias = Callable[[Attachment, Deadline], Awaitable[None]]
+
+# Chromium's names of lifecycle events. "commit" is the moment when the frame has the new loader.
 _LIFECYCLE = {"domcontentloaded": "DOMContentLoaded", "load": "load", "networkidle": "networkIdle"}
-# What begins with a scheme (URL §4.1); without "//" it may also be a host with a port, but for those that have no host.
-_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://|(about|data|javascript|blob|view-source):", re.IGNORECASE)
-# For the command to be taken; with the ladder's two seconds a deadline is over in time (bridge/page/ladder.py).
-_STOP_S = 0.4
-# What comes along with a milestone, a turn of the page's event loop later.
-_TOLD_S = 0.6
-_HINTS = {
-    "net::ERR_NAME_NOT_RESOLVED": "Check the host name; the device itself resolves it.",
-    "net::ERR_CONNECTION_REFUSED": "Nothing listens there on the device; a server on this machine needs --local PORT.",
-    "net::ERR_INTERNET_DISCONNECTED": "The device has no network.",
-    "net::ERR_CLEARTEXT_NOT_PERMITTED": "The installed host app does not allow plain http: reinstall it.",
-    "net::ERR_INVALID_AUTH_CREDENTIALS": "The server asks who you are: set_http_credentials answers it.",
-    "net::ERR_ABORTED": "The address may start a download, lead to another app, or answer with nothing to show.",
-}
+# The renderer commits a response at once, unless a script of the old document keeps the main thread.
+_COMMIT_S = 5.0
+_KILL_S = 1.0
+_NEW_HISTORY = "the old document opened dialogs without end; its tab was reopened and has a new history"
 
 
-class NotLetGo(BridgeError):
-    """The document that is being left keeps the thread which is to put the new one, `loader_id`, in place."""
+@dataclass(frozen=True, slots=True)
+class Move:
+    """One way to another document.
 
-    code = "not_let_go"
-
-    def __init__(self, url: str, loader_id: str) -> None:
-        super().__init__(f"the document before {url} does not let go of its thread")
-        self.url = url
-        self.loader_id = loader_id
-
-
-def checked_url(url: str) -> str:
-    """`url` with https:// before a bare host name.
-
-    Raises:
-        UsageError: It is empty or has no host.
+    Attributes:
+        send: Sends the command and waits for the document.
+        address: Where it leads, for a tab that has to be reopened and so has no history.
+        is_fetched: The document is requested from a server.
+        revisit: The tab must be at its address first: the move starts from there.
     """
-    if not isinstance(url, str):
-        raise UsageError(f"the address is {url!r}; it must be a string.")
-    text = url.strip()
-    if not text or any(ord(character) < 0x20 for character in text):
-        raise UsageError(f"{url[:200]!r} is no URL", hint="Write it as https://example.com/.")
-    if not _SCHEME.match(text):
-        text = f"https://{text}"
+
+    send: Send
+    address: Callable[[Attachment, Deadline], Awaitable[str]]
+    wait_until: WaitUntil
+    is_fetched: bool
+    revisit: bool = True
+
+
+async def goto(op: Operation, tab: TabHandle, address: str, wait_until: WaitUntil) -> NavigationResult:
+    """Open an address that the policy has allowed."""
+
+    async def there(_attachment: Attachment, _deadline: Deadline) -> str:
+        return address
+
+    async def send(attachment: Attachment, deadline: Deadline) -> None:
+        await go(attachment, address, wait_until, deadline)
+
+    return await _navigate(op, tab, Move(send, there, wait_until, is_fetched(address), revisit=False))
+
+
+async def reload(op: Operation, tab: TabHandle, wait_until: WaitUntil, *, ignore_cache: bool) -> NavigationResult:
+    """Load the document again."""
+    main = op.attachment.state.main
+    url = main.url if main else ""
+
+    async def here(_attachment: Attachment, _deadline: Deadline) -> str:
+        return await tab.check_url(url)
+
+    async def send(attachment: Attachment, deadline: Deadline) -> None:
+        await _send_and_wait(attachment, "Page.reload", {"ignoreCache": ignore_cache}, wait_until, url, deadline)
+
+    return await _navigate(op, tab, Move(send, here, wait_until, is_fetched(url)))
+
+
+async def travel(op: Operation, tab: TabHandle, steps: int, wait_until: WaitUntil) -> NavigationResult:
+    """Go through the tab's history; negative steps go back."""
+
+    async def entry(attachment: Attachment, deadline: Deadline) -> tuple[int, str]:
+        entry_id, url = await entry_at(attachment, steps, deadline)
+        return entry_id, await tab.check_url(url)
+
+    async def there(attachment: Attachment, deadline: Deadline) -> str:
+        return (await entry(attachment, deadline))[1]
+
+    async def send(attachment: Attachment, deadline: Deadline) -> None:
+        entry_id, url = await entry(attachment, deadline)
+        params = {"entryId": entry_id}
+        await _send_and_wait(attachment, "Page.navigateToHistoryEntry", params, wait_until, url, deadline)
+
+    # The history is read first, so a document that hangs is known before the navigation begins.
+    return await _navigate(op, tab, Move(send, there, wait_until, is_fetched=True))
+
+
+async def _navigate(op: Operation, tab: TabHandle, move: Move) -> NavigationResult:
+    old_document = op.attachment.titles.document
+    notices: list[str] = []
     try:
-        host = urlsplit(text).netloc
-    except ValueError as error:
-        raise UsageError(f"{url[:200]!r} is no URL: {error}") from error
-    if text.startswith(("http://", "https://")) and not host:
-        raise UsageError(f"{url[:200]!r} has no host", hint="Write it as https://example.com/.")
-    return text
+        await _leave_and_move(op, tab, move, notices)
+        check_arrived(op.attachment)
+    except NavigationFailed as error:
+        if (cause := tab.explain(error)) is error:
+            raise
+        raise cause from error
+    title = await document_title(op.attachment, _LIFECYCLE.get(move.wait_until, ""), old_document)
+    if title is None:
+        notices.append("the title is not known: the page navigated on, or its script keeps it busy")
+    state, main = op.attachment.state, op.attachment.state.main
+    if broken := state.failures.get(main.loader_id if main else ""):
+        notices.append(f"the document ended before it was complete: {broken}")
+    response = state.responses.get(main.loader_id) if main else None
+    return NavigationResult(
+        url=main.url if main else "about:blank",
+        title=title or "",
+        status=response.status if response else None,
+        waited_for=move.wait_until,
+        cost=op.cost(),
+        notices=(*op.take_notices(), *notices, *op.attachment.dialogs.take_unreported(), *op.take_side_effects()),
+    )
 
 
-def navigation_failed(url: str, net_error: str) -> NavigationFailed:
-    """The error with the hint that belongs to Chromium's net error."""
-    return NavigationFailed(url, net_error, hint=_HINTS.get(net_error, ""))
-
-
-def checked_wait(wait_until: WaitUntil) -> None:
-    if wait_until not in get_args(WaitUntil):
-        raise UsageError(f"wait_until={wait_until!r}", hint=f"One of {', '.join(get_args(WaitUntil))}.")
+async def _leave_and_move(op: Operation, tab: TabHandle, move: Move, notices: list[str]) -> None:
+    """Leave the document and make the move. If the old document cannot be recovered, kill its renderer and move in the
+    reopened tab, if the tab is ours."""
+    attachment, deadline = op.attachment, op.deadline
+    state, navigations = attachment.state, attachment.state.navigations
+    try:
+        if can_ask_during_fetch(attachment, is_fetched=move.is_fetched):
+            answering = ask_to_leave(attachment, deadline)
+            moving = asyncio.ensure_future(move.send(attachment, deadline))
+            try:
+                if await lets_go(attachment, answering, moving):
+                    return await moving
+            finally:
+                moving.cancel()
+                await asyncio.gather(moving, return_exceptions=True)
+            may_leave = False
+        else:
+            may_leave = await can_unload(attachment, deadline)
+        if not may_leave and (notice := await recover_document(attachment, deadline, may_detour=not move.revisit)):
+            notices.append(notice)
+        return await move.send(attachment, deadline)
+    except TransportError:
+        # Lost before any news of the navigation: it may be sent again.
+        if not attachment.connection.closed.is_set() or state.navigating_to or state.navigations > navigations:
+            raise
+    except EndlessDialogs:
+        address = await move.address(attachment, deadline)
+        if not await tab.kill_renderer(timeout_s=_KILL_S):
+            return await move.send(attachment, deadline)
+        await op.reattach(revisit=False)
+        if move.revisit:
+            notices.append(_NEW_HISTORY)
+        return await go(op.attachment, address, move.wait_until, deadline)
+    except CommitTimedOut as stuck:
+        if not await tab.kill_renderer(timeout_s=_KILL_S):
+            return await wait_loaded(attachment, stuck.loader_id, move.wait_until, deadline, stuck.url)
+    await op.reattach(revisit=move.revisit)
+    return await move.send(op.attachment, deadline)
 
 
 async def go(attachment: Attachment, url: str, wait_until: WaitUntil, deadline: Deadline) -> None:
-    """Navigate the top frame.
+    """Navigate the main frame.
 
     Raises:
         NavigationFailed: With Chromium's net error.
-        NotLetGo: The response is there and the old document hangs; no command reaches it any more.
-        DeadlineExceeded: What `wait_until` names did not happen in time; says how far the page came.
+        CommitTimedOut: The response is there and the old document hangs; no command reaches it any more.
+        DeadlineExceeded: `wait_until` was not reached in time; says how far the page came.
     """
     checked_wait(wait_until)
     state = attachment.state
@@ -112,21 +198,21 @@ async def go(attachment: Attachment, url: str, wait_until: WaitUntil, deadline: 
     try:
         reply = await attachment.call("Page.navigate", {"url": url}, timeout_s=deadline.remaining_s)
     except DeadlineExceeded as error:
-        # The server has not answered: leave the page as it is instead of letting the answer arrive later.
-        await give_up(attachment)
-        raise deadline.exceeded(f"opening {url}", "no answer from the server yet") from error
+        # The server has not answered. Its answer must not replace the page later.
+        await stop_loading(attachment)
+        raise deadline.exceeded(f"opening {url}", "no response from the server yet") from error
     net_error = reply.get("errorText")
     if net_error:
         if net_error == "net::ERR_ABORTED" and state.certificate_errors:
-            net_error = state.certificate_errors[-1]  # we were asked about it, and cancelled
+            net_error = state.certificate_errors[-1]  # the browser asked about it, and CertificateExceptions cancelled
         await _failure_shown(attachment, net_error, before, deadline)
-        raise NavigationFailed(url, net_error, hint=_HINTS.get(net_error, ""))
+        raise navigation_failed(url, net_error)
     loader_id = reply.get("loaderId")
     if not loader_id:
         return
     if deadline.remaining_s > _COMMIT_S:
         shown = state.navigations
-        if not await attachment.watch.wait(
+        if not await attachment.condition.wait(
             lambda: (
                 state.navigations > shown
                 or loader_id in state.failures
@@ -134,14 +220,14 @@ async def go(attachment: Attachment, url: str, wait_until: WaitUntil, deadline: 
             ),
             timeout_s=_COMMIT_S,
         ):
-            raise NotLetGo(url, loader_id)
+            raise CommitTimedOut(url, loader_id)
     await wait_loaded(attachment, loader_id, wait_until, deadline, url)
 
 
 async def wait_loaded(
     attachment: Attachment, loader_id: str, wait_until: WaitUntil, deadline: Deadline, url: str
 ) -> None:
-    """Wait until the top frame shows `loader_id`, or a document that replaced it, as far as `wait_until` says."""
+    """Wait until the main frame shows `loader_id`, or a document that replaced it, and has reached `wait_until`."""
     state = attachment.state
     started = state.navigations
 
@@ -152,55 +238,31 @@ async def wait_loaded(
         replaced = main.loader_id != loader_id and state.navigations > started
         return (main.loader_id == loader_id or replaced) and _has_reached(main, wait_until)
 
-    if not await attachment.watch.wait(there, timeout_s=deadline.remaining_s):
+    if not await attachment.condition.wait(there, timeout_s=deadline.remaining_s):
         raise DeadlineExceeded(f"{wait_until} of {url}", deadline.timeout_s, _progress(attachment, loader_id))
     failure = state.failures.get(loader_id)
     if failure and not (state.main and state.main.loader_id == loader_id):
         await _failure_shown(attachment, failure, started, deadline)
-        raise NavigationFailed(url, failure, hint=_HINTS.get(failure, ""))
+        raise navigation_failed(url, failure)
 
 
 async def _failure_shown(attachment: Attachment, net_error: str, before: int, deadline: Deadline) -> None:
-    """Wait for the page that the browser shows in the place of one that failed; `before`: the documents until then.
+    """Wait for the browser's error page; `before` counts the documents until then.
 
-    What failed is told of while that page is on its way, in a renderer of its own: whoever spoke to the tab now would
-    speak to the document before it, which does not answer any more and does not hang.
+    The failure is reported while the error page is still on its way, in another renderer. A command sent now would
+    reach the old document, which no longer answers although it does not hang.
     """
-    if net_error == "net::ERR_ABORTED":  # what was shown stays
+    if net_error == "net::ERR_ABORTED":  # the old document stays
         return
     state = attachment.state
     with suppress(BridgeError):
-        await attachment.watch.wait(lambda: state.navigations > before, timeout_s=min(_COMMIT_S, deadline.remaining_s))
+        await attachment.condition.wait(
+            lambda: state.navigations > before, timeout_s=min(_COMMIT_S, deadline.remaining_s)
+        )
 
 
 def _has_reached(frame: Frame, wait_until: WaitUntil) -> bool:
     return wait_until == "commit" or _LIFECYCLE[wait_until] in frame.lifecycle
-
-
-def check_arrived(attachment: Attachment) -> None:
-    """Raise when the browser shows a page of its own instead: the document that was opened has gone on from there.
-
-    Raises:
-        PolicyRefused: It went where it may not.
-        NavigationFailed: What it went to cannot be loaded.
-    """
-    state = attachment.state
-    if state.main is None or not state.main.unreachable_url:
-        return
-    attachment.check_shown(state.main.address)
-    raise navigation_failed(state.main.unreachable_url, state.failures.get(state.main.loader_id, "net::ERR_FAILED"))
-
-
-async def told_title(attachment: Attachment, wait_until: WaitUntil, left: str) -> str | None:
-    """The title as a document other than `left` (`Titles.document`) tells it; None where it has to be asked for."""
-    titles, milestone = attachment.titles, _LIFECYCLE.get(wait_until, "")
-    if milestone not in MILESTONES or titles.document in ("", left):
-        return None
-    if not await attachment.watch.wait(lambda: titles.is_told(milestone), timeout_s=_TOLD_S):
-        return None
-    main = attachment.state.main
-    attachment.check_shown(main.address if main else "")
-    return titles.at(milestone)
 
 
 def _progress(attachment: Attachment, loader_id: str) -> str:
@@ -213,51 +275,7 @@ def _progress(attachment: Attachment, loader_id: str) -> str:
     return f"{seen}; {len(waiting)} requests pending" + (f", such as {waiting[0][:120]}" if waiting else "")
 
 
-async def reload(attachment: Attachment, wait_until: WaitUntil, deadline: Deadline, *, ignore_cache: bool) -> None:
-    """Load the document again. Raises as `go`."""
-    url = attachment.state.main.url if attachment.state.main else ""
-    await _move(attachment, "Page.reload", {"ignoreCache": ignore_cache}, wait_until, url, deadline)
-
-
-async def history_entry(attachment: Attachment, steps: int, *, timeout_s: float) -> tuple[int, str]:
-    """Number and address of the entry that many steps from the present one.
-
-    Raises:
-        UsageError: There is none. The blank page that a tab starts with does not count.
-    """
-    history = await attachment.call("Page.getNavigationHistory", timeout_s=timeout_s)
-    entries, current = history["entries"], int(history["currentIndex"])
-    wanted = current + steps
-    first = 1 if entries and str(entries[0].get("url", "")).startswith("about:blank") else 0
-    if not first <= wanted < len(entries):
-        way, count = "back" if steps < 0 else "forward", len(entries) - first
-        raise UsageError(
-            f"there is nothing to go {way} to: this is page {current - first + 1} of {count} in the history"
-        )
-    return int(entries[wanted]["id"]), str(entries[wanted].get("url", ""))
-
-
-async def present_entry(attachment: Attachment, *, timeout_s: float) -> tuple[str, str]:
-    """Address and title of the page that is shown, by the browser's history."""
-    history = await attachment.call("Page.getNavigationHistory", timeout_s=timeout_s)
-    entry = history["entries"][int(history["currentIndex"])]
-    return shown_url(str(entry.get("url", ""))), shown_url(str(entry.get("title", "")))  # its title may be its address
-
-
-async def go_to_entry(
-    attachment: Attachment, entry_id: int, url: str, wait_until: WaitUntil, deadline: Deadline
-) -> None:
-    """Show an entry of the history. Raises as `go`."""
-    params = {"entryId": entry_id}
-    await _move(attachment, "Page.navigateToHistoryEntry", params, wait_until, url, deadline)
-
-
-async def stop(attachment: Attachment, *, timeout_s: float) -> None:
-    """Stop loading; what has arrived stays."""
-    await attachment.call("Page.stopLoading", timeout_s=timeout_s)
-
-
-async def _move(
+async def _send_and_wait(
     attachment: Attachment,
     method: str,
     params: Mapping[str, object],
@@ -265,7 +283,7 @@ async def _move(
     url: str,
     deadline: Deadline,
 ) -> None:
-    """Send a command whose reply does not tell where it led, and wait for the commit that follows."""
+    """Send a command whose reply does not name the new document, and wait for the commit that follows."""
     checked_wait(wait_until)
     state = attachment.state
     navigations, moves, failed = state.navigations, state.moves_within, state.main_failure_count
@@ -278,21 +296,20 @@ async def _move(
         return state.navigations > navigations and main is not None and _has_reached(main, wait_until)
 
     try:
-        arrived = await attachment.watch.wait(there, timeout_s=deadline.remaining_s)
+        arrived = await attachment.condition.wait(there, timeout_s=deadline.remaining_s)
     finally:
         if state.navigations == navigations and state.main_failure_count == failed and state.navigating_to:
-            await give_up(attachment)
+            await stop_loading(attachment)
     if not arrived:
         main = state.main
         seen = _progress(attachment, main.loader_id) if main and state.navigations > navigations else ""
-        raise DeadlineExceeded(f"{wait_until} of {url}", deadline.timeout_s, seen or "no answer from the server yet")
+        raise DeadlineExceeded(f"{wait_until} of {url}", deadline.timeout_s, seen or "no response from the server yet")
     if state.navigations == navigations and state.main_failure_count > failed:
         failure = next(reversed(state.failures.values()), "net::ERR_FAILED")
         await _failure_shown(attachment, failure, navigations, deadline)
-        raise NavigationFailed(url, failure, hint=_HINTS.get(failure, ""))
+        raise navigation_failed(url, failure)
 
 
-async def give_up(attachment: Attachment) -> None:
-    """Cancel a navigation that is under way, if there is one; what is shown stays."""
-    with suppress(DeadlineExceeded, TransportError):
-        await finish(attachment.call("Page.stopLoading", timeout_s=_STOP_S), at_most_s=_STOP_S, what="stopping")
+def checked_wait(wait_until: WaitUntil) -> None:
+    if wait_until not in get_args(WaitUntil):
+        raise UsageError(f"wait_until={wait_until!r}", hint=f"Use one of {', '.join(get_args(WaitUntil))}.")

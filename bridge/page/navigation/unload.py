@@ -1,92 +1,88 @@
-"""Leaving a document: the one that hangs is freed before its successor waits for it (see `ladder.climb_out`).
+"""Leaving a document that may hang: whether it lets go is asked while its successor is being fetched.
 
-Whether it hangs is asked while the successor is being fetched already, where interception can hold that back: the
-question then costs no round trip of its own.
+Interception holds the successor's request back until the old document has answered, so the question costs no round
+trip of its own. A document that does not answer is recovered before the successor is put in place.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Any
 
-from bridge.deadline import Deadline
-from bridge.page.navigation.navigate import give_up
-from bridge.page.recovery.hang_recovery import climb_out, lets_go
+from bridge.deadline import Deadline, finish
+from bridge.errors import DeadlineExceeded, TransportError
+from bridge.page.navigation.errors import EndlessDialogs
+from bridge.page.recovery.hang_recovery import can_unload, unblock_navigation
 from bridge.page.target.attachment import Attachment
 
-Move = Callable[[Attachment, Deadline], Awaitable[None]]
-
-# Dialogs that a script goes on opening while it is told to end: not the last ones before it does.
-_STORM = 20
-
-
-class AsksForEver(Exception):
-    """Dialog after dialog, and nothing ends the script: the document is not to be left with one of them open.
-
-    Chromium 156 then aborts altogether (`bad_variant_access`) when the dialog's tab is closed or let go of.
-    """
+# More dialogs than this during recovery: the script opens them without end.
+_ENDLESS_DIALOGS = 20
+# With the time that hang recovery takes, an operation is over soon after its deadline.
+_STOP_S = 0.4
 
 
-async def depart(
-    attachment: Attachment,
-    move: Move,
-    deadline: Deadline,
-    *,
-    is_fetched: bool,
-    may_detour: bool,
-    tell: Callable[[str], None],
-) -> None:
-    """Leave the document and make the move.
-
-    Raises:
-        AsksForEver: Its renderer has to be killed first; no move was made.
+def can_ask_during_fetch(attachment: Attachment, *, is_fetched: bool) -> bool:
+    """Whether the request for the next document can be held back until the old document has answered.
 
     Args:
-        move: Given up and begun anew where the old document turns out to hang.
-        is_fetched: It leads to a document that is asked of a server, so that interception sees it.
-        may_detour: As of `ladder.climb_out`.
-        tell: Takes what was done to the document that was left.
+        is_fetched: The next document is requested from a server.
     """
-    main = attachment.state.main
     # A page that opens dialogs may do so without end, and a navigation would wait behind them.
-    has_dialogs = attachment.state.dialog is not None or attachment.dialogs.has_untold
-    if main is None or not is_fetched or has_dialogs or not attachment.fetching.sees_all:
-        if not await lets_go(attachment, deadline):
-            await _climb_out(attachment, deadline, may_detour=may_detour, tell=tell)
-        await move(attachment, deadline)
-        return
-    # In this order on the wire: with a navigation under way the browser keeps back what is meant for the renderer.
-    asking = asyncio.ensure_future(lets_go(attachment, deadline, is_leaving=True))
-    moving = asyncio.ensure_future(move(attachment, deadline))
+    has_dialogs = attachment.state.dialog is not None or attachment.dialogs.has_unreported
+    return attachment.state.main is not None and is_fetched and attachment.fetching.sees_all and not has_dialogs
+
+
+def ask_to_leave(attachment: Attachment, deadline: Deadline) -> asyncio.Future[bool]:
+    """Ask the old document whether it answers. Send this before the navigation: during one, the browser process keeps
+    back what is meant for the renderer."""
+    return asyncio.ensure_future(can_unload(attachment, deadline, is_leaving=True))
+
+
+async def lets_go(attachment: Attachment, answering: asyncio.Future[bool], moving: asyncio.Future[Any]) -> bool:
+    """Wait until the old document has answered or the navigation is over. If the document hangs, cancel the navigation
+    and return False."""
+    main = attachment.state.main
+    assert main is not None
     try:
         with attachment.fetching.holding_document(main.frame_id) as held:
-            await asyncio.wait((moving, asking), return_when=asyncio.FIRST_COMPLETED)
-            if moving.done() or asking.result():
-                hangs = False
-            else:
-                hangs = held.is_given_up = True
-                moving.cancel()
-                await asyncio.wait((moving,))
-                await give_up(attachment)
-        if not hangs:
-            await moving
-            return
+            await asyncio.wait((moving, answering), return_when=asyncio.FIRST_COMPLETED)
+            if moving.done() or answering.result():
+                return True
+            held.is_given_up = True
+            moving.cancel()
+            await asyncio.wait((moving,))
+            await stop_loading(attachment)
+            return False
     finally:
-        moving.cancel()
-        asking.cancel()
-        await asyncio.gather(moving, asking, return_exceptions=True)
-    await _climb_out(attachment, deadline, may_detour=may_detour, tell=tell)
-    await move(attachment, deadline)
+        answering.cancel()
+        await asyncio.gather(answering, return_exceptions=True)
 
 
-async def _climb_out(
-    attachment: Attachment, deadline: Deadline, *, may_detour: bool, tell: Callable[[str], None]
-) -> None:
-    asked_before = attachment.dialogs.count
-    freed = await climb_out(attachment, deadline, may_detour=may_detour)
-    if freed and not may_detour and attachment.dialogs.count > asked_before and not await lets_go(attachment, deadline):
-        freed = ""
-    if not freed and attachment.dialogs.count - asked_before > _STORM:
-        raise AsksForEver
-    if freed:
-        tell(freed)
+async def recover_document(attachment: Attachment, deadline: Deadline, *, may_detour: bool) -> str:
+    """Make the old document let go; returns a notice of what was done, or "".
+
+    Args:
+        may_detour: See `hang_recovery.unblock_navigation`.
+
+    Raises:
+        EndlessDialogs: Only killing its renderer stops it.
+    """
+    dialogs_before = attachment.dialogs.count
+    notice = await unblock_navigation(attachment, deadline, may_detour=may_detour)
+    if (
+        notice
+        and not may_detour
+        and attachment.dialogs.count > dialogs_before
+        and not await can_unload(attachment, deadline)
+    ):
+        notice = ""
+    if not notice and attachment.dialogs.count - dialogs_before > _ENDLESS_DIALOGS:
+        raise EndlessDialogs
+    return notice
+
+
+async def stop_loading(attachment: Attachment) -> None:
+    """Cancel the navigation under way, if there is one. The shown document stays."""
+    with suppress(DeadlineExceeded, TransportError):
+        await finish(attachment.call("Page.stopLoading", timeout_s=_STOP_S), at_most_s=_STOP_S, what="stopping")

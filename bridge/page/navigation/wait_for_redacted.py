@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 
 from bridge.deadline import Deadline
 from bridge.errors import DeadlineExceeded, ScriptFailed
-from bridge.page.target.attachment import Attachment, WorldGone
+from bridge.page.target.attachment import Attachment
+from bridge.page.target.execution_contexts import ExecutionContextDestroyed
 
 if TYPE_CHECKING:
-    from bridge.page.navigation.wait_for import Condition
+    from bridge.page.navigation.wait_for import WaitCondition
 
 _PAUSE_S = 0.2
 _FRAME_S = 5.0
@@ -25,7 +26,7 @@ _MAX_FRAMES = 40
 
 
 async def met_when_redacted(
-    attachment: Attachment, condition: Condition, redact: Callable[[str], str], deadline: Deadline
+    attachment: Attachment, condition: WaitCondition, redact: Callable[[str], str], deadline: Deadline
 ) -> float:
     """Milliseconds until a frame has the text, or an element of that role and name.
 
@@ -44,7 +45,7 @@ async def met_when_redacted(
         await asyncio.sleep(_PAUSE_S)
 
 
-def _is_among(condition: Condition, words: Iterable[str], redact: Callable[[str], str]) -> bool:
+def _is_among(condition: WaitCondition, words: Iterable[str], redact: Callable[[str], str]) -> bool:
     if condition.text:
         wanted = _folded(condition.text)
         return any(wanted in _folded(redact(text)) for text in words)
@@ -52,11 +53,11 @@ def _is_among(condition: Condition, words: Iterable[str], redact: Callable[[str]
     return any(wanted in _folded(redact(name)).lower() for name in words)
 
 
-async def _words(attachment: Attachment, frame_id: str, condition: Condition, deadline: Deadline) -> list[str]:
+async def _words(attachment: Attachment, frame_id: str, condition: WaitCondition, deadline: Deadline) -> list[str]:
     asked = f"__agentBrowser.wordsFor({json.dumps(condition.to_json())})"
     try:
         found = await attachment.evaluate(frame_id, asked, timeout_s=min(deadline.remaining_s, _FRAME_S))
-    except (WorldGone, ScriptFailed, DeadlineExceeded):
+    except (ExecutionContextDestroyed, ScriptFailed, DeadlineExceeded):
         return []
     return [text for text in found if isinstance(text, str)] if isinstance(found, list) else []
 

@@ -1,21 +1,20 @@
-"""A page that does not answer, freed by the mildest means that works.
+"""Recovers a page that does not answer, by the mildest step that works.
 
-    deadline passed, page silent
-      1  Runtime.terminateExecution     the script that runs ends; the document stays
-      -  nothing, for half a minute     where no script runs: the layout of a large document does come to its end; and
-                                        where so much is told that answers are far behind in it
-      2  a fresh connection             for a socket that died without a word
-      3  Page.crash                     the renderer is killed, and every tab in it; the tabs are opened again with
-                                        their URLs by the next operation on them, but one whose document hung again
-                                        after step 1 only by a goto, elsewhere
+    deadline exceeded, page silent
+      1  Runtime.terminateExecution     ends the running script; the document stays
+      -  nothing, for half a minute     if no script runs: the layout of a large document does end; or if the page sends
+                                        so many messages that replies are far behind them
+      2  a new connection               if the old socket died without notice
+      3  Page.crash                     kills the renderer, and every tab in it; the next operation on each reopens it
+                                        at its URL. If its document hung again after step 1, only goto reopens it
 
-Commands 1 and 3 are carried out on the renderer's IO thread (third_party/blink, DevToolsSession::IOSession), so a
-page's endless loop does not hold them up. Command 1 is answered when no script runs any more, which a thread that is
-busy with something else cannot say. Every step is bounded; together, and with the half second that a reply may come
-late, they take two seconds where the link answers in less than a tenth of one.
+Steps 1 and 3 run on the renderer's IO thread (third_party/blink, DevToolsSession::IOSession), so an endless loop in the
+page does not delay them. Step 1 is answered once no script runs any more; a thread that is busy with something else
+cannot answer. Every step is bounded. Together, with the half second that a reply may come late, they take two seconds
+on a link with less than 0.1 s of latency.
 
-A navigation climbs before the new document is there (`climb_out`, `departure.py`): the thread that the old one's script
-may keep is the one that puts the new document in place.
+A navigation away from a page that hangs is unblocked before the new document arrives (`unblock_navigation`, called by
+`navigation/unload.py`): the thread that the old script blocks is the one that commits the new document.
 """
 
 from __future__ import annotations
@@ -24,114 +23,159 @@ import asyncio
 import logging
 import time
 from contextlib import suppress
-from typing import Literal, Protocol
+from dataclasses import dataclass
+from typing import Literal
 
 from bridge.cdp import PendingCall
 from bridge.deadline import Deadline
 from bridge.errors import BridgeError, DeadlineExceeded, ProtocolError, TransportError
+from bridge.page.tab_handle import TabHandle
 from bridge.page.target.attachment import Attachment
 
 logger = logging.getLogger(__name__)
 
-Step = Literal["none", "terminate_script", "left_busy", "left_flooded", "fresh_connection", "kill_renderer", "failed"]
+RecoveryStep = Literal["terminate_script", "left_busy", "left_flooded", "fresh_connection", "kill_renderer", "failed"]
 
-# Of a link whose replies take no time; slower ones get four of their round trips more.
+# On a link without latency; slower links get four round trips more.
 _PROBE_S = 0.35
 _TERMINATE_S = 0.25
-_FRESH_S = 0.3
+_CONNECT_S = 0.3
 _ASK_S = 0.15
 _KILL_S = 0.4
-# How long a document that is to be left may take for each step: a busy one is more frequent than one that hangs.
-_LEAVE_S = 1.0
-# So long without any news of a navigation that was sent: the document is asked whether it may be left, and hangs.
+# Per step, for a document that a navigation leaves: more of them are busy than hung.
+_UNLOAD_S = 1.0
+# No event for this long after a navigation was sent: the old document hangs in its beforeunload handlers.
 _SILENT_S = 2.5
-# An adb stream's next packet waits until the one before has been taken: a reply may come behind some that were earlier.
+# An adb stream sends the next packet when the one before was acknowledged: a reply may come behind earlier ones.
 _NEWS_BEFORE_REPLY = 3
-# A function of the user's that decides about a dialog has two seconds.
+# A caller's function that answers a dialog has two seconds.
 _DIALOG_S = 2.5
-# So long a document may be busy with something that is no script, from the first operation on that it kept waiting.
+# How long a document may be busy with something other than a script, from the first operation that it delayed.
 BUSY_S = 30.0
-# Messages within the time of a probe that no page sends which is only loading.
+# Messages during one probe; a page that is only loading sends fewer.
 _FLOOD = 100
 _ALIVE: tuple[str, dict[str, object]] = ("Runtime.evaluate", {"expression": "1"})
 _TERMINATE: tuple[str, dict[str, object]] = ("Runtime.terminateExecution", {})
 # Answered by the browser process, whatever the renderer does.
 _CONNECTED: tuple[str, dict[str, object]] = ("Page.getNavigationHistory", {})
-# Nor does the browser's own page, in the place of one that failed, have a script that could hang.
+# These documents have no script that could hang; nor has the browser's error page.
 _WITHOUT_SCRIPT = ("", ":", "about:blank")
 
-SENTENCES: dict[Step, str] = {
-    "terminate_script": "The page's script did not come to an end and was terminated; the document is still there.",
-    "left_busy": "No script runs: the page is busy with something else, such as the layout of a large document, and "
-    "was left to it. Try again, with a longer timeout_s.",
-    "left_flooded": "The page tells more than can be carried at once, such as thousands of console messages, and an "
-    "answer comes behind them; its script was terminated. Try again, or with a longer timeout_s.",
-    "fresh_connection": "The connection to the tab had gone silent and was made anew.",
-    "kill_renderer": "The page did not answer and its renderer was told to end; the next call opens it again.",
+SENTENCES: dict[RecoveryStep, str] = {
+    "terminate_script": "The page's script did not end and was terminated; the document is still there.",
+    "left_busy": "No script is running: the page is busy with something else, such as the layout of a large document. "
+    "It was left alone. Try again, with a longer timeout_s.",
+    "left_flooded": "The page sends more than the connection can carry, such as thousands of console messages, and "
+    "replies are queued behind them; its script was terminated. Try again, or with a longer timeout_s.",
+    "fresh_connection": "The connection to the tab had gone silent and was replaced.",
+    "kill_renderer": "The page did not answer and its renderer was killed; the next call reopens it.",
     "failed": "The page does not answer, and its renderer could not be killed.",
 }
-HUNG_AGAIN = (
-    "The page hung again, and its renderer was told to end: the page is gone. goto opens an address in its tab."
-)
-_LEFT = "the document that was left did not answer; its script was terminated"
+HUNG_AGAIN = "The page hung again, and its renderer was killed: the page is gone. goto opens an address in its tab."
+_TERMINATED = "the document that was left did not answer; its script was terminated"
 
 
-class StuckTab(Protocol):
-    """What the ladder needs of a tab."""
+@dataclass(frozen=True, slots=True)
+class RecoveryOutcome:
+    """What `recover` did.
 
-    async def reattach(self, *, timeout_s: float) -> Attachment:
-        """A new connection to the same target."""
-        ...
+    Attributes:
+        step: The step that worked.
+        page_is_gone: The document hung again, so its renderer was killed and the page is not to be reopened.
+    """
 
-    async def kill_renderer(self, *, timeout_s: float) -> bool:
-        """Send Page.crash over a connection of its own and give the tab up; whether that could be done.
-
-        It will be opened again when it is used."""
-        ...
+    step: RecoveryStep
+    page_is_gone: bool = False
 
 
-async def answers(attachment: Attachment, *, slack_s: float = 0.0) -> bool:
+class HangHistory:
+    """What was done to the documents of one tab that hung: it decides how far recovery goes for the next hang.
+
+    Documents are named by their loader ids; "" is an unknown one.
+    """
+
+    def __init__(self) -> None:
+        self._terminated = ""
+        self._busy, self._busy_since_s = "", 0.0
+
+    def was_terminated(self, document: str) -> bool:
+        """Whether a script of this document has been terminated before."""
+        return document != "" and document == self._terminated
+
+    def may_be_busy(self, document: str) -> bool:
+        """Whether the document may still finish work that is not a script. The first call starts its half minute."""
+        if document != self._busy or not document:
+            self._busy, self._busy_since_s = document, time.monotonic()
+        return time.monotonic() - self._busy_since_s < BUSY_S
+
+    def record(self, document: str, step: RecoveryStep) -> None:
+        """Remember the step that was taken for this document."""
+        self._terminated = document if step in ("terminate_script", "left_flooded") else ""
+        if step not in ("left_busy", "left_flooded"):
+            self._busy = ""
+
+
+async def is_responsive(attachment: Attachment, *, slack_s: float = 0.0) -> bool:
     """Whether the page's main thread carries out a command."""
     return await _replies(attachment, *_ALIVE, _PROBE_S + slack_s)
 
 
-async def free(
-    attachment: Attachment, tab: StuckTab, *, again: bool = False, may_be_busy: bool = True, slack_s: float = 0.0
-) -> Step:
-    """Climb until the page answers; the step that did it. `slack_s` is added to each bound, for slow links.
+async def recover(
+    attachment: Attachment, tab: TabHandle, history: HangHistory | None = None, *, slack_s: float = 0.0
+) -> RecoveryOutcome:
+    """Take one step after the other until the page is responsive.
 
-    A document that hangs `again` after its script was terminated would do so for ever: its renderer is killed at once.
-    One that `may_be_busy` with something that is no script is left alone, and so is one that has just been heard.
+    Args:
+        history: Earlier hangs of the tab. A document that hangs again after its script was terminated would do so for
+            ever: its renderer is killed at once. Without it every hang counts as the first.
+        slack_s: Added to each bound, for slow links.
     """
-    heard = attachment.connection.received
-    if may_be_busy and again:
+    document = attachment.state.main.loader_id if attachment.state.main else ""
+    hung_again, may_be_busy = False, True
+    if history is not None:
+        hung_again, may_be_busy = history.was_terminated(document), history.may_be_busy(document)
+    step = await _recover(attachment, tab, hung_again=hung_again, may_be_busy=may_be_busy, slack_s=slack_s)
+    if history is not None:
+        history.record(document, step)
+    return RecoveryOutcome(step, page_is_gone=hung_again and step == "kill_renderer")
+
+
+async def _recover(
+    attachment: Attachment, tab: TabHandle, *, hung_again: bool, may_be_busy: bool, slack_s: float
+) -> RecoveryStep:
+    received = attachment.connection.received
+    kills_at_once = hung_again
+    if may_be_busy and hung_again:
         await _replies(attachment, *_ALIVE, _TERMINATE_S + slack_s)
-        again = attachment.connection.received - heard < _FLOOD
-    if again:
-        return "kill_renderer" if await tab.kill_renderer(timeout_s=_KILL_S + slack_s) else "failed"
+        kills_at_once = attachment.connection.received - received < _FLOOD
+    if kills_at_once:
+        return await _kill(tab, slack_s)
     no_script = not await _replies(attachment, *_TERMINATE, _TERMINATE_S + slack_s)
-    is_free = await _replies(attachment, *_ALIVE, _TERMINATE_S + slack_s)
-    if is_free:
+    if await _replies(attachment, *_ALIVE, _TERMINATE_S + slack_s):
         return "terminate_script"
-    if may_be_busy and attachment.connection.received - heard >= _FLOOD:
+    if may_be_busy and attachment.connection.received - received >= _FLOOD:
         return "left_flooded"
     if no_script and may_be_busy and await _replies(attachment, *_CONNECTED, _TERMINATE_S + slack_s):
         return "left_busy"
     try:
-        fresh = await tab.reattach(timeout_s=_FRESH_S + slack_s)
+        fresh = await tab.reattach(timeout_s=_CONNECT_S + slack_s)
         if await _replies(fresh, *_ALIVE, _ASK_S + slack_s):
             return "fresh_connection"
     except BridgeError as error:
         logger.debug("no fresh connection: %s", error)
+    return await _kill(tab, slack_s)
+
+
+async def _kill(tab: TabHandle, slack_s: float) -> RecoveryStep:
     return "kill_renderer" if await tab.kill_renderer(timeout_s=_KILL_S + slack_s) else "failed"
 
 
-async def lets_go(attachment: Attachment, deadline: Deadline, *, is_leaving: bool = False) -> bool:
-    """Whether the document that is to be left answers.
+async def can_unload(attachment: Attachment, deadline: Deadline, *, is_leaving: bool = False) -> bool:
+    """Whether the document that a navigation leaves is responsive.
 
     Args:
-        is_leaving: A navigation is sent right behind the question. What is heard of that says how slow the link is;
-            where it makes the document open a dialog (beforeunload), the question is put again when that is closed.
+        is_leaving: The navigation is sent right behind the probe. Its first event shows how slow the link is. If it
+            makes the document open a dialog (beforeunload), the probe is repeated once that is closed.
     """
     state, dialogs = attachment.state, attachment.dialogs
     main, answered_before = state.main, dialogs.count
@@ -142,32 +186,34 @@ async def lets_go(attachment: Attachment, deadline: Deadline, *, is_leaving: boo
     if not is_leaving or (state.dialog is None and dialogs.count == answered_before):
         return False
     with suppress(BridgeError):
-        await attachment.watch.wait(lambda: state.dialog is None, timeout_s=min(_DIALOG_S, deadline.remaining_s))
+        await attachment.condition.wait(lambda: state.dialog is None, timeout_s=min(_DIALOG_S, deadline.remaining_s))
     return await _replies_soon(attachment, deadline)
 
 
 async def _replies_soon(attachment: Attachment, deadline: Deadline) -> bool:
-    return await _replies(attachment, *_ALIVE, min(_LEAVE_S, deadline.remaining_s))
+    return await _replies(attachment, *_ALIVE, min(_UNLOAD_S, deadline.remaining_s))
 
 
 async def _replies_in_time(attachment: Attachment, deadline: Deadline) -> bool:
-    """As `_replies_soon`, from the first news of the navigation on, and some times as long as that took. A document
-    that another has replaced meanwhile, as its own script may have begun to, has let go."""
+    """As `_replies_soon`, counted from the navigation's first event, and for a multiple of the time that it took.
+
+    A document that another one has replaced by then, as its own script may have started, did unload.
+    """
     began, state = time.monotonic(), attachment.state
     shown = state.navigations
     try:
-        question = attachment.connection.send(*_ALIVE)  # now: the navigation is sent next
+        question = attachment.connection.send(*_ALIVE)  # before the caller sends the navigation
     except TransportError:
         return False
     reply = asyncio.ensure_future(_is_answered(question, deadline.remaining_s))
-    news = asyncio.ensure_future(attachment.watch.wait(lambda: state.navigating_to, timeout_s=_SILENT_S))
+    news = asyncio.ensure_future(attachment.condition.wait(lambda: state.navigating_to, timeout_s=_SILENT_S))
     gone = asyncio.ensure_future(
-        attachment.watch.wait(lambda: state.navigations > shown, timeout_s=deadline.remaining_s)
+        attachment.condition.wait(lambda: state.navigations > shown, timeout_s=deadline.remaining_s)
     )
     try:
         await asyncio.wait((reply, news), timeout=deadline.remaining_s, return_when=asyncio.FIRST_COMPLETED)
         heard_s = time.monotonic() - began if not reply.done() and news.done() and news.result() else 0.0
-        patience_s = max(_LEAVE_S, _NEWS_BEFORE_REPLY * heard_s) if heard_s else 0.0
+        patience_s = max(_UNLOAD_S, _NEWS_BEFORE_REPLY * heard_s) if heard_s else 0.0
         left_s = min(patience_s, deadline.remaining_s)
         await asyncio.wait((reply, gone), timeout=left_s, return_when=asyncio.FIRST_COMPLETED)
         return state.navigations > shown or (reply.done() and reply.result())
@@ -177,24 +223,24 @@ async def _replies_in_time(attachment: Attachment, deadline: Deadline) -> bool:
         await asyncio.gather(reply, news, gone, return_exceptions=True)
 
 
-async def climb_out(attachment: Attachment, deadline: Deadline, *, may_detour: bool) -> str:
-    """Before a navigation: free a document that hangs, or its successor waits for it; what was done, or "".
+async def unblock_navigation(attachment: Attachment, deadline: Deadline, *, may_detour: bool) -> str:
+    """Before a navigation: end the script of a document that hangs; what was done, or "".
 
-    It must be before: while the browser process waits for the renderer to put the new document in place, it keeps back
-    what is meant for the renderer, Runtime.terminateExecution and Page.crash too (content,
+    This must come first: while the browser process waits for the renderer to commit the new document, it holds back
+    commands for the renderer, including Runtime.terminateExecution and Page.crash (content,
     DevToolsSession::SuspendSendingMessagesToAgent).
 
     Args:
-        may_detour: By about:blank, with scripts switched off until it is there: a script that was terminated may begin
-            again, as those of timers do.
+        may_detour: Go by about:blank, with scripts disabled until it is there: a terminated script may start again, as
+            those of timers do.
     """
 
     async def replies(method: str, params: dict[str, object]) -> bool:
-        return await _replies(attachment, method, params, min(_LEAVE_S, deadline.remaining_s))
+        return await _replies(attachment, method, params, min(_UNLOAD_S, deadline.remaining_s))
 
     await replies(*_TERMINATE)
     if not may_detour:
-        return _LEFT
+        return _TERMINATED
     try:
         await replies("Emulation.setScriptExecutionDisabled", {"value": True})
         await replies(*_TERMINATE)  # the one that began in between
@@ -202,33 +248,27 @@ async def climb_out(attachment: Attachment, deadline: Deadline, *, may_detour: b
             return ""
         state, started = attachment.state, attachment.state.navigations
         attachment.connection.send("Page.navigate", {"url": "about:blank"}).abandon()
-        left_s = min(_LEAVE_S, deadline.remaining_s)
-        return _LEFT if await attachment.watch.wait(lambda: state.navigations > started, timeout_s=left_s) else ""
+        left_s = min(_UNLOAD_S, deadline.remaining_s)
+        return (
+            _TERMINATED
+            if await attachment.condition.wait(lambda: state.navigations > started, timeout_s=left_s)
+            else ""
+        )
     finally:
-        await _replies(attachment, "Emulation.setScriptExecutionDisabled", {"value": False}, _LEAVE_S)
+        await _replies(attachment, "Emulation.setScriptExecutionDisabled", {"value": False}, _UNLOAD_S)
 
 
-def told(error: BridgeError, step: Step, *, is_gone: bool = False) -> BridgeError:
-    """`error` with what was done about it: the same kind, its message and details naming the step.
-
-    Args:
-        is_gone: The page will not be opened again.
-    """
-    if step == "none":
-        return error
-    if isinstance(error, DeadlineExceeded):
-        seen = "; ".join(dict.fromkeys(filter(None, (error.last_seen, "the page did not answer"))))
-        sentence = HUNG_AGAIN if is_gone else SENTENCES[step]
-        changed = DeadlineExceeded(error.awaited, error.timeout_s, seen, hint=sentence)
-        changed.details["recovery"] = step
-        return changed
-    error.details["recovery"] = step
-    return error
+def with_recovery(error: DeadlineExceeded, outcome: RecoveryOutcome) -> DeadlineExceeded:
+    """The same error with the recovery step in its hint and details."""
+    seen = "; ".join(dict.fromkeys(filter(None, (error.last_seen, "the page did not answer"))))
+    hint = HUNG_AGAIN if outcome.page_is_gone else SENTENCES[outcome.step]
+    changed = DeadlineExceeded(error.awaited, error.timeout_s, seen, hint=hint)
+    changed.details["recovery"] = outcome.step
+    return changed
 
 
 async def _replies(attachment: Attachment, method: str, params: dict[str, object], timeout_s: float) -> bool:
-    """Any reply is an answer, a refusal of the command too. Past the policy, which judges what is handed out: the
-    answer is not."""
+    """Any reply counts, also a refusal. Sent without the policy's check of shown content: the reply goes nowhere."""
     try:
         return await _is_answered(attachment.connection.send(method, params), timeout_s)
     except TransportError as error:

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeAlias
+from typing import Any
 
 from bridge.page.results import LabelledBox
-
-# As of a DOMMatrix: x' = a·x + c·y + e, y' = b·x + d·y + f.
-Matrix: TypeAlias = tuple[float, float, float, float, float, float]
-# Which frame: the places in `window.frames`, from the top document on.
-FramePath: TypeAlias = tuple[int, ...]
+from bridge.page.target.frame_geometry import FramePath, Matrix
 
 _AS_IT_IS: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 

@@ -9,11 +9,22 @@ from typing import Any
 
 from bridge.deadline import Deadline
 from bridge.errors import CaptureFailed, NotVisible, ProtocolError, RefNotFound, ScriptFailed, TransportError
-from bridge.page.input.touch import to_top_viewport
 from bridge.page.snapshots.refs import RefEntry, RefTable
 from bridge.page.snapshots.take import Snapshots
-from bridge.page.target.attachment import WORLD_NAME, Attachment
-from bridge.page.target.execution_contexts import World
+from bridge.page.target.attachment import CONTEXT_NAME, Attachment
+from bridge.page.target.execution_contexts import ExecutionContext
+from bridge.page.target.frame_geometry import to_top_viewport
+
+# The script answers with the element, or with why there is none.
+_ELEMENT_OF = "(e=>e.nodeType?e:null)"
+
+
+def on_element(function: str, local: str) -> str:
+    """An expression that applies `function` (JavaScript, of an element or null) to what the script calls `local`.
+
+    It stands where `a` is the script's API.
+    """
+    return f"({function})({_ELEMENT_OF}(a.element({json.dumps(local)})))"
 
 
 @asynccontextmanager
@@ -36,10 +47,10 @@ async def element_handle(
 async def _object_of(
     attachment: Attachment, refs: RefTable, snapshots: Snapshots, entry: RefEntry, deadline: Deadline
 ) -> str:
-    world = attachment.state.world_of(entry.frame_id, WORLD_NAME)
-    if world is None:
+    context = attachment.state.context_of(entry.frame_id, CONTEXT_NAME)
+    if context is None:
         raise RefNotFound(f"{entry.ref} was {entry.described()}, and its frame is being loaded again.", ref=entry.ref)
-    found = await evaluate_handle(attachment, world, f"__agentBrowser.element({json.dumps(entry.local)})", deadline)
+    found = await evaluate_handle(attachment, context, f"__agentBrowser.element({json.dumps(entry.local)})", deadline)
     if found.get("subtype") == "node":
         return str(found["objectId"])
     failed = await attachment.evaluate(
@@ -51,13 +62,15 @@ async def _object_of(
     raise refs.failure(entry, error, snapshots.is_live)
 
 
-async def evaluate_handle(attachment: Attachment, world: World, expression: str, deadline: Deadline) -> dict[str, Any]:
+async def evaluate_handle(
+    attachment: Attachment, context: ExecutionContext, expression: str, deadline: Deadline
+) -> dict[str, Any]:
     """The remote object of an expression's value."""
     reply = await attachment.call(
         "Runtime.evaluate",
-        {"expression": expression, "contextId": world.context_id},
+        {"expression": expression, "contextId": context.context_id},
         timeout_s=deadline.remaining_s,
-        session_id=world.session_id,
+        session_id=context.session_id,
     )
     if "exceptionDetails" in reply:
         raise ScriptFailed(f"the injected script threw: {str(reply['exceptionDetails'].get('text', ''))[:200]}")
@@ -91,15 +104,15 @@ async def box_in_view(
     width, height = max(quad[0::2]) - left, max(quad[1::2]) - top
     if width < 1 or height < 1:
         raise NotVisible(f"{entry.ref} ({entry.described()}) is {width:g} x {height:g} px", ref=entry.ref)
-    if session_id is not None:  # each renderer tells of its own topmost frame's viewport
+    if session_id is not None:  # each renderer reports boxes in the viewport of its own topmost frame
         left, top = await to_top_viewport(
             attachment,
             snapshots.frame_indexes,
-            entry,
+            attachment.oopif_sessions.sessions.get(session_id, entry.frame_id),
             left,
             top,
+            of=f"{entry.ref} ({entry.described()})",
             timeout_s=deadline.remaining_s,
-            of_frame=attachment.children.sessions.get(session_id),
             covered_too=True,
         )
     return left, top, width, height

@@ -11,8 +11,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bridge.snapshot.collector import collector_paused
-
 RefOf = Callable[["FrameTree", str, str, str, bool], str]
 
 
@@ -22,11 +20,10 @@ class FrameTree:
 
     frame_id: str
     parent: int | None
-    world_key: str
+    context_key: str
     raw: Mapping[str, Any]
 
 
-@collector_paused()
 def stitch(frames: list[FrameTree], ref_of: RefOf) -> dict[str, Any]:
     """One raw snapshot of all frames, the top frame's first, with the session's refs.
 

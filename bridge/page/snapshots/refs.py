@@ -43,7 +43,7 @@ class RefEntry:
     """
 
     ref: str
-    world_key: str
+    context_key: str
     frame_id: str
     local: str
     role: str
@@ -88,7 +88,7 @@ class RefTable:
 
     def assign(
         self,
-        world_key: str,
+        context_key: str,
         frame_id: str,
         local: str,
         role: str,
@@ -98,17 +98,17 @@ class RefTable:
         is_cut: bool = False,
     ) -> str:
         """The session's ref for an element that the script calls `local`; the same one every time."""
-        entry = self._by_place.get((world_key, local))
+        entry = self._by_place.get((context_key, local))
         if entry is None:
             self._last += 1
             ref = Ref(f"e{self._last}")
             ref.numbering = self._numbering
-            entry = RefEntry(ref, world_key, frame_id, local, role, name, page_url, is_cut)
+            entry = RefEntry(ref, context_key, frame_id, local, role, name, page_url, is_cut)
             self._by_ref[entry.ref] = entry
-            self._by_place[world_key, local] = entry
+            self._by_place[context_key, local] = entry
             if len(self._by_ref) > _KEPT:
                 oldest = self._by_ref.pop(next(iter(self._by_ref)))
-                del self._by_place[oldest.world_key, oldest.local]
+                del self._by_place[oldest.context_key, oldest.local]
         else:
             # The script gives a new number when the meaning changes; what may differ is a count in the name.
             entry.name = name
@@ -124,9 +124,9 @@ class RefTable:
             if ref in self._by_ref:
                 self._by_ref[ref].goes_on = True
 
-    def at_place(self, world_key: str, local: str) -> RefEntry | None:
+    def at_place(self, context_key: str, local: str) -> RefEntry | None:
         """The entry of what the script calls `local` in that document; None where it was never shown."""
-        return self._by_place.get((world_key, local))
+        return self._by_place.get((context_key, local))
 
     def number_anew(self) -> None:
         """Start again at e1: every ref of an earlier result is dead, also where its number is given out again."""
@@ -139,11 +139,11 @@ class RefTable:
         """Let go of the oldest refs whose documents are gone; numbers are not given out again."""
         if len(self._by_ref) < self._look_again_at:
             return
-        living = {key for key in {entry.world_key for entry in self._by_ref.values()} if is_live(key)}
-        left = [entry for entry in self._by_ref.values() if entry.world_key not in living]
+        living = {key for key in {entry.context_key for entry in self._by_ref.values()} if is_live(key)}
+        left = [entry for entry in self._by_ref.values() if entry.context_key not in living]
         for entry in left[:-_LEFT_KEPT]:
             del self._by_ref[entry.ref]
-            del self._by_place[entry.world_key, entry.local]
+            del self._by_place[entry.context_key, entry.local]
         self._look_again_at = len(self._by_ref) + _LEFT_KEPT
 
     def look_up(self, text: str, is_live: Callable[[str], bool]) -> RefEntry:
@@ -151,7 +151,7 @@ class RefTable:
 
         Args:
             text: The ref as a caller wrote it.
-            is_live: Whether a world key belongs to a document that is still there.
+            is_live: Whether a context key belongs to a document that is still there.
 
         Raises:
             UsageError: Not the shape of a ref.
@@ -166,7 +166,7 @@ class RefTable:
         if entry is None:
             known = "was given out long ago and is forgotten" if int(ref[1:]) <= self._last else "was never given out"
             raise RefNotFound(f"{ref} {known} on this page.", hint="Take a snapshot.", ref=ref)
-        if not is_live(entry.world_key):
+        if not is_live(entry.context_key):
             nearest = self._resembling(entry, is_live)
             raise RefNotFound(
                 f"{ref} was {entry.described()} on {entry.page_url}, which has been left{_listed(nearest)}.",
@@ -210,7 +210,7 @@ class RefTable:
         live = {
             other.name: other
             for other in self._by_ref.values()
-            if other is not entry and other.role == entry.role and not other.is_cut and is_live(other.world_key)
+            if other is not entry and other.role == entry.role and not other.is_cut and is_live(other.context_key)
         }
         return [live[name] for name in difflib.get_close_matches(entry.name, live, n=_NEAREST_SHOWN, cutoff=0.6)]
 

@@ -10,15 +10,14 @@ from typing import Any
 
 from bridge.deadline import Deadline
 from bridge.errors import DeadlineExceeded, ScriptFailed, UsageError
-from bridge.page.input.touch import frames_shown
 from bridge.page.snapshots.boxes import place_boxes
 from bridge.page.snapshots.frame_stitching import FrameTree, stitch
 from bridge.page.snapshots.refs import RefTable, is_ref
-from bridge.page.target.attachment import WORLD_NAME, Attachment, WorldGone
-from bridge.page.target.frame_calls import ask_frames
+from bridge.page.target.attachment import CONTEXT_NAME, Attachment
+from bridge.page.target.execution_contexts import ExecutionContextDestroyed
+from bridge.page.target.frame_geometry import frames_shown
 from bridge.page.target.frames import Frame
-from bridge.snapshot import RenderOptions, SnapshotResult, render_snapshot
-from bridge.snapshot.collector import collector_paused
+from bridge.snapshot import RenderOptions, SnapshotResult, render_snapshot, snapshot_delta
 from bridge.snapshot.delta import missing_refs
 from bridge.snapshot.forms import NO_ELEMENT
 
@@ -66,6 +65,16 @@ class SnapshotRequest:
     controls_only: bool = False
     redact: Callable[[str], str] | None = None
 
+    def check(self, *, is_delta: bool) -> None:
+        """
+        Raises:
+            UsageError: Options that exclude each other.
+        """
+        if self.scope and self.more:
+            raise UsageError("scope and more exclude each other")
+        if is_delta and (self.scope or self.more or self.find or self.controls_only):
+            raise UsageError("delta covers the whole page; scope, more, find and controls_only show a part of it")
+
     def script_options(self, scope: str | None) -> dict[str, Any]:
         return {
             "interactiveOnly": self.interactive_only,
@@ -97,12 +106,16 @@ class SnapshotRequest:
         return not self.controls_only and all(part is None for part in parts)
 
 
+# Errors of a frame that leave it out of the snapshot.
+_LEAVES_FRAME_OUT = ExecutionContextDestroyed | ScriptFailed | DeadlineExceeded
+
+
 def _never() -> bool:
     """Nothing tells of it."""
     return False
 
 
-class _NoRoot(WorldGone):
+class _NoRoot(ExecutionContextDestroyed):
     """There is no element in the document, not even its root: it is new, or its script has emptied it."""
 
 
@@ -136,7 +149,7 @@ class Snapshots:
         self._is_cut_by_page = False
 
     async def take(
-        self, request: SnapshotRequest, *, timeout_s: float, remember_request: bool = True
+        self, request: SnapshotRequest, deadline: Deadline, *, remember_request: bool = True
     ) -> SnapshotResult:
         """The page as `request` wants it: one round trip per frame, without frames whose renderer does not answer.
 
@@ -146,8 +159,7 @@ class Snapshots:
             DeadlineExceeded: The page kept navigating, its renderer is busy, or the document's first element has not
                 been loaded yet. One that nothing is loaded into is shown as it is: without any.
         """
-        deadline = Deadline.after(timeout_s)
-        bare = _Bare(min(_FIRST_ELEMENT_S, timeout_s / 2))
+        bare = _Bare(min(_FIRST_ELEMENT_S, deadline.remaining_s / 2))
         if request.more is not None:
             entry = self._refs.look_up(request.more, self.is_live)
             if not entry.is_cut:
@@ -162,16 +174,13 @@ class Snapshots:
         while True:
             stays_bare = bare.is_for_long(self._attachment.state.navigations)
             try:
-                stitched = await self._asked(request, timeout_s=deadline.remaining_s)
+                stitched = await self._asked(request, deadline)
+                tree = stitched()
                 if self._has_boxes_of_frames(request):
-                    whole = await self._placed(stitched(), request, timeout_s=deadline.remaining_s)
-                    result = self.render(whole, request)
-                    break
-                # As one piece: the stitched tree has gone when the collector looks again.
-                with collector_paused():
-                    result = self.render(stitched(), request)
+                    tree = await self._placed(tree, request, deadline)
+                result = self.render(tree, request)
                 break
-            except WorldGone as error:
+            except ExecutionContextDestroyed as error:
                 if isinstance(error, _NoRoot):
                     bare.found(self._attachment.state.navigations)
                     if stays_bare and not self._is_loading:
@@ -180,28 +189,27 @@ class Snapshots:
                 if deadline.remaining_s <= _RETRY_PAUSE_S:
                     raise deadline.exceeded("a snapshot", error.message) from error
                 is_ready = _never if isinstance(error, _NoRoot) else self._main_is_ready
-                await self._attachment.watch.wait(is_ready, timeout_s=min(_RETRY_PAUSE_S, deadline.remaining_s))
+                await self._attachment.condition.wait(is_ready, timeout_s=min(_RETRY_PAUSE_S, deadline.remaining_s))
         if not remember_request:
             self.last_request = wanted
         return result
 
-    async def raw(self, request: SnapshotRequest, *, timeout_s: float) -> dict[str, Any]:
+    async def raw(self, request: SnapshotRequest, deadline: Deadline) -> dict[str, Any]:
         """The stitched raw snapshot with the session's refs in it."""
-        deadline = Deadline.after(timeout_s)
         try:
-            whole = (await self._asked(request, timeout_s=timeout_s))()
+            whole = (await self._asked(request, deadline))()
         except _NoRoot:
             return self._without_root()
         if self._has_boxes_of_frames(request):
-            await self._placed(whole, request, timeout_s=deadline.remaining_s)
+            await self._placed(whole, request, deadline)
         return whole
 
     def _has_boxes_of_frames(self, request: SnapshotRequest) -> bool:
         return request.boxes and len(self._attachment.state.frames) > 1
 
-    async def _placed(self, whole: dict[str, Any], request: SnapshotRequest, *, timeout_s: float) -> dict[str, Any]:
+    async def _placed(self, whole: dict[str, Any], request: SnapshotRequest, deadline: Deadline) -> dict[str, Any]:
         """With all boxes in the top frame's viewport: parents are asked where they show their frames, all at once."""
-        asked_s = min(timeout_s, _PLACING_S)
+        asked_s = min(deadline.remaining_s, _PLACING_S)
         shown = await frames_shown(self._attachment, self.frame_indexes, timeout_s=asked_s)
         scope_ref = request.more or (request.scope if is_ref(request.scope) else None)
         path: list[int] = []
@@ -214,28 +222,30 @@ class Snapshots:
         place_boxes(whole, shown, tuple(path))
         return whole
 
-    async def _asked(self, request: SnapshotRequest, *, timeout_s: float) -> Callable[[], dict[str, Any]]:
+    async def _asked(self, request: SnapshotRequest, deadline: Deadline) -> Callable[[], dict[str, Any]]:
         """Asks every frame; what it gives stitches their replies, and waits for nobody."""
         scope_ref = request.more or (request.scope if is_ref(request.scope) else None)
         if scope_ref is not None:
             entry = self._refs.look_up(scope_ref, self.is_live)
-            reply = await self._of_frame(entry.frame_id, request, entry.local, timeout_s)
+            expression = self.expression(request, entry.local)
+            reply = await self._attachment.evaluate(entry.frame_id, expression, timeout_s=deadline.remaining_s)
+            if isinstance(reply := _checked_reply(reply), ScriptFailed):
+                raise reply
             if "error" in reply:
                 raise self._refs.failure(entry, reply["error"], self.is_live)
-            world = self._attachment.state.world_of(entry.frame_id, WORLD_NAME)
-            tree = FrameTree(entry.frame_id, None, world.key if world else entry.world_key, reply)
+            context = self._attachment.state.context_of(entry.frame_id, CONTEXT_NAME)
+            tree = FrameTree(entry.frame_id, None, context.key if context else entry.context_key, reply)
             return lambda: self.stitch([tree])
         frames = self._attachment.state.ordered_frames()
         if not frames:
-            raise WorldGone("the page has no frame")
+            raise ExecutionContextDestroyed("the page has no frame")
         only_top = request.scope is not None
         wanted = frames[:1] if only_top else frames[:_MAX_FRAMES]
-        replies = await ask_frames(
-            self._attachment,
-            wanted,
-            lambda frame: self._of_frame(frame.frame_id, request, request.scope, timeout_s),
-            lead=wanted[0].frame_id,
+        expression = self.expression(request, request.scope)
+        replies = await self._attachment.evaluate_in_frames(
+            wanted, lambda _: expression, main_frame_id=wanted[0].frame_id, timeout_s=deadline.remaining_s
         )
+        replies = [_checked_reply(reply) for reply in replies]
         if only_top and isinstance(replies[0], Mapping) and "error" in replies[0]:
             raise UsageError(str(replies[0]["error"].get("message", "the scope matches nothing")))
         return lambda: self.assemble(wanted, replies, cut_frames=not only_top and len(frames) > len(wanted))
@@ -252,20 +262,22 @@ class Snapshots:
         position: dict[str, int] = {}
         trees: list[FrameTree] = []
         for frame, reply in zip(frames, replies, strict=True):
-            if isinstance(reply, BaseException) and not isinstance(reply, WorldGone | ScriptFailed | DeadlineExceeded):
+            if isinstance(reply, BaseException) and not isinstance(
+                reply, ExecutionContextDestroyed | ScriptFailed | DeadlineExceeded
+            ):
                 raise reply
-            world = self._attachment.state.world_of(frame.frame_id, WORLD_NAME)
+            context = self._attachment.state.context_of(frame.frame_id, CONTEXT_NAME)
             parent = position.get(frame.parent_id or "")
-            if not isinstance(reply, Mapping) or world is None or (trees and parent is None) or "error" in reply:
+            if not isinstance(reply, Mapping) or context is None or (trees and parent is None) or "error" in reply:
                 # Such as a frame in a renderer of its own, where a browser isolates sites.
                 cut_frames |= frame.frame_id in self._attachment.state.frames
                 continue
             position[frame.frame_id] = len(trees)
             index = reply.get("frameIndex")
             self.frame_indexes[frame.frame_id] = index if isinstance(index, int) else -1
-            trees.append(FrameTree(frame.frame_id, parent, world.key, reply))
+            trees.append(FrameTree(frame.frame_id, parent, context.key, reply))
         if not trees:
-            raise WorldGone("the document was left while it was read")
+            raise ExecutionContextDestroyed("the document was left while it was read")
         for frame_id in self.frame_indexes.keys() - self._attachment.state.frames.keys():
             del self.frame_indexes[frame_id]
         whole = self.stitch(trees)
@@ -279,7 +291,7 @@ class Snapshots:
         return stitch(
             trees,
             lambda frame, local, role, name, is_cut: self._refs.assign(
-                frame.world_key, frame.frame_id, local, role, name, self.page_url, is_cut=is_cut
+                frame.context_key, frame.frame_id, local, role, name, self.page_url, is_cut=is_cut
             ),
         )
 
@@ -292,7 +304,19 @@ class Snapshots:
             self._is_cut_by_page = any(reason != "maxTextPerNode" for reason in raw["reasons"])
         return result
 
-    async def alive(self, before: SnapshotResult, *, timeout_s: float) -> frozenset[str] | None:
+    def renumber(self) -> None:
+        """Start again at e1: earlier refs are refused from now on."""
+        self._refs.number_anew()
+        self.last = None
+
+    async def as_delta(
+        self, before: SnapshotResult, result: SnapshotResult, max_chars: int, deadline: Deadline
+    ) -> SnapshotResult:
+        """`result` with the changes since `before` as its text."""
+        alive = await self.alive(before, deadline)
+        return replace(result, text=snapshot_delta(before, result, max_chars=max_chars, alive=alive).text)
+
+    async def alive(self, before: SnapshotResult, deadline: Deadline) -> frozenset[str] | None:
         """What of `before` is still on the page although the page has not sent it for the last snapshot.
 
         None where the page sent everything. One round trip, and only where it did not and something is missing; where
@@ -303,12 +327,12 @@ class Snapshots:
         by_frame: dict[str, dict[str, str]] = {}
         for ref in missing_refs(before, self.last):
             entry = self._refs.shown_as(ref)
-            if entry is not None and self.is_live(entry.world_key):
+            if entry is not None and self.is_live(entry.context_key):
                 by_frame.setdefault(entry.frame_id, {})[entry.local] = ref
         replies = await asyncio.gather(
             *(
                 self._attachment.evaluate(
-                    frame_id, f"__agentBrowser.stillShown({json.dumps([*refs])})", timeout_s=timeout_s
+                    frame_id, f"__agentBrowser.stillShown({json.dumps([*refs])})", timeout_s=deadline.remaining_s
                 )
                 for frame_id, refs in by_frame.items()
             ),
@@ -316,7 +340,9 @@ class Snapshots:
         )
         found: set[str] = set()
         for refs, reply in zip(by_frame.values(), replies, strict=True):
-            if isinstance(reply, BaseException) and not isinstance(reply, WorldGone | ScriptFailed | DeadlineExceeded):
+            if isinstance(reply, BaseException) and not isinstance(
+                reply, ExecutionContextDestroyed | ScriptFailed | DeadlineExceeded
+            ):
                 raise reply
             found |= {refs[local] for local in reply if local in refs} if isinstance(reply, list) else {*refs.values()}
         return frozenset(found)
@@ -324,8 +350,8 @@ class Snapshots:
     def expression(self, request: SnapshotRequest, scope: str | None) -> str:
         return f"__agentBrowser.snapshot({json.dumps(request.script_options(scope))})"
 
-    def is_live(self, world_key: str) -> bool:
-        return any(world.key == world_key for world in self._attachment.state.worlds.values())
+    def is_live(self, context_key: str) -> bool:
+        return any(context.key == context_key for context in self._attachment.state.contexts.values())
 
     def _without_root(self) -> dict[str, Any]:
         return {"url": self.page_url, "title": "", "tree": {}, "isBare": True, "truncated": False, "reasons": []}
@@ -341,14 +367,13 @@ class Snapshots:
         main = self._attachment.state.main
         return main.url if main else ""
 
-    async def _of_frame(
-        self, frame_id: str, request: SnapshotRequest, scope: str | None, timeout_s: float
-    ) -> dict[str, Any]:
-        reply = await self._attachment.evaluate(frame_id, self.expression(request, scope), timeout_s=timeout_s)
-        if not isinstance(reply, dict):
-            raise ScriptFailed("the snapshot script gave no object")
-        return reply
-
     def _main_is_ready(self) -> bool:
         main = self._attachment.state.main
-        return main is not None and self._attachment.state.world_of(main.frame_id, WORLD_NAME) is not None
+        return main is not None and self._attachment.state.context_of(main.frame_id, CONTEXT_NAME) is not None
+
+
+def _checked_reply(reply: Any) -> Any:
+    """A frame's reply or exception; ScriptFailed in place of a reply that is not an object."""
+    if isinstance(reply, dict | BaseException):
+        return reply
+    return ScriptFailed("the snapshot script returned no object")

@@ -1,84 +1,77 @@
-"""What a page has asked the network for and has not got yet, and how its documents were answered."""
+"""Requests of a page that have not ended, and responses and failures of its documents: a view of the request entries.
+
+Navigation and settling read it. The entries come from `logs/request_reducer.py`, which also feeds the session's log.
+"""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
-# Requests that say nothing about whether a page has finished reacting.
-_BACKGROUND_TYPES = frozenset({"WebSocket", "EventSource", "Media", "Ping", "CSPViolationReport", "Prefetch", "Other"})
-_KEPT = 50
+from bridge.page.logs.request_entry import RequestEntry
+from bridge.page.logs.request_reducer import RequestReducer
 
-
-@dataclass(frozen=True, slots=True)
-class Response:
-    """The main document's HTTP answer."""
-
-    url: str
-    status: int
-    mime_type: str
+# Requests that do not show whether a page has finished reacting.
+_BACKGROUND_TYPES = frozenset({"websocket", "eventsource", "media", "ping", "cspviolationreport", "prefetch", "other"})
+_DOCUMENTS_KEPT = 50
+_T = TypeVar("_T")
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    request_id: str
-    url: str
-    kind: str
-    order: int
-    is_main: bool = False
-    session_id: str | None = None
+class InflightRequests:
+    """Requests in flight, and the latest responses and failures of documents.
 
+    Attributes:
+        requests: By request id. Those of a document that was left are dropped: their end may never be reported.
+        request_order: How many requests have begun over this connection.
+        responses: Entries of documents that have a response, by loader id.
+        failures: Chromium's net error of documents that failed, by loader id.
+    """
 
-class Requests:
-    """Those in flight by id, numbered as they come; the latest answers and failures of documents."""
-
-    def __init__(self) -> None:
-        self.requests: dict[str, Request] = {}
+    def __init__(self, reducer: RequestReducer | None = None) -> None:
+        self.requests: dict[str, RequestEntry] = {}
         self.request_order = 0
-        self.responses: dict[str, Response] = {}
+        self.responses: dict[str, RequestEntry] = {}
         self.failures: dict[str, str] = {}
         self.main_failure_count = 0
         self.certificate_errors: deque[str] = deque(maxlen=1)
+        self._reducer = reducer or RequestReducer()
 
-    def requests_since(self, order: int) -> list[Request]:
+    def requests_since(self, order: int) -> list[RequestEntry]:
         """Requests in flight that began after `order` and that a reacting page may be waiting for."""
         return [
-            request
-            for request in self.requests.values()
-            if request.order > order and request.kind not in _BACKGROUND_TYPES
+            entry
+            for entry in self.requests.values()
+            if entry.order > order and entry.resource_type not in _BACKGROUND_TYPES
         ]
 
-    def _add_request(self, params: Mapping[str, Any], session_id: str | None, main_frame_id: str | None) -> Request:
-        self.request_order += 1
-        request_id = params["requestId"]
-        kind = params.get("type", "Other")
-        url = params.get("request", {}).get("url", "")
-        is_main = kind == "Document" and params.get("frameId") == main_frame_id and request_id == params.get("loaderId")
-        request = Request(request_id, url, kind, self.request_order, is_main, session_id)
-        self.requests[request_id] = request
-        return request
-
-    def _response_received(self, params: Mapping[str, Any], session_id: str | None) -> None:
-        if params.get("type") == "Document":
-            answer = params["response"]
-            self.responses[params["requestId"]] = Response(
-                answer.get("url", ""), int(answer.get("status", 0)), answer.get("mimeType", "")
-            )
-            while len(self.responses) > _KEPT:
-                self.responses.pop(next(iter(self.responses)))
-
-    def _request_done(self, params: Mapping[str, Any], session_id: str | None) -> None:
-        self.requests.pop(params["requestId"], None)
-
-    def _request_failed(self, params: Mapping[str, Any], session_id: str | None) -> None:
-        request = self.requests.pop(params["requestId"], None)
-        if request and request.kind == "Document":
-            self.failures[request.request_id] = params.get("errorText", "")
-            self.main_failure_count += request.is_main
-            while len(self.failures) > _KEPT:
-                self.failures.pop(next(iter(self.failures)))
+    def _network_event(self, method: str, params: Mapping[str, Any], session_id: str | None) -> RequestEntry | None:
+        """Take an event of the Network domain; return its entry where this view is concerned, else None."""
+        entry = self._reducer.reduce(method, params, session_id)
+        if entry is None:
+            return None
+        match method:
+            case "Network.requestWillBeSent":
+                self.request_order = entry.order
+                self.requests[entry.request_id] = entry
+            case "Network.responseReceived":
+                if entry.resource_type == "document":
+                    _keep(self.responses, entry.request_id, entry)
+            case "Network.loadingFinished":
+                self.requests.pop(entry.request_id, None)
+            case "Network.loadingFailed":
+                self.requests.pop(entry.request_id, None)
+                if entry.resource_type == "document":
+                    _keep(self.failures, entry.request_id, entry.net_error)
+            case _:
+                return None
+        return entry
 
     def _certificate_error(self, params: Mapping[str, Any], session_id: str | None) -> None:
         self.certificate_errors.append(str(params.get("errorType", "")))
+
+
+def _keep(documents: dict[str, _T], loader_id: str, found: _T) -> None:
+    documents[loader_id] = found
+    while len(documents) > _DOCUMENTS_KEPT:
+        documents.pop(next(iter(documents)))

@@ -1,4 +1,4 @@
-"""An app that is not ours, and which of its pages is meant."""
+"""A foreign app, and how one of its pages is selected."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from bridge.errors import HostFailed, UsageError
 from bridge.page.url_pattern import UrlPattern, url_pattern
 
 _PACKAGE = re.compile(r"[A-Za-z][\w]*(\.[A-Za-z][\w]*)+")
-# Chrome and its channels share one socket name; who serves it says so itself.
+# Chrome and its channels share one socket name; the endpoint behind it reports its package.
 _CHROMES = re.compile(r"(com\.android\.chrome|com\.chrome\.\w+|org\.chromium\.\w+)")
 
 
 @dataclass(frozen=True, slots=True)
 class App:
-    """Which app, and how it is launched: `activity` is `.MainActivity` or a full class name, `data` an address."""
+    """The app and its launch: `activity` is `.MainActivity` or a full class name, `data` an address."""
 
     package: str
     activity: str | None = None
@@ -25,7 +25,7 @@ class App:
 
     def __post_init__(self) -> None:
         if not _PACKAGE.fullmatch(self.package):
-            raise UsageError(f"{self.package!r} is not the name of a package", hint='Such as "com.example.app".')
+            raise UsageError(f"{self.package!r} is not a valid package name", hint='Such as "com.example.app".')
 
     @property
     def is_chrome(self) -> bool:
@@ -34,27 +34,27 @@ class App:
     async def launch(self, device: AdbDevice, *, timeout_s: float) -> None:
         """
         Raises:
-            HostFailed: Android did not start it; its words are in the message.
+            HostFailed: Android did not start it; the message quotes its output.
         """
         command = ["am", "start", "-n", f"{self.package}/{self.activity}"]
         if self.data is not None:
             command += ["-a", "android.intent.action.VIEW", "-d", self.data]
         result = await device.shell(command, timeout_s=timeout_s)
-        said = (result.stdout + result.stderr).strip()
-        if result.exit_code != 0 or any(line.startswith(("Error", "Exception")) for line in said.splitlines()):
-            raise HostFailed(f"the start of {self.package}", f"am ended with {result.exit_code}", said[:500])
+        output = (result.stdout + result.stderr).strip()
+        if result.exit_code != 0 or any(line.startswith(("Error", "Exception")) for line in output.splitlines()):
+            raise HostFailed(f"the start of {self.package}", f"am ended with {result.exit_code}", output[:500])
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A page of the app: behind which socket, and its target."""
+class AppPage:
+    """A page of the app: its devtools socket and its target."""
 
     socket_name: str
     target: Target
 
 
-class Wanted:
-    """Which of several pages: by a glob over its URL, by words of its title, or (neither) any."""
+class PageSelector:
+    """Selects a page by a URL pattern, by words in its title, or (neither) any page."""
 
     def __init__(self, url: str | None, title: str | None) -> None:
         self._url: UrlPattern | None = url_pattern(url) if url is not None else None

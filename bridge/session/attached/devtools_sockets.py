@@ -1,8 +1,8 @@
-"""Other apps' devtools sockets: which there are, and whose.
+"""Lists other apps' devtools sockets and their owners.
 
-Read out of /proc/net/unix and the process list, so that nothing is connected to: a cached app's frozen process keeps
-its socket while nobody accepts, each connect eats a slot of its backlog, and adbd connects on the thread that serves
-all ADB traffic.
+The list is read from /proc/net/unix and the process list, without connecting: a cached app's frozen process keeps its
+socket but does not accept, each connect takes a slot of its backlog, and adbd connects on the thread that serves all
+ADB traffic.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from bridge.cdp.discovery import Target, list_targets
 from bridge.deadline import Deadline
 
 CHROME_SOCKET = "chrome_devtools_remote"
-# Vendors put words of their own behind the pid (webview_devtools_remote_1234_xyz).
+# Vendors append suffixes to the pid (webview_devtools_remote_1234_xyz).
 _WEBVIEW = re.compile(r"webview_devtools_remote_(\d+)(?:\D.*)?")
-# 00010000 is __SO_ACCEPTCON: it listens (Linux net/unix/af_unix.c, unix_seq_show).
+# 00010000 is __SO_ACCEPTCON: the socket listens (Linux net/unix/af_unix.c, unix_seq_show).
 _LISTENING = "00010000"
 
 
@@ -29,9 +29,9 @@ class DevtoolsSocket:
     Attributes:
         name: In the abstract namespace.
         kind: "webview" or "chrome".
-        pid: None for Chrome, whose socket's name does not tell it.
-        process: The process's name, "" where it is not known; a part of an app that runs apart has `:part` in it.
-        package: Whose process it is, exactly, "" where it is not known.
+        pid: None for Chrome, whose socket name does not contain it.
+        process: The name of the process, "" if unknown; a second process of an app has a `:suffix`.
+        package: The package of the process, "" if unknown.
     """
 
     name: str
@@ -45,7 +45,7 @@ class DevtoolsSocket:
 
 
 def parse_sockets(unix_table: str, processes: dict[int, str]) -> tuple[DevtoolsSocket, ...]:
-    """The devtools sockets that listen, in the order of /proc/net/unix."""
+    """The listening devtools sockets, in the order of /proc/net/unix."""
     found: dict[str, DevtoolsSocket] = {}
     for line in unix_table.splitlines()[1:]:
         fields = line.split(None, 7)
@@ -62,7 +62,7 @@ def parse_sockets(unix_table: str, processes: dict[int, str]) -> tuple[DevtoolsS
 
 
 async def devtools_sockets(device: AdbDevice, *, timeout_s: float) -> tuple[DevtoolsSocket, ...]:
-    """What listens on the device; nothing is connected to.
+    """The listening devtools sockets of the device, found without connecting to any.
 
     Raises:
         DeviceError: See AdbDevice.shell.
@@ -77,7 +77,7 @@ async def pages_of(device: AdbDevice, name: str, *, timeout_s: float) -> tuple[T
     """The pages behind one socket.
 
     Raises:
-        TransportError, DeadlineExceeded: It does not answer: the process may be frozen.
+        TransportError, DeadlineExceeded: The socket does not answer; the process may be frozen.
     """
     deadline = Deadline.after(timeout_s)
     sock = await device.open_stream(f"localabstract:{name}", timeout_s=deadline.remaining_s)
@@ -86,7 +86,7 @@ async def pages_of(device: AdbDevice, name: str, *, timeout_s: float) -> tuple[T
 
 
 def _processes(listing: str) -> dict[int, str]:
-    """Process names by pid; an app's process is called like its package, without a path or arguments."""
+    """Process names by pid; an app's process is named after its package, without path or arguments."""
     found: dict[int, str] = {}
     for line in listing.splitlines():
         pid, _, rest = line.strip().partition(" ")

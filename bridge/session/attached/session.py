@@ -1,8 +1,8 @@
-"""Attach mode: the WebViews of an app that is not ours, or Chrome's tabs, driven with the same pages.
+"""Attach mode: the WebViews of a foreign app, or Chrome's tabs, driven with the same page methods.
 
-Nothing is started on the device but the app that was named, and nothing of it is closed: tabs cannot be opened, the
-host app takes no part, and there is no gate on the wire (`egress=unpinned`): what a page asks for while it is attached
-is judged in the page, as far as interception sees it.
+The session starts the named app, nothing else, and closes nothing. Tabs cannot be opened, and the host app is not
+involved. There is no egress gate (`egress=unpinned`): requests of attached pages are judged in the page, as far as
+interception sees them.
 """
 
 from __future__ import annotations
@@ -25,28 +25,28 @@ from bridge.errors import (
     Unsupported,
     UsageError,
 )
-from bridge.page.files.safe_folder import DOWNLOADS_KEY, UPLOADS_KEY, Confined
+from bridge.page.files.safe_folder import DOWNLOADS_KEY, UPLOADS_KEY, SafeFolder
 from bridge.page.instrumentation import Observer
-from bridge.page.interception.url_policy import Interception
-from bridge.page.logs.session_logs import Journal
+from bridge.page.interception.url_policy import UrlPolicy
+from bridge.page.logs.session_logs import SessionLogs
 from bridge.page.page import Page
 from bridge.page.target.attachment import Attachment
 from bridge.page.target.dialogs import DialogAnswer
+from bridge.policy.browser_policy import BrowserPolicy
 from bridge.policy.configuration import load_policy
 from bridge.policy.grant import AppGrant, Grant, TestServerGrant
 from bridge.policy.pinning import PinnedEgress
-from bridge.policy.rules import BrowserPolicy
-from bridge.session.attached.app import App, Found, Wanted
+from bridge.session.attached.app import App, AppPage, PageSelector
 from bridge.session.attached.devtools_sockets import CHROME_SOCKET, devtools_sockets, pages_of
 from bridge.session.attached.tab import AttachedTab
 from bridge.session.attachment_slot import OnAttach
 from bridge.session.capabilities import AttachedCapabilities
-from bridge.session.devices import Notice, VirtualDevices, chosen_device
+from bridge.session.devices import Notice, VirtualDevices, select_device
 
 _POLL_S = 0.2
 _PROBE_S = 2.0
-_ASK_S = 1.4
-_HOLD_S = 10.0
+_DIAGNOSE_S = 1.4
+_INTERCEPT_S = 10.0
 _CLOSE_S = 5.0
 
 
@@ -55,10 +55,10 @@ class AttachedSession:
 
     Attributes:
         serial: The device's adb serial.
-        app: Which app it is.
-        egress: The policy: of `goto`, and of what pages request while they are attached.
-        capabilities: How far that goes, as of the last page; None before the first.
-        journal: Console and network of all its pages since they were attached.
+        app: The foreign app.
+        egress: The policy, for `goto` and for the requests of attached pages.
+        capabilities: How far it is enforced, as of the last page; None before the first.
+        logs: Console and network of all pages, from their attachment on.
     """
 
     def __init__(
@@ -69,8 +69,8 @@ class AttachedSession:
         egress: PinnedEgress,
         notice: Callable[[str], None],
         dialogs: DialogAnswer,
-        uploads: Confined,
-        downloads: Confined,
+        uploads: SafeFolder,
+        downloads: SafeFolder,
     ) -> None:
         self.uploads, self.downloads = uploads, downloads
         self.device = device
@@ -79,33 +79,33 @@ class AttachedSession:
         self.on_attach: list[OnAttach] = []
         self.egress = egress
         self.notice = notice
-        self.journal = Journal()
+        self.logs = SessionLogs()
         self.observer: Observer | None = None
         self.capabilities: AttachedCapabilities | None = None
-        self._interception = Interception(egress, closes_ways_around=egress.policy.blocks_webrtc)
-        self._interception.watches_addresses = True
-        self.on_attach.append(self._hold)
+        self._interception = UrlPolicy(egress, blocks_proxy_bypass=egress.policy.blocks_webrtc)
+        self._interception.checks_addresses = True
+        self.on_attach.append(self._intercept)
         self._dialogs = dialogs
         self._tabs: dict[str, tuple[AttachedTab, Page]] = {}
         self._last_tab = 0
 
     @property
     def pages(self) -> tuple[Page, ...]:
-        """The pages that are attached, oldest first."""
+        """The attached pages, oldest first."""
         return tuple(page for _, page in self._tabs.values())
 
     async def page(self, *, url: str | None = None, title: str | None = None, timeout_s: float = 20.0) -> Page:
         """Wait for a page of the app that is not attached yet, and attach to it.
 
         Args:
-            url: A glob over its address.
+            url: A URL pattern.
             title: Words in its title.
 
         Raises:
-            DeadlineExceeded: None came; says which there were.
+            DeadlineExceeded: None appeared; lists those that did.
         """
         deadline = Deadline.after(timeout_s)
-        wanted = Wanted(url, title)
+        wanted = PageSelector(url, title)
         found = await self.find(wanted, deadline)
         self._last_tab += 1
         tab = AttachedTab(f"t{self._last_tab}", self, wanted)
@@ -115,47 +115,44 @@ class AttachedSession:
         self._tabs[tab.tab_id] = (tab, page)
         try:
             await tab.open(found, deadline)
-            await page._ready()
+            await page.attached()
         except BaseException:
             await self.detach(page)
             raise
         return page
 
     async def new_tab(self, url: str | None = None) -> Page:
-        """Never: tabs are the app's own to open.
+        """Always raises: only the app opens its tabs.
 
         Raises:
             Unsupported
         """
         raise Unsupported(
-            f"tabs cannot be opened in {self.app.package}: they are the app's own",
+            f"tabs cannot be opened in {self.app.package}: only the app opens them",
             hint="Have the app open it and wait for it with session.page(url=…).",
         )
 
     async def detach(self, page: Page) -> None:
-        """Let go of a page; it stays in the app."""
+        """Detach from a page; it stays open in the app."""
         tab, _ = self._tabs.pop(page.tab_id, (None, None))
         if tab is not None:
             await tab.close()
 
     def explain(self, error: NavigationFailed) -> BridgeError:
-        """See Interception.explain."""
+        """See UrlPolicy.explain."""
         return self._interception.explain(error)
 
-    async def _hold(self, attachment: Attachment) -> None:
-        intercepts, closed = await self._interception.install(attachment, timeout_s=_HOLD_S)
+    async def _intercept(self, attachment: Attachment) -> None:
+        intercepts, closed = await self._interception.install(attachment, timeout_s=_INTERCEPT_S)
         if not intercepts:
-            self.notice("requests of this app's pages cannot be intercepted: only goto is held to the policy")
+            self.notice("requests of this app's pages cannot be intercepted: the policy applies to goto only")
         self.capabilities = AttachedCapabilities(intercepts, "blocked" if closed else "open")
 
     async def close(self) -> None:
         await asyncio.gather(*(self.detach(page) for page in self.pages))
 
-    def taken(self) -> set[str]:
-        return {tab.target_id for tab, _ in self._tabs.values()}
-
-    async def find(self, wanted: Wanted, deadline: Deadline, *, relaunch: bool = False) -> Found:
-        """The first page that fits and is not attached; the app is launched again where it has no process."""
+    async def find(self, wanted: PageSelector, deadline: Deadline, *, relaunch: bool = False) -> AppPage:
+        """The first page that matches and is not attached yet; `relaunch` starts the app if it has no process."""
         seen = "no devtools socket of the app"
         launched = not relaunch or self.app.activity is None
         while True:
@@ -172,21 +169,22 @@ class AttachedSession:
                 except DeviceError:
                     continue
                 except BridgeError as error:
-                    if not deadline.passed:  # else it was cut short, and what was seen before says more
+                    if not deadline.passed:  # else the probe was cut short, and the result before it says more
                         seen = f"@{name}: {error.message}"
                     continue
                 seen = ", ".join(f"{page.title[:40]!r} at {page.url[:100]}" for page in pages) or "no page"
-                free = [page for page in pages if page.target_id not in self.taken() and wanted.matches(page)]
+                attached = {tab.target_id for tab, _ in self._tabs.values()}
+                free = [page for page in pages if page.target_id not in attached and wanted.matches(page)]
                 if free:
-                    return Found(name, free[0])
+                    return AppPage(name, free[0])
             if deadline.remaining_s <= _POLL_S:
                 raise deadline.exceeded(f"a page of {self.app.package} with {wanted}", seen)
             await asyncio.sleep(_POLL_S)
 
     async def diagnose(self, is_heard: Callable[[], bool] = lambda: False) -> BridgeError | None:
-        """Whether the device is there; what becomes of the app is its own affair."""
+        """DeviceLost if the device does not answer, or None. The app itself may end and restart."""
         try:
-            await self.device.shell("true", timeout_s=_ASK_S)
+            await self.device.shell("true", timeout_s=_DIAGNOSE_S)
         except DeviceError as error:
             return DeviceLost(f"{self.serial} is gone: {error.message}")
         except DeadlineExceeded as error:
@@ -224,29 +222,29 @@ async def attaching(
     notice: Notice,
     timeout_s: float,
 ) -> AsyncIterator[AttachedSession]:
-    """Find the device, launch the app where an activity was named, wait for its first page, and let go at the end.
+    """Select the device, launch the app if an activity is given, wait for its first page, and detach at the end.
 
-    The arguments are those of `Session.attach`.
+    Arguments as of `Session.attach`.
     """
     policy = policy or load_policy("operator", os.environ)
     if policy.strict:
         raise PolicyRefused(
-            "the policy is strict, and an app's own traffic does not go through the egress gate (egress=unpinned)",
+            "the policy is strict, and a foreign app's traffic does not go through the egress gate (egress=unpinned)",
             hint="Set strict = false in [browser.policy] to attach to apps.",
             rule="strict",
         )
     egress = PinnedEgress(policy, grants)
-    uploads, downloads = Confined.at(uploads_root, UPLOADS_KEY), Confined.at(downloads_root, DOWNLOADS_KEY)
+    uploads, downloads = SafeFolder.at(uploads_root, UPLOADS_KEY), SafeFolder.at(downloads_root, DOWNLOADS_KEY)
     if foreign := [grant for grant in grants if isinstance(grant, AppGrant) and grant.package != app.package]:
         raise UsageError(f"the grant {foreign[0]} is not for {app.package}")
     deadline = Deadline.after(timeout_s)
     server = AdbServer.from_environment(adb_server)
     await server.ensure_running(timeout_s=deadline.remaining_s)
     async with AsyncExitStack() as stack:
-        chosen = await stack.enter_async_context(
-            chosen_device(server, device, virtual_devices, notice, timeout_s=deadline.remaining_s)
+        selected = await stack.enter_async_context(
+            select_device(server, device, virtual_devices, notice, timeout_s=deadline.remaining_s)
         )
-        adb_device = server.device(chosen.serial)
+        adb_device = server.device(selected.serial)
         for number in sorted({grant.port for grant in grants if isinstance(grant, TestServerGrant)}):
             port = f"tcp:{number}"
             await stack.enter_async_context(adb_device.reverse(port, port, timeout_s=deadline.remaining_s))
@@ -260,4 +258,4 @@ async def attaching(
                 await session.page(url=url, title=title, timeout_s=deadline.remaining_s)
                 yield session
             finally:
-                await finish(session.close(), at_most_s=_CLOSE_S, what=f"letting go of {app.package}")
+                await finish(session.close(), at_most_s=_CLOSE_S, what=f"detaching from {app.package}")

@@ -1,4 +1,4 @@
-"""The way from here to the host app, which can be lost and made anew: adb server, device, reversed ports, host."""
+"""The connection to the host app, which can be lost and renewed: adb server, device, reversed ports, host app."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ logger = logging.getLogger(__name__)
 
 Connected = Callable[[HostClient], Awaitable[None]]
 
-# A diagnosis asks all at once, and keeps within the two seconds that an operation may outlive its deadline.
-_ASK_S = 1.4
+# A diagnosis sends all probes at once, and stays within the two seconds that an operation may outlive its deadline.
+_PROBE_S = 1.4
 _CLOSE_S = 1.0
 _POLL_S = 0.2
 _CONNECT_S = 3.0
@@ -33,21 +33,19 @@ _TCP_SERIAL = re.compile(r".+:\d{1,5}")
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
-    """What is lost, and whether all that tells of it is that nobody answered in time."""
+class _Loss:
+    """What is lost; `is_silence` if the only evidence is a probe without a reply."""
 
-    lost: BridgeError
+    error: BridgeError
     is_silence: bool = False
 
 
-class HostLink:
-    """One device's host app, connected.
-
+class HostConnection:
+    """
     Attributes:
-        device: The device.
-        host: The present connection; another one after `renew`.
-        on_connected: Awaited with every new connection before any tab is opened over it, in this order.
-        generation: How often the connection was made.
+        host: The present client; another one after `renew`.
+        on_connected: Awaited with every new client before any tab is opened over it, in this order.
+        generation: How many clients there have been.
     """
 
     host: HostClient
@@ -61,12 +59,15 @@ class HostLink:
         policy_digest: str,
         has_ended: Callable[[], bool] = lambda: False,
     ) -> None:
-        """`has_ended` tells of a device that will not come back, so that nobody waits for it."""
+        """
+        Args:
+            has_ended: Whether the device has ended for good, so that waiting for it is pointless.
+        """
+        self.serial = serial
         self.device: AdbDevice = server.device(serial)
         self.on_connected: list[Connected] = []
         self.generation = 0
         self._server = server
-        self._serial = serial
         self._ports = tuple(reversed_ports)
         self._policy_digest = policy_digest
         self._has_ended = has_ended
@@ -82,16 +83,16 @@ class HostLink:
         await self._connect(Deadline.after(timeout_s))
 
     async def close(self, *, timeout_s: float) -> None:
-        """Let go of everything; what is already gone is no trouble."""
+        """Release everything, also what is already gone."""
         stack, self._stack = self._stack, AsyncExitStack()
-        await finish(stack.aclose(), at_most_s=timeout_s, what=f"letting go of {self._serial}")
+        await finish(stack.aclose(), at_most_s=timeout_s, what=f"disconnecting from {self.serial}")
 
     async def renew(self, *, timeout_s: float) -> None:
-        """Let go of the lost connection, wait for server and device to be there, and connect again.
+        """Release the lost connection, wait for adb server and device, and connect again.
 
         Raises:
-            DeadlineExceeded: The device did not come back; says what it was last seen as.
-            DeviceLost: It has ended and will not.
+            DeadlineExceeded: The device did not come back; says in which state it was last seen.
+            DeviceLost: It has ended for good.
             DeviceError, HostError: It came back, and the host app cannot be started.
         """
         deadline = Deadline.after(timeout_s)
@@ -99,111 +100,111 @@ class HostLink:
         await self.close(timeout_s=min(_CLOSE_S, deadline.remaining_s))
         await self._wait_for_device(deadline)
         if was_frozen:
-            # A process that does not answer would not take the intent either; its tabs are lost one way or the other.
+            # A process that does not answer would not take the start intent either; its tabs are lost in any case.
             await stop_host(self.device, timeout_s=deadline.remaining_s)
-        # What adbd can do may have changed with it.
-        self.device = self._server.device(self._serial)
+        # A rebooted device may have another adbd with other features.
+        self.device = self._server.device(self.serial)
         await self._connect(deadline)
 
     async def diagnose(self, is_heard: Callable[[], bool] = lambda: False) -> BridgeError | None:
-        """What is lost, device or host app, and why; None when the host app answers.
+        """What is lost, device or host app, and why; None if the host app answers.
 
         Args:
-            is_heard: Whether something came from the host app lately, by any way. What does not answer in time is slow
-                then, as on a busy machine or behind a flood, and not lost.
+            is_heard: Whether anything was received from the device recently (`bridge/page/recovery/liveness.py`). If
+                so, an unanswered probe means slow, not lost.
         """
-        answering = asyncio.ensure_future(self._ask_host())
-        listing = asyncio.ensure_future(self._device_state())
-        telling = asyncio.ensure_future(self._booted_at())
+        host = asyncio.ensure_future(self._probe_host())
+        state = asyncio.ensure_future(self._device_state())
+        booted_at = asyncio.ensure_future(self._booted_at())
         try:
-            found = await self._found(answering, listing, telling)
+            found = await self._find_loss(host, state, booted_at)
         finally:
-            for question in (answering, listing, telling):
-                question.cancel()
-            await asyncio.gather(answering, listing, telling, return_exceptions=True)
-        return None if found is None or (found.is_silence and is_heard()) else found.lost
+            for probe in (host, state, booted_at):
+                probe.cancel()
+            await asyncio.gather(host, state, booted_at, return_exceptions=True)
+        return None if found is None or (found.is_silence and is_heard()) else found.error
 
-    async def _found(
-        self, answering: Awaitable[_Found | None], listing: Awaitable[str], telling: Awaitable[float]
-    ) -> _Found | None:
-        host = await answering
-        if host is None:  # over the connection that there is, so nothing has ended or was restarted
+    async def _find_loss(
+        self, host_probe: Awaitable[_Loss | None], state_probe: Awaitable[str], boot_probe: Awaitable[float]
+    ) -> _Loss | None:
+        host_loss = await host_probe
+        if host_loss is None:  # it answered over the present connection, so nothing below has ended or restarted
             return None
         try:
-            state = await listing
+            state = await state_probe
         except DeadlineExceeded:
-            words = f"{self._serial} cannot be reached: the adb server at {self._server.address} does not answer."
-            return _Found(DeviceLost(words, hint=_RECONNECT_HINT, serial=self._serial), is_silence=True)
+            message = f"{self.serial} cannot be reached: the adb server at {self._server.address} does not answer."
+            return _Loss(DeviceLost(message, hint=_RECONNECT_HINT, serial=self.serial), is_silence=True)
         if state != "device" and self._has_ended():
-            return _Found(self._end())
+            return _Loss(self._end())
         if state != "device":
-            return _Found(DeviceLost(f"{self._serial} {state}.", hint=_RECONNECT_HINT, serial=self._serial))
+            return _Loss(DeviceLost(f"{self.serial} {state}.", hint=_RECONNECT_HINT, serial=self.serial))
         try:
-            booted_at = await telling
+            booted_at = await boot_probe
         except DeadlineExceeded:
-            words = f"adb lists {self._serial}, but it does not answer."
-            return _Found(DeviceLost(words, hint=_RECONNECT_HINT), is_silence=True)
+            message = f"adb lists {self.serial}, but it does not answer."
+            return _Loss(DeviceLost(message, hint=_RECONNECT_HINT), is_silence=True)
         except BridgeError as error:
-            return _Found(DeviceLost(f"{self._serial} is gone: {error.message}", hint=_RECONNECT_HINT))
+            return _Loss(DeviceLost(f"{self.serial} is gone: {error.message}", hint=_RECONNECT_HINT))
         if booted_at > self._connected_at:
-            words = f"{self._serial} was restarted {time.monotonic() - booted_at:.0f} s ago."
-            return _Found(DeviceLost(words, hint=_RECONNECT_HINT))
-        return host
+            message = f"{self.serial} was restarted {time.monotonic() - booted_at:.0f} s ago."
+            return _Loss(DeviceLost(message, hint=_RECONNECT_HINT))
+        return host_loss
 
     def _end(self) -> DeviceLost:
         return DeviceLost(
-            f"the virtual device {self._serial} has ended and will not come back.", serial=self._serial, has_ended=True
+            f"the virtual device {self.serial} has ended and will not come back.", serial=self.serial, has_ended=True
         )
 
-    async def _ask_host(self) -> _Found | None:
+    async def _probe_host(self) -> _Loss | None:
         if (reason := self.host.closed_reason) is None:
             try:
-                await self.host.touch(timeout_s=_ASK_S)
+                await self.host.touch(timeout_s=_PROBE_S)
             except DeadlineExceeded:
-                words = f"the host app on {self._serial} does not answer: its process is frozen."
-                return _Found(HostLost(words, hint=_RECONNECT_HINT), is_silence=True)
+                message = f"the host app on {self.serial} does not answer: its process is frozen."
+                return _Loss(HostLost(message, hint=_RECONNECT_HINT), is_silence=True)
             except HostLost as error:
                 reason = error
             except BridgeError as error:
-                logger.debug("the host app answered: %s", error)
+                logger.debug("the host app answered with an error: %s", error)
         if reason is None:
             return None
         why = await self._why_it_died() or reason.message
-        return _Found(HostLost(f"the host app on {self._serial} is gone: {why}", hint=_RECONNECT_HINT))
+        return _Loss(HostLost(f"the host app on {self.serial} is gone: {why}", hint=_RECONNECT_HINT))
 
     async def _booted_at(self) -> float:
-        """When the device was started, on our clock, or somewhat earlier; `-math.inf` where it does not say."""
-        asked_at = time.monotonic()
-        answer = await self.device.shell("cat /proc/uptime", timeout_s=_ASK_S)
-        words = answer.stdout.split()
-        return asked_at - float(words[0]) if words and _is_number(words[0]) else -math.inf
+        """When the device was started, on our clock, or somewhat earlier; `-math.inf` if it does not say."""
+        sent_at = time.monotonic()
+        uptime = await self.device.shell("cat /proc/uptime", timeout_s=_PROBE_S)
+        fields = uptime.stdout.split()
+        return sent_at - float(fields[0]) if fields and _is_number(fields[0]) else -math.inf
 
     async def _why_it_died(self) -> str:
-        """An update of WebView ends every process that has it loaded."""
+        """An update of WebView ends every process that has it loaded; "" if that was not the cause."""
         before = self.host.hello.webview_version
         package = self.host.hello.webview_package
         if not package or re.search(r"[^\w.]", package):
             return ""
         try:
-            shown = await self.device.shell(f"dumpsys package {package} | grep -m 1 versionName", timeout_s=_ASK_S)
+            shown = await self.device.shell(f"dumpsys package {package} | grep -m 1 versionName", timeout_s=_PROBE_S)
         except BridgeError:
             return ""
         now = shown.stdout.strip().removeprefix("versionName=").strip()
         return f"{package} was updated from {before} to {now}." if now and before and now != before else ""
 
     async def _device_state(self) -> str:
-        """ "device", or what is the matter, to follow the serial in a sentence.
+        """ "device", or the problem, to follow the serial in a sentence.
 
         Raises:
             DeadlineExceeded: The adb server does not answer.
         """
         try:
-            entries = await self._server.devices(timeout_s=_ASK_S)
+            entries = await self._server.devices(timeout_s=_PROBE_S)
         except AdbUnavailable:
             return f"cannot be reached: the adb server at {self._server.address} is gone"
         except DeviceError as error:
             return f"cannot be reached: {error.message}"
-        found = next((entry.state for entry in entries if entry.serial == self._serial), None)
+        found = next((entry.state for entry in entries if entry.serial == self.serial), None)
         if found is None:
             return "is not attached any more"
         return found if found == "device" else f"is {found}"
@@ -229,7 +230,7 @@ class HostLink:
             self._stack = stack.pop_all()
 
     async def _wait_for_device(self, deadline: Deadline) -> None:
-        """There is no event for a device that another server will list, so the lists are asked for now and then."""
+        """Polls: there is no event for a device that another adb server will list."""
         seen = "nothing"
         while True:
             try:
@@ -239,20 +240,20 @@ class HostLink:
                     if await self._has_booted(deadline):
                         return
                     seen = "is starting"
-                elif _TCP_SERIAL.fullmatch(self._serial):
-                    # A server that was started anew, or a cable that was pulled: nobody else dials a network device.
-                    await self._server.connect(self._serial, timeout_s=min(_CONNECT_S, deadline.remaining_s))
+                elif _TCP_SERIAL.fullmatch(self.serial):
+                    # After a restart of the server, or a lost network, nothing else connects a network device again.
+                    await self._server.connect(self.serial, timeout_s=min(_CONNECT_S, deadline.remaining_s))
             except (DeviceError, DeadlineExceeded) as error:
                 seen = error.message
             if seen != "is starting" and self._has_ended():
                 raise self._end()
             if deadline.remaining_s <= _POLL_S:
-                raise DeadlineExceeded(f"{self._serial} coming back", deadline.timeout_s, seen)
+                raise DeadlineExceeded(f"{self.serial} coming back", deadline.timeout_s, seen)
             await asyncio.sleep(_POLL_S)
 
     async def _has_booted(self, deadline: Deadline) -> bool:
-        answer = await self.device.shell("getprop sys.boot_completed", timeout_s=min(_CONNECT_S, deadline.remaining_s))
-        return answer.stdout.strip() == "1"
+        prop = await self.device.shell("getprop sys.boot_completed", timeout_s=min(_CONNECT_S, deadline.remaining_s))
+        return prop.stdout.strip() == "1"
 
 
 def _is_number(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""Which of the WebViews behind the host app's devtools socket is the one that was just made."""
+"""Finds the CDP target of a new tab or popup behind the host app's devtools socket."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ _PAUSE_S = 0.05
 def host_service(pid: int) -> str:
     """The devtools socket of the host app with this pid, as an adb service.
 
-    The pid comes from the host app itself: other apps' sockets are never probed, a frozen one blocks adbd.
+    The pid comes from the host app itself, so other apps' sockets are never probed: a frozen one blocks adbd.
     """
     return f"localabstract:webview_devtools_remote_{pid}"
 
 
 async def find_new_tab(device: AdbDevice, service: str, nonce: str, deadline: Deadline) -> str:
-    """The target of the tab that the host app has just made: it stands at about:blank with the tab's nonce behind.
+    """The target of the tab that the host app has just made: its address is about:blank#NONCE.
 
     Raises:
-        DeadlineExceeded: It is not in the endpoint's list.
+        DeadlineExceeded: The endpoint does not list it.
     """
     while True:
         sock = await device.open_stream(service, timeout_s=deadline.remaining_s)
@@ -41,7 +41,7 @@ async def find_new_tab(device: AdbDevice, service: str, nonce: str, deadline: De
 async def find_popup(
     device: AdbDevice, service: str, opener_target_id: str, known: Collection[str], deadline: Deadline
 ) -> str:
-    """The target that has the opener as `openerId`, which only the browser-level endpoint says, and is not known yet.
+    """The unknown target whose `openerId` is the opener; only the browser-level endpoint reports that field.
 
     Raises:
         DeadlineExceeded: There is none.

@@ -1,45 +1,18 @@
-"""The host app's part in a tab's captures and files."""
+"""The host app's part in a tab's screenshots, uploads and downloads."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from bridge.deadline import Deadline
 from bridge.errors import CaptureFailed, HostFailed, TabLost
 from bridge.host.client import HostClient
-from bridge.host.events import HostEvents
-
-
-@dataclass(frozen=True, slots=True)
-class DownloadStarted:
-    """One call of the WebView's DownloadListener."""
-
-    url: str
-    disposition: str
-    mime: str
-
-
-class TabDownloads:
-    """Downloads of one tab, oldest first."""
-
-    def __init__(self, events: HostEvents, tab: str) -> None:
-        self._events = events
-        self._tab = tab
-
-    async def next(self, *, timeout_s: float) -> DownloadStarted:
-        async with Deadline.after(timeout_s).bound("waiting for a download", lambda: "nothing was downloaded"):
-            async for event in self._events:
-                if event.fields.get("tab") == self._tab:
-                    return DownloadStarted(
-                        *(str(event.fields.get(name) or "") for name in ("url", "disposition", "mime"))
-                    )
-        raise TabLost("the host app is gone, so no download can begin")
+from bridge.page.files.host_services import NextDownload, ReportedDownload
 
 
 class HostTabServices:
-    """One tab's, by the control protocol."""
+    """One tab's, over the control protocol; implements `HostServices` of the page layer."""
 
     def __init__(self, host: HostClient, host_tab: str) -> None:
         self._host = host
@@ -47,7 +20,7 @@ class HostTabServices:
 
     async def draw(self, max_height_px: int, timeout_s: float) -> bytes:
         limit_px = max(1, min(max_height_px, self._host.hello.max_capture_height_px))
-        if max_height_px > limit_px + 1:  # a pixel is what rounding makes
+        if max_height_px > limit_px + 1:  # rounding may add a pixel
             raise CaptureFailed(f"the host app draws at most {limit_px} device px of height, not {max_height_px}")
         try:
             reply = await self._host.capture(
@@ -56,7 +29,7 @@ class HostTabServices:
         except HostFailed as error:
             raise CaptureFailed(error.message) from error
         if not reply.body:
-            raise CaptureFailed("the host app answered without a picture")
+            raise CaptureFailed("the host app replied without an image")
         return reply.body
 
     async def put_file(self, name: str, content: bytes, *, timeout_s: float) -> str:
@@ -66,6 +39,17 @@ class HostTabServices:
         await self._host.delete_file(path, timeout_s=timeout_s)
 
     @contextmanager
-    def downloads(self) -> Iterator[TabDownloads]:
+    def downloads(self) -> Iterator[NextDownload]:
         with self._host.events("download") as events:
-            yield TabDownloads(events, self._host_tab)
+
+            async def next_download(deadline: Deadline) -> ReportedDownload:
+                async with deadline.bound("waiting for a download", lambda: "nothing was downloaded"):
+                    async for event in events:
+                        if event.fields.get("tab") == self._host_tab:
+                            url, disposition, mime = (
+                                str(event.fields.get(name) or "") for name in ("url", "disposition", "mime")
+                            )
+                            return ReportedDownload(url, disposition, mime)
+                raise TabLost("the connection to the host app ended while waiting for a download")
+
+            yield next_download

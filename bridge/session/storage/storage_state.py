@@ -1,6 +1,6 @@
-"""Cookies and storage of a session, saved to a file and put back.
+"""Saves the cookies and storage of a session to a file, and restores them.
 
-What the file holds lets somebody in, so it is readable for its owner only, and appears under its name when it is whole.
+The file can contain logins, so only its owner can read it. It appears under its name once it is complete.
 """
 
 from __future__ import annotations
@@ -9,19 +9,21 @@ import asyncio
 import json
 import os
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import urlsplit
 
 from bridge.deadline import Deadline
 from bridge.errors import NavigationFailed, PolicyRefused, ScriptFailed, UsageError
 from bridge.page.interception.fetch_domain import Rank
-from bridge.page.interception.fetch_messages import Fulfil, PausedRequest, Verdict
+from bridge.page.interception.fetch_messages import Fulfil, PausedRequest, RouteAction
 from bridge.page.page import Page
-from bridge.page.target.attachment import Attachment, WorldGone
+from bridge.page.target.attachment import Attachment
+from bridge.page.target.execution_contexts import ExecutionContextDestroyed
+from bridge.session.tabs import Tabs
 
 STATE_TIMEOUT_S = 30.0
 VERSION = 1
@@ -35,24 +37,13 @@ _WRITE = (
     "((local,session)=>{for(const[k,v]of local)localStorage.setItem(k,v);"
     "for(const[k,v]of session)sessionStorage.setItem(k,v);return localStorage.length})"
 )
-# What Network.setCookies takes of what Network.getAllCookies gives.
+# The fields of Network.getAllCookies that Network.setCookies takes.
 _COOKIE_FIELDS = ("name", "value", "domain", "path", "secure", "httpOnly", "sameSite", "expires")
-
-
-class StatefulHome(Protocol):
-    """What saving and loading needs of the session."""
-
-    @property
-    def pages(self) -> tuple[Page, ...]: ...
-
-    async def new_tab(self, url: str | None = None, *, profile: str | None = None) -> Page: ...
-
-    async def close_tab(self, page: Page) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
 class StateSummary:
-    """How much was saved or put back; `notices` say what was not, and why."""
+    """How much was saved or restored; `notices` say what was not, and why."""
 
     path: str
     cookies: int
@@ -70,16 +61,16 @@ class StateSummary:
         }
 
 
-async def save_state(home: StatefulHome, path: str | os.PathLike[str], *, timeout_s: float) -> StateSummary:
-    """Cookies of the whole profile; local and session storage of the documents that are open now.
+async def save_state(pages: Sequence[Page], path: str | os.PathLike[str], *, timeout_s: float) -> StateSummary:
+    """Save the cookies of the profile, and local and session storage of the documents that are open.
 
     Raises:
         UsageError: No tab is open, or the file cannot be written.
     """
     deadline = Deadline.after(timeout_s)
-    if not home.pages:
+    if not pages:
         raise UsageError("no tab is open, so there is no state to save")
-    attachments = [await page.attached() for page in home.pages]
+    attachments = [await page.attached() for page in pages]
     reply = await attachments[0].call("Network.getAllCookies", timeout_s=deadline.remaining_s)
     cookies = [_cookie(cookie) for cookie in reply.get("cookies", ())]
     origins: dict[str, dict[str, Any]] = {}
@@ -96,13 +87,11 @@ async def save_state(home: StatefulHome, path: str | os.PathLike[str], *, timeou
     return StateSummary(str(path), len(cookies), len(listed), _count(listed))
 
 
-async def load_state(
-    home: StatefulHome, path: str | os.PathLike[str], page: Page | None, *, timeout_s: float
-) -> StateSummary:
-    """Put cookies back, and storage by showing an empty page of each origin; no server is asked for anything."""
+async def load_state(tabs: Tabs, path: str | os.PathLike[str], page: Page | None, *, timeout_s: float) -> StateSummary:
+    """Restore cookies, and storage from an empty document of each origin, without a request to its server."""
     deadline = Deadline.after(timeout_s)
     saved = await asyncio.to_thread(_read_saved, Path(path))
-    own = await home.new_tab() if page is None else page
+    own = await tabs.new_tab(None, profile=None) if page is None else page
     notices: list[str] = []
     restored = []
     try:
@@ -110,29 +99,29 @@ async def load_state(
         if saved["cookies"]:
             await attachment.call("Network.setCookies", {"cookies": saved["cookies"]}, timeout_s=deadline.remaining_s)
         if saved["origins"]:
-            # Not a route of the page's: those that it has stay, and are asked again afterwards.
-            uncover = await attachment.fetching.add(_empty_page, rank=Rank.ROUTE, timeout_s=deadline.remaining_s)
+            # Not one of the page's routes: those stay, and apply again afterwards.
+            remove_route = await attachment.fetching.add(_empty_page, rank=Rank.ROUTE, timeout_s=deadline.remaining_s)
             try:
                 for origin in saved["origins"]:
                     session = origin["session"] if page is not None else []
                     if len(session) < len(origin["session"]):
                         notices.append(
-                            f"session storage of {origin['origin']} was left out: name the page to load it into"
+                            f"session storage of {origin['origin']} was skipped: name the page to load it into"
                         )
                     try:
                         await _restore(own, origin["origin"], origin["local"], session, deadline)
                         restored.append({**origin, "session": session})
                     except (PolicyRefused, NavigationFailed) as error:
-                        notices.append(f"storage of {origin['origin']} was left out: {error.message}")
+                        notices.append(f"storage of {origin['origin']} was skipped: {error.message}")
             finally:
-                await uncover()
+                await remove_route()
     finally:
         if page is None:
-            await home.close_tab(own)
+            await tabs.close_tab(own)
     return StateSummary(str(path), len(saved["cookies"]), len(restored), _count(restored), tuple(notices))
 
 
-async def _empty_page(_request: PausedRequest) -> Verdict:
+async def _empty_page(_request: PausedRequest) -> RouteAction:
     return Fulfil(headers={"content-type": "text/html"}, body="<!doctype html>")
 
 
@@ -144,14 +133,14 @@ async def _restore(page: Page, origin: str, local: list[Any], session: list[Any]
     try:
         await attachment.evaluate(main.frame_id if main else "", call, timeout_s=deadline.remaining_s)
     except ScriptFailed as error:
-        raise UsageError(f"the storage of {origin} does not take what was saved: {error.message}") from error
+        raise UsageError(f"the storage of {origin} rejects the saved items: {error.message}") from error
 
 
 async def _read_storage(attachment: Attachment, frame_id: str, deadline: Deadline) -> dict[str, Any] | None:
-    """None for a frame without an origin of its own, or one that is being left."""
+    """None for a frame without an origin of its own, or one that navigates away."""
     try:
         found = await attachment.evaluate(frame_id, _READ, timeout_s=deadline.remaining_s)
-    except (WorldGone, ScriptFailed):
+    except (ExecutionContextDestroyed, ScriptFailed):
         return None
     if not isinstance(found, dict) or not str(found.get("origin", "")).startswith(("http://", "https://")):
         return None
@@ -159,7 +148,7 @@ async def _read_storage(attachment: Attachment, frame_id: str, deadline: Deadlin
 
 
 def _cookie(cookie: Mapping[str, Any]) -> dict[str, Any]:
-    """Without an `expires` for a cookie of the browser's session: -1 means that to nobody else."""
+    """Without `expires` for a session cookie: only CDP writes that as -1."""
     kept = {name: cookie[name] for name in _COOKIE_FIELDS if cookie.get(name) is not None}
     if cookie.get("session") or (isinstance(kept.get("expires"), int | float) and kept["expires"] < 0):
         kept.pop("expires", None)
@@ -188,7 +177,7 @@ def _write_private(path: Path, content: bytes) -> None:
 
 
 def _read_saved(path: Path) -> dict[str, Any]:
-    """What a file says, checked: it may have been written by anybody."""
+    """The content of a state file, validated: it may come from anywhere."""
     try:
         with path.open("rb") as file:
             content = file.read(_MAX_BYTES + 1)
@@ -199,11 +188,11 @@ def _read_saved(path: Path) -> dict[str, Any]:
     try:
         saved = json.loads(content.decode("utf-8", "surrogatepass"))
         if saved["version"] != VERSION:
-            raise UsageError(f"{path} has version {saved['version']!r}, and {VERSION} is understood")
+            raise UsageError(f"{path} has version {saved['version']!r}; only version {VERSION} is supported")
         cookies = [_checked_cookie(cookie) for cookie in saved["cookies"]]
         origins = [_checked_origin(origin) for origin in saved["origins"][:_MAX_ORIGINS]]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise UsageError(f"{path} is no saved state: {error!r:.200}") from error
+        raise UsageError(f"{path} is not a saved state: {error!r:.200}") from error
     return {"cookies": cookies, "origins": origins}
 
 
@@ -224,11 +213,11 @@ def _checked_origin(origin: Mapping[str, Any]) -> dict[str, Any]:
     address = str(origin["origin"])
     parts = urlsplit(address)
     if parts.scheme not in ("http", "https") or not parts.netloc or address != f"{parts.scheme}://{parts.netloc}":
-        raise ValueError(f"{address!r:.100} is no origin")
+        raise ValueError(f"{address!r:.100} is not an origin")
     out: dict[str, Any] = {"origin": address}
     for kind in ("local", "session"):
         pairs = [tuple(pair) for pair in origin[kind]]
         if not all(len(pair) == 2 and all(isinstance(part, str) for part in pair) for pair in pairs):
-            raise ValueError(f"the {kind} storage of {address} is no list of pairs")
+            raise ValueError(f"the {kind} storage of {address} is not a list of pairs")
         out[kind] = pairs
     return out

@@ -6,28 +6,12 @@ import contextlib
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 
 import click
 
 import bridge
 from bridge.errors import BridgeError, UsageError
-from bridge.surfaces.cli.commands.actions import ACTION_COMMANDS
-from bridge.surfaces.cli.commands.bench import bench
-from bridge.surfaces.cli.commands.capture import CAPTURE_COMMANDS
-from bridge.surfaces.cli.commands.completion import completion
-from bridge.surfaces.cli.commands.demo import demo
-from bridge.surfaces.cli.commands.devices import devices, targets, virtual
-from bridge.surfaces.cli.commands.doctor import doctor
-from bridge.surfaces.cli.commands.host import host
-from bridge.surfaces.cli.commands.models import mcp, schema
-from bridge.surfaces.cli.commands.ops import ops
-from bridge.surfaces.cli.commands.page import back, forward, get, open_command, reload_command, snapshot, wait
-from bridge.surfaces.cli.commands.policy import gate, policy
-from bridge.surfaces.cli.commands.read import read
-from bridge.surfaces.cli.commands.reading import fetch
-from bridge.surfaces.cli.commands.retries import retried
-from bridge.surfaces.cli.commands.session import close, close_tab, daemon, tab, tabs, view
-from bridge.surfaces.cli.commands.trace import trace
 from bridge.surfaces.cli.groups import Commands
 from bridge.surfaces.cli.output import report_failure
 
@@ -39,24 +23,73 @@ With --json every command prints one JSON object: {"ok": true, "command": …} w
 "error": {"code", "message", "hint"?, "details"?}, "exit_code"}."""
 
 
-#: The commands as `--help` shows them.
-SECTIONS: dict[str, tuple[click.Command, ...]] = {
-    "Pages": (open_command, snapshot, read, get, wait, back, forward, reload_command, *CAPTURE_COMMANDS),
-    "Acting by ref": ACTION_COMMANDS,
-    "Tabs and sessions": (tabs, tab, close_tab, view, close, daemon, trace),
-    "For models": (mcp, ops, schema),
-    "Without a device": (fetch, policy, gate, retried, bench),
-    "Devices": (doctor, devices, targets, host, virtual, demo),
-    "Shells": (completion,),
+#: The commands as `--help` shows them: name -> module of `commands/` that has it in its COMMANDS.
+SECTIONS: dict[str, dict[str, str]] = {
+    "Pages": {
+        **dict.fromkeys(("open", "snapshot"), "page"),
+        "read": "read",
+        **dict.fromkeys(("get", "wait", "back", "forward", "reload"), "page"),
+        **dict.fromkeys(("screenshot", "record", "console", "network"), "capture"),
+    },
+    "Actions by ref": dict.fromkeys(
+        (
+            *("click", "double-click", "long-press", "fill", "type", "clear", "check", "uncheck", "select", "press"),
+            *("focus", "hover", "scroll", "scroll-into-view", "drag", "upload", "download"),
+        ),
+        "actions",
+    ),
+    "Tabs and sessions": {
+        **dict.fromkeys(("tabs", "tab", "close-tab", "view", "close", "daemon"), "session"),
+        "trace": "trace",
+    },
+    "For models": {"mcp": "models", "ops": "ops", "schema": "models"},
+    "Without a device": {
+        "fetch": "reading",
+        "policy": "policy",
+        "gate": "policy",
+        "retried": "retries",
+        "bench": "bench",
+    },
+    "Devices": {
+        "doctor": "doctor",
+        "devices": "devices",
+        "targets": "devices",
+        "host": "host",
+        "virtual": "devices",
+        "demo": "demo",
+    },
+    "Shells": {"completion": "completion"},
 }
+_MODULE_OF = {name: module for section in SECTIONS.values() for name, module in section.items()}
 
 
 class _Sections(Commands):
-    """A group whose help keeps together what belongs together."""
+    """Shows commands in sections, and imports the module of a command when the command is used.
+
+    A warm command takes about as long as its imports.
+    """
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_MODULE_OF)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        return command_named(cmd_name) if cmd_name in _MODULE_OF else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        for title, commands in SECTIONS.items():
-            self.format_section(title, commands, formatter)
+        for title, names in SECTIONS.items():
+            self.format_section(title, map(command_named, names), formatter, width=max(map(len, _MODULE_OF)))
+
+
+def command_named(name: str) -> click.Command:
+    """A command of the top level; KeyError if there is none."""
+    module = import_module(f"bridge.surfaces.cli.commands.{_MODULE_OF[name]}")
+    commands: tuple[click.Command, ...] = module.COMMANDS
+    return next(command for command in commands if command.name == name)
+
+
+def all_commands() -> dict[str, click.Command]:
+    """Every command of the top level by name, in the order of `--help`."""
+    return {name: command_named(name) for name in _MODULE_OF}
 
 
 @click.group(
@@ -74,11 +107,6 @@ def webview_bridge(context: click.Context) -> None:
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
-
-
-for _commands in SECTIONS.values():
-    for _command in _commands:
-        webview_bridge.add_command(_command)
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -9,14 +9,11 @@ import click
 
 from bridge.cost import Cost
 from bridge.errors import UsageError
-from bridge.surfaces.cli.options import SessionOptions
+from bridge.surfaces.cli.options import SessionOptions, start_options
 from bridge.surfaces.cli.output import note, one_line, print_json, printable
 
 if TYPE_CHECKING:
-    from bridge.surfaces.kept_session import Answer
-
-
-_ANSWER_S = 5.0
+    from bridge.surfaces.session_command import CommandResult
 
 
 def perform(
@@ -29,7 +26,7 @@ def perform(
     wait_for: str | None = None,
     shows_refs: bool = False,
     starts: bool = False,
-) -> Answer:
+) -> CommandResult:
     """Carry out `task` of a workspace and give its answer.
 
     Args:
@@ -44,34 +41,22 @@ def perform(
     if url is None:
         if wait_for is not None:
             raise UsageError("--wait-for goes with a URL to open.", hint="On the open page it is: wait --text TEXT.")
-        return _in_kept_session(command, options, task, params, starts=starts)
+        return _in_kept_session(options, task, params, starts=starts)
     return _in_own_session(command, options, task, params, url=url, wait_for=wait_for, shows_refs=shows_refs)
 
 
-def _in_kept_session(
-    command: str, options: SessionOptions, task: str, params: Mapping[str, Any], *, starts: bool
-) -> Answer:
-    from bridge.surfaces.cli.runner import Steps, run_async, start_options
-    from bridge.surfaces.daemon.client import ask
-    from bridge.surfaces.kept_session import Answer
+def _in_kept_session(options: SessionOptions, task: str, params: Mapping[str, Any], *, starts: bool) -> CommandResult:
+    from bridge.surfaces.daemon.client import send_command
 
-    start = start_options(options).to_json()
-
-    async def work() -> Answer:
-        found = await ask(
-            options.session_name,
-            task,
-            params,
-            timeout_s=options.timeout_s,
-            start=start,
-            may_start=starts,
-            notice=note,
-        )
-        return Answer(found.json, found.blob)
-
-    # The session's process keeps the deadline and knows what it last saw; ours is for one that does not answer.
-    limit_s = None if options.timeout_s is None else options.timeout_s + _ANSWER_S
-    return run_async(command, options, Steps(limit_s), work())
+    return send_command(
+        options.session_name,
+        task,
+        params,
+        timeout_s=options.timeout_s,
+        start=start_options(options).to_json(),
+        may_start=starts,
+        on_notice=note,
+    )
 
 
 def _in_own_session(
@@ -83,16 +68,16 @@ def _in_own_session(
     url: str,
     wait_for: str | None,
     shows_refs: bool,
-) -> Answer:
-    from bridge.surfaces.cli.runner import Steps, checked_address, opened_page, run_async
-    from bridge.surfaces.kept_session import Workspace
+) -> CommandResult:
+    from bridge.surfaces.cli.runner import CommandProgress, checked_address, opened_page, run_async
+    from bridge.surfaces.kept_session import KeptSession
 
     address = checked_address(url, options)
-    steps = Steps(options.timeout_s)
+    steps = CommandProgress(options.timeout_s)
 
-    async def work() -> Answer:
+    async def work() -> CommandResult:
         async with opened_page(options, steps, address, wait_for) as (session, page):
-            workspace = Workspace(session)
+            workspace = KeptSession(session)
             if shows_refs:
                 steps.current = "taking a snapshot"
                 await page.snapshot()
@@ -102,7 +87,9 @@ def _in_own_session(
     return run_async(command, options, steps, work())
 
 
-def print_answer(command: str, options: SessionOptions, answer: Answer, text: str, extra: Mapping[str, Any]) -> None:
+def print_answer(
+    command: str, options: SessionOptions, answer: CommandResult, text: str, extra: Mapping[str, Any]
+) -> None:
     """The answer as JSON, or `text` with its cost and notices on stderr."""
     if options.as_json:
         print_json(command, {**answer.json, **extra})

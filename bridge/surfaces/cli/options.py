@@ -13,6 +13,9 @@ from typing import Any, TypeVar
 
 import click
 
+from bridge.surfaces.cli.output import check_writable
+from bridge.surfaces.session_command import StartOptions
+
 R = TypeVar("R")
 Command = Callable[..., R]
 
@@ -191,6 +194,28 @@ def own_session_options(command: Command[R]) -> Command[R]:
 def session_options(command: Command[R]) -> Command[R]:
     """Gives the function a SessionOptions as its first argument."""
     return _with_options(command, SessionOptions, (*_SESSION, *_COMMON))
+
+
+def start_options(options: SessionOptions) -> StartOptions:
+    """How to open the command's session. Paths are absolute: the session's process may run in another folder.
+
+    Raises:
+        UsageError: The trace cannot be written there.
+    """
+    check_writable(options.trace)
+    return StartOptions(
+        options.device,
+        options.adb_server,
+        tuple(sorted(set(options.local_ports))),
+        _absolute(options.trace),
+        tuple(sorted(set(options.allowed_origins))),
+        _absolute(options.uploads_root),
+        _absolute(options.downloads_root),
+    )
+
+
+def _absolute(path: str | Path | None) -> str | None:
+    return None if path is None else str(Path(path).absolute())
 
 
 def origin_flags(command: click.decorators.FC) -> click.decorators.FC:

@@ -10,7 +10,6 @@ import signal
 import sys
 from collections.abc import AsyncIterator, Coroutine, Sequence
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -19,13 +18,13 @@ from bridge.deadline import Deadline
 from bridge.errors import PolicyRefused
 from bridge.policy import BrowserPolicy, Decision, TestServerGrant, decide
 from bridge.surfaces.cli.lines import typed_line
-from bridge.surfaces.cli.options import CommonOptions, OwnSessionOptions, SessionOptions
-from bridge.surfaces.cli.output import check_writable, note, one_line
-from bridge.surfaces.kept_session import StartOptions
+from bridge.surfaces.cli.options import CommonOptions, OwnSessionOptions, SessionOptions, start_options
+from bridge.surfaces.cli.output import note, one_line
+from bridge.surfaces.session_command import StartOptions
 
 if TYPE_CHECKING:
     from bridge.page.page import Page
-    from bridge.policy.rules import Asker
+    from bridge.policy.browser_policy import Asker
     from bridge.session.session import Session
 
 T = TypeVar("T")
@@ -36,7 +35,7 @@ START_TIMEOUT_S = 60.0
 NAVIGATION_TIMEOUT_S = 30.0
 
 
-class Steps:
+class CommandProgress:
     """The budget of a command, and the step it is in, which the error names when the budget is spent."""
 
     def __init__(self, timeout_s: float | None) -> None:
@@ -49,7 +48,7 @@ class Steps:
         return min(usual_s, self.deadline.remaining_s)
 
 
-def run_async(command: str, options: CommonOptions, steps: Steps, work: Coroutine[Any, Any, T]) -> T:
+def run_async(command: str, options: CommonOptions, steps: CommandProgress, work: Coroutine[Any, Any, T]) -> T:
     """Run `work` to its end inside the command's budget. Ctrl-C and SIGTERM let it clean up first.
 
     Raises:
@@ -90,28 +89,6 @@ def grants_of(options: OwnSessionOptions) -> tuple[TestServerGrant, ...]:
     return StartOptions(local_ports=options.local_ports).grants()
 
 
-def start_options(options: SessionOptions) -> StartOptions:
-    """How the session is opened that the command runs in; folders and files absolute, its process may be elsewhere.
-
-    Raises:
-        UsageError: No trace can be written where it is wanted.
-    """
-    check_writable(options.trace)
-    return StartOptions(
-        options.device,
-        options.adb_server,
-        tuple(sorted(set(options.local_ports))),
-        _absolute(options.trace),
-        tuple(sorted(set(options.allowed_origins))),
-        _absolute(options.uploads_root),
-        _absolute(options.downloads_root),
-    )
-
-
-def _absolute(path: str | Path | None) -> str | None:
-    return None if path is None else str(Path(path).absolute())
-
-
 def flagged_policy(
     asker: Asker, allow: Sequence[str], deny: Sequence[str], default_action: str | None
 ) -> BrowserPolicy:
@@ -135,7 +112,7 @@ def checked_address(url: str, options: SessionOptions) -> str:
         UsageError: No URL.
         PolicyRefused: A rule forbids it; the hint names the option that would allow it, where there is one.
     """
-    from bridge.page.navigation.navigate import checked_url
+    from bridge.page.navigation.url import checked_url
 
     address = checked_url(url)
     start = start_options(options)
@@ -166,7 +143,7 @@ def _has_terminal() -> bool:
 
 
 @asynccontextmanager
-async def opened_session(options: SessionOptions, steps: Steps) -> AsyncIterator[Session]:
+async def opened_session(options: SessionOptions, steps: CommandProgress) -> AsyncIterator[Session]:
     from bridge import Session
 
     timeout_s = steps.begin("starting the device and the host app", START_TIMEOUT_S)
@@ -190,7 +167,7 @@ async def opened_session(options: SessionOptions, steps: Steps) -> AsyncIterator
 
 @asynccontextmanager
 async def opened_page(
-    options: SessionOptions, steps: Steps, address: str, wait_for: str | None
+    options: SessionOptions, steps: CommandProgress, address: str, wait_for: str | None
 ) -> AsyncIterator[tuple[Session, Page]]:
     """A session with one tab at `address`, with the text `wait_for` on it where one is given."""
     async with opened_session(options, steps) as session:

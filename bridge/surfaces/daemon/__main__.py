@@ -10,18 +10,18 @@ import sys
 
 from bridge.errors import BridgeError
 from bridge.host.filelock import try_lock
-from bridge.surfaces.daemon.places import places_of
 from bridge.surfaces.daemon.server import IDLE_EXIT_S, Daemon
+from bridge.surfaces.daemon.session_files import files_of
 
 
 def main() -> int:
     os.umask(0o077)
     try:
-        places = places_of(sys.argv[1])
+        files = files_of(sys.argv[1])
     except (BridgeError, IndexError) as error:
         print(f"failed {error}", flush=True)  # noqa: T201 - the line that whoever started us reads
         return 2
-    with places.lock.open("a") as lock:
+    with files.lock.open("a") as lock:
         if not try_lock(lock):
             print("taken", flush=True)  # noqa: T201
             return 0
@@ -31,7 +31,7 @@ def main() -> int:
             level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s", stream=sys.stderr
         )
         idle_exit_s = float(os.environ.get("WEBVIEW_BRIDGE_IDLE_EXIT_S") or IDLE_EXIT_S)
-        asyncio.run(Daemon(places, idle_exit_s=idle_exit_s).serve(_ready))
+        asyncio.run(Daemon(files, idle_exit_s=idle_exit_s).serve(_ready))
     return 0
 
 

@@ -1,42 +1,40 @@
-"""A command's side: find the session's process, start it where that makes sense, ask, and show its notices."""
+"""A command's side of a kept session: connect to its process, start it if allowed, send one command.
+
+Blocking sockets and no event loop: most of a warm command's time is its imports.
+"""
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import math
 import os
-import signal
-import subprocess
-import sys
+import socket
+import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bridge
-from bridge.deadline import Deadline
 from bridge.errors import BridgeError, DeadlineExceeded, TransportError, UsageError
 from bridge.host.filelock import try_lock, unlock
 from bridge.host.protocol import FrameReader
-from bridge.surfaces.daemon.places import Places, places_of, read_record
-from bridge.surfaces.daemon.wire import LIMITS, RemoteError, message, read_message
+from bridge.surfaces.daemon.session_files import SessionFiles, files_of, read_record
+from bridge.surfaces.daemon.wire import LIMITS, RemoteError, message
+from bridge.surfaces.session_command import CommandResult
+
+if TYPE_CHECKING:
+    import subprocess
 
 _START_S = 20.0
-_END_S = 30.0
-# A process that is alive takes a command at once, whatever it is doing.
+END_S = 30.0
+# A live process accepts a command at once, whatever it is doing.
 _ACCEPT_S = 10.0
+# The session's process keeps the command's deadline and knows what it last saw; this is for one that hangs.
+_GRACE_S = 5.0
 _POLL_S = 0.02
+_PIECE_BYTES = 256 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What a session's process answered: JSON and, for pictures, bytes."""
-
-    json: Mapping[str, Any]
-    blob: bytes = b""
-
-
-async def ask(
+def send_command(
     name: str,
     command: str,
     params: Mapping[str, Any],
@@ -44,19 +42,21 @@ async def ask(
     timeout_s: float | None,
     start: Mapping[str, Any],
     may_start: bool,
-    notice: Callable[[str], None],
-) -> Asked:
-    """Have the session `name` carry out a command.
+    on_notice: Callable[[str], None],
+) -> CommandResult:
+    """Run a command in the session `name`. Interrupting it closes the connection, which cancels the command.
 
     Args:
-        start: How to open the session, and what one that is open has to cover.
-        may_start: Start it when there is none; otherwise there has to be one.
+        start: How to open the session, and what an open one has to cover.
+        may_start: Start the session if it is not open; otherwise it has to be.
 
     Raises:
-        UsageError: There is no such session and none was to be started.
+        UsageError: The session is not open and `may_start` is false.
+        DeadlineExceeded: The session's process does not respond.
         BridgeError: What the command raised there, with its code and exit code.
     """
-    places = places_of(name)
+    files = files_of(name)
+    timer = _Timer(math.inf if timeout_s is None else timeout_s + _GRACE_S, f"webview-bridge {command}")
     request = {
         "version": bridge.__version__,
         "command": command,
@@ -64,25 +64,25 @@ async def ask(
         "timeout_s": timeout_s,
         "start": dict(start),
     }
-    for attempt in (1, 2):
-        streams = await _connected(places)
-        if streams is None:
+    for is_last in (False, True):
+        connection = _connected(files)
+        if connection is None:
             if not may_start:
                 raise UsageError(
                     f"no session {name!r} is open.", hint="'webview-bridge open URL' opens one; --url does without."
                 )
-            streams = await _started(places)
+            connection = _started(files)
         try:
-            return await _asked(*streams, request, notice)
+            return _exchanged(connection, request, timer, on_notice)
         except _NotAccepted:
-            if attempt == 2:
-                raise TransportError(f"session {name} ended before it took the command.") from None
-            await end(name)
+            if is_last:
+                raise TransportError(f"session {name} ended before it accepted the command.") from None
+            end(name)
         except _OtherVersion as other:
-            if attempt == 2:
+            if is_last:
                 raise TransportError(f"session {name} is run by version {other.version}.") from None
-            notice(f"session {name} was run by version {other.version} and is started again; its tabs are gone")
-            await end(name)
+            on_notice(f"session {name} was run by version {other.version} and is started again; its tabs are gone")
+            end(name)
             if not may_start:
                 raise UsageError(
                     f"session {name!r} ended with its old version.", hint="'webview-bridge open URL' opens a new one."
@@ -90,39 +90,40 @@ async def ask(
     raise AssertionError("unreachable")
 
 
-async def end(name: str, *, timeout_s: float = _END_S) -> bool:
-    """End the session `name` and wait until its process is gone; False when there was none.
+def end(name: str, *, timeout_s: float = END_S) -> bool:
+    """End the session `name` and wait until its process has exited; False if it was not running.
 
-    It is asked first. One that is not gone soon gets SIGTERM, and SIGKILL where that does not help either, as with a
-    process that is stopped; its virtual device and the host app find out by themselves.
+    The process is asked first. If it does not exit soon it gets SIGTERM, then SIGKILL (it may be stopped); its virtual
+    device and the host app then end by themselves.
 
     Raises:
-        DeadlineExceeded: It is still there.
+        DeadlineExceeded: The process is still running.
     """
-    places = places_of(name)
-    deadline = Deadline.after(timeout_s)
-    record = read_record(places.record)
-    streams = await _connected(places)
-    if streams is None and not _is_held(places):
+    import signal
+
+    files = files_of(name)
+    timer = _Timer(timeout_s, f"the end of session {name}")
+    record = read_record(files.record)
+    connection = _connected(files)
+    if connection is None and not _is_running(files):
         return False
-    with contextlib.suppress(BridgeError, OSError, _NotAccepted, _OtherVersion):
-        if streams is not None:
-            request = {"version": bridge.__version__, "command": "close", "params": {}}
-            async with Deadline.after(min(_ACCEPT_S, deadline.remaining_s)).bound("closing it"):
-                await _asked(*streams, request, lambda _: None)
+    if connection is not None:
+        request = {"version": bridge.__version__, "command": "close", "params": {}}
+        with contextlib.suppress(BridgeError, OSError, _NotAccepted, _OtherVersion):
+            _exchanged(connection, request, _Timer(min(_ACCEPT_S, timer.remaining_s), "close"), lambda _: None)
     signals = [(2 / 3, signal.SIGTERM), (1 / 3, signal.SIGKILL)]
-    while _is_held(places):
-        if signals and record is not None and deadline.remaining_s < signals[0][0] * timeout_s:
+    while _is_running(files):
+        if signals and record is not None and timer.remaining_s < signals[0][0] * timeout_s:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(record.pid, signals.pop(0)[1])
-        if deadline.passed:
-            raise DeadlineExceeded(f"the end of session {name}", timeout_s, f"process {record and record.pid}")
-        await asyncio.sleep(_POLL_S)
+        if timer.remaining_s <= 0:
+            raise timer.exceeded(f"process {record and record.pid}")
+        time.sleep(_POLL_S)
     return True
 
 
 class _NotAccepted(Exception):
-    """The process was on its way out and has not looked at the command."""
+    """The process was exiting and has not looked at the command."""
 
 
 class _OtherVersion(Exception):
@@ -130,88 +131,123 @@ class _OtherVersion(Exception):
         self.version = version
 
 
-async def _connected(places: Places) -> tuple[asyncio.StreamReader, asyncio.StreamWriter] | None:
+class _Timer:
+    """The time left for a blocking exchange. `bridge.deadline` is built on asyncio, which a warm command cannot pay."""
+
+    def __init__(self, timeout_s: float, awaited: str) -> None:
+        self.timeout_s = timeout_s
+        self._awaited = awaited
+        self._at = time.monotonic() + timeout_s
+
+    @property
+    def remaining_s(self) -> float:
+        return self._at - time.monotonic()
+
+    def exceeded(self, last_seen: str = "") -> DeadlineExceeded:
+        return DeadlineExceeded(self._awaited, self.timeout_s, last_seen)
+
+
+def _connected(files: SessionFiles) -> socket.socket | None:
+    connection = socket.socket(socket.AF_UNIX)
     try:
-        return await asyncio.open_unix_connection(places.socket)
+        connection.connect(str(files.socket))
     except (FileNotFoundError, ConnectionRefusedError):
+        connection.close()
         return None
-
-
-async def _asked(
-    reader: asyncio.StreamReader,
-    writer: asyncio.StreamWriter,
-    request: Mapping[str, Any],
-    notice: Callable[[str], None],
-) -> Asked:
-    frames = FrameReader(LIMITS)
-    accepted = False
-    try:
-        writer.write(message(request))
-        while True:
-            patience = Deadline.after(math.inf if accepted else _ACCEPT_S)
-            try:
-                async with patience.bound("the session's process taking the command"):
-                    frame = await read_message(reader, frames)
-            except TransportError:
-                if not accepted:
-                    raise _NotAccepted from None
-                raise
-            if "accepted" in frame.header:
-                accepted = True
-            elif "notice" in frame.header:
-                notice(str(frame.header["notice"]))
-            elif isinstance(error := frame.header.get("error"), Mapping):
-                if error.get("code") == "version_mismatch":
-                    raise _OtherVersion(str(error.get("message")))
-                raise RemoteError(error)
-            else:
-                answer = frame.header.get("answer")
-                return Asked(answer if isinstance(answer, Mapping) else {}, frame.body)
-    finally:
-        writer.close()
-        with contextlib.suppress(OSError):
-            await writer.wait_closed()
-
-
-async def _started(places: Places) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """A connection to a fresh process; one that is leaving, or that another command starts, is waited for."""
-    deadline = Deadline.after(_START_S)
-    while not deadline.passed:
-        await _spawn(places)
-        streams = await _connected(places)
-        if streams is not None:
-            return streams
-        await asyncio.sleep(_POLL_S)
-    raise TransportError("the session's process does not answer.", hint=f"See {places.log}.")
-
-
-async def _spawn(places: Places) -> None:
-    """Start the session's process and wait for its first line; several commands may do so at once."""
-    process = _process(places)
-    reader = asyncio.StreamReader()
-    pipe, _ = await asyncio.get_running_loop().connect_read_pipe(
-        lambda: asyncio.StreamReaderProtocol(reader), process.stdout
-    )
-    try:
-        async with Deadline.after(_START_S).bound("the start of the session's process"):
-            line = (await reader.readline()).decode(errors="replace").strip()
     except BaseException:
-        process.kill()
+        connection.close()
         raise
-    finally:
-        pipe.close()
+    return connection
+
+
+def _exchanged(
+    connection: socket.socket, request: Mapping[str, Any], timer: _Timer, on_notice: Callable[[str], None]
+) -> CommandResult:
+    accepting = _Timer(_ACCEPT_S, "the session's process accepting the command")
+    patience = accepting if accepting.remaining_s < timer.remaining_s else timer
+    with connection:
+        frames = FrameReader(LIMITS)
+        try:
+            _limit(connection, patience)
+            connection.sendall(message(request))
+            while True:
+                while (frame := frames.next_frame()) is None:
+                    _limit(connection, patience)
+                    piece = connection.recv(_PIECE_BYTES)
+                    if not piece:
+                        raise ConnectionResetError
+                    frames.feed(piece)
+                if "accepted" in frame.header:
+                    patience = timer
+                elif "notice" in frame.header:
+                    on_notice(str(frame.header["notice"]))
+                elif isinstance(error := frame.header.get("error"), Mapping):
+                    if error.get("code") == "version_mismatch":
+                        raise _OtherVersion(str(error.get("message")))
+                    raise RemoteError(error)
+                else:
+                    result = frame.header.get("answer")
+                    return CommandResult(result if isinstance(result, Mapping) else {}, frame.body)
+        except TimeoutError:
+            raise patience.exceeded() from None
+        except ConnectionError:
+            if patience is accepting:
+                raise _NotAccepted from None
+            raise TransportError("the session's process closed the connection before it responded.") from None
+
+
+def _limit(connection: socket.socket, timer: _Timer) -> None:
+    """Bound the next socket call. TimeoutError at once when no time is left: 0 would make the socket non-blocking."""
+    if timer.remaining_s <= 0:
+        raise TimeoutError
+    connection.settimeout(None if math.isinf(timer.timeout_s) else timer.remaining_s)
+
+
+def _started(files: SessionFiles) -> socket.socket:
+    """A connection to a new process. Waits for one that is exiting, or that another command is starting."""
+    timer = _Timer(_START_S, "the start of the session's process")
+    while timer.remaining_s > 0:
+        _spawn(files, timer)
+        connection = _connected(files)
+        if connection is not None:
+            return connection
+        time.sleep(_POLL_S)
+    raise TransportError("the session's process does not respond.", hint=f"See {files.log}.")
+
+
+def _spawn(files: SessionFiles, timer: _Timer) -> None:
+    """Start the session's process and wait for its first line; several commands may do so at once."""
+    import select
+
+    process = _process(files)
+    assert process.stdout is not None
+    with process.stdout as pipe:
+        try:
+            readable, _, _ = select.select([pipe], [], [], max(timer.remaining_s, 0))
+            if not readable:
+                raise timer.exceeded()
+            line = pipe.readline().decode(errors="replace").strip()  # written in one piece
+        except BaseException:
+            process.kill()
+            process.wait()
+            raise
     if line != "ready":
-        process.wait()  # it has said its last word
+        process.wait()
     if line not in ("ready", "taken"):
-        raise TransportError(f"the session's process did not start: {line or 'no word'}.", hint=f"See {places.log}.")
+        raise TransportError(
+            f"the session's process did not start: {line or 'it printed nothing'}.", hint=f"See {files.log}."
+        )
 
 
-def _process(places: Places) -> subprocess.Popen[bytes]:
-    # Not truncated here: a process that lives may be writing into it. The one that gets the lock begins it anew.
-    descriptor = os.open(places.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0), 0o600)
+def _process(files: SessionFiles) -> subprocess.Popen[bytes]:
+    import subprocess
+    import sys
+
+    # Not truncated here: a running process may be writing to it. The process that gets the lock truncates it.
+    descriptor = os.open(files.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0), 0o600)
     with os.fdopen(descriptor, "wb") as log:
         return subprocess.Popen(
-            [sys.executable, "-m", "bridge.surfaces.daemon", places.name],
+            [sys.executable, "-m", "bridge.surfaces.daemon", files.name],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=log,
@@ -219,9 +255,9 @@ def _process(places: Places) -> subprocess.Popen[bytes]:
         )
 
 
-def _is_held(places: Places) -> bool:
-    """Whether the session's process lives: it keeps its lock to its last moment."""
-    with places.lock.open("a") as lock:
+def _is_running(files: SessionFiles) -> bool:
+    """Whether the session's process runs: it holds its lock until it exits."""
+    with files.lock.open("a") as lock:
         if not try_lock(lock):
             return True
         unlock(lock)

@@ -17,27 +17,28 @@ from typing import Any
 
 import bridge
 from bridge.deadline import Deadline
-from bridge.errors import BridgeError, UsageError
+from bridge.errors import BridgeError, TransportError, UsageError
 from bridge.host.protocol import Frame, FrameReader
-from bridge.surfaces.daemon.places import Places, Record
-from bridge.surfaces.daemon.warming import zygote_of
-from bridge.surfaces.daemon.wire import LIMITS, answer_message, error_facts, message, read_message
-from bridge.surfaces.kept_session import StartOptions, Workspace, opened_workspace
+from bridge.surfaces.daemon.session_files import Record, SessionFiles
+from bridge.surfaces.daemon.wire import LIMITS, answer_message, error_facts, message
+from bridge.surfaces.kept_session import KeptSession, open_kept_session
+from bridge.surfaces.session_command import StartOptions
 
 logger = logging.getLogger(__name__)
 
 IDLE_EXIT_S = 1800.0
 _HELLO_S = 10.0
 _CLOSE_S = 20.0
+_PIECE_BYTES = 256 * 1024
 
 
 class Daemon:
     """Commands come in on connections, one each; the session is opened by the first that needs it."""
 
-    def __init__(self, places: Places, *, idle_exit_s: float = IDLE_EXIT_S) -> None:
-        self._places = places
+    def __init__(self, files: SessionFiles, *, idle_exit_s: float = IDLE_EXIT_S) -> None:
+        self._files = files
         self._idle_exit_s = idle_exit_s
-        self._opened: asyncio.Future[Workspace] | None = None
+        self._opened: asyncio.Future[KeptSession] | None = None
         self._started_with: StartOptions | None = None
         self._holder: asyncio.Task[None] | None = None
         self._notices: set[Callable[[str], None]] = set()
@@ -51,18 +52,17 @@ class Daemon:
         with suppress(NotImplementedError):
             for number in (signal.SIGTERM, signal.SIGINT):
                 asyncio.get_running_loop().add_signal_handler(number, self._ended.set)
-        self._places.socket.unlink(missing_ok=True)
-        server = await asyncio.start_unix_server(self._serve_one, path=self._places.socket)
+        self._files.socket.unlink(missing_ok=True)
+        server = await asyncio.start_unix_server(self._serve_one, path=self._files.socket)
         try:
-            self._places.socket.chmod(0o600)
-            Record(self._places.name, os.getpid(), bridge.__version__, time.time()).write(self._places)
+            self._files.socket.chmod(0o600)
+            Record(self._files.name, os.getpid(), bridge.__version__, time.time()).write(self._files)
             ready()
-            async with zygote_of(self._places):
-                await self._until_over()
+            await self._until_over()
         finally:
             # The name goes first: nobody may find a process that is leaving.
-            self._places.socket.unlink(missing_ok=True)
-            self._places.record.unlink(missing_ok=True)
+            self._files.socket.unlink(missing_ok=True)
+            self._files.record.unlink(missing_ok=True)
             server.close()
             self._ended.set()
             if self._holder is not None:
@@ -101,7 +101,7 @@ class Daemon:
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         frames = FrameReader(LIMITS)
         async with asyncio.timeout(_HELLO_S):
-            request = (await read_message(reader, frames)).header
+            request = (await _next_frame(reader, frames)).header
         if self._ended.is_set():
             return
         writer.write(message({"accepted": True}))
@@ -136,7 +136,7 @@ class Daemon:
             return Frame({"error": error_facts(error)})
         except Exception as error:
             logger.exception("a command failed unexpectedly")
-            unforeseen = BridgeError(f"unexpected {type(error).__name__}: {error}", hint=f"See {self._places.log}.")
+            unforeseen = BridgeError(f"unexpected {type(error).__name__}: {error}", hint=f"See {self._files.log}.")
             return Frame({"error": error_facts(unforeseen)})
 
     async def _obey(self, request: dict[str, Any], tell: Callable[[str], None]) -> Frame:
@@ -144,7 +144,7 @@ class Daemon:
         if not isinstance(command, str) or not isinstance(params, dict):
             raise UsageError("a request has a command and params")
         if command == "close":
-            return Frame({"answer": {"closed": self._places.name}})
+            return Frame({"answer": {"closed": self._files.name}})
         if request.get("version") != bridge.__version__:
             return Frame({"error": {"code": "version_mismatch", "message": bridge.__version__, "exit_code": 1}})
         deadline = Deadline.after(float(timeout_s)) if isinstance(timeout_s, int | float) else None
@@ -158,20 +158,20 @@ class Daemon:
         self._has_succeeded = True
         return Frame({"answer": dict(answer.json)}, answer.blob)
 
-    async def _ready(self, wanted: StartOptions) -> Workspace:
+    async def _ready(self, wanted: StartOptions) -> KeptSession:
         if self._opened is None or self._started_with is None:
             self._opened = asyncio.get_running_loop().create_future()
             self._started_with = wanted
             self._holder = asyncio.create_task(self._hold(wanted, self._opened), name="the session")
         else:
-            self._started_with.check_covers(wanted, self._places.name)
+            self._started_with.check_covers(wanted, self._files.name)
         # Whoever asked first may go away: others may be waiting for the same session.
         return await asyncio.shield(self._opened)
 
-    async def _hold(self, wanted: StartOptions, opened: asyncio.Future[Workspace]) -> None:
+    async def _hold(self, wanted: StartOptions, opened: asyncio.Future[KeptSession]) -> None:
         """The session's block is entered and left in one task, whichever command needed it first."""
         try:
-            async with opened_workspace(wanted, self._tell) as workspace:
+            async with open_kept_session(wanted, self._tell) as workspace:
                 opened.set_result(workspace)
                 await workspace.session.stay_awake(self._ended)
         except Exception as error:
@@ -193,3 +193,18 @@ def _is_same_user(writer: asyncio.StreamWriter) -> bool:
         return True
     _, uid, _ = struct.unpack("3i", sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i")))
     return uid in (os.getuid(), 0)
+
+
+async def _next_frame(reader: asyncio.StreamReader, frames: FrameReader) -> Frame:
+    """Read until a whole frame has arrived.
+
+    Raises:
+        TransportError: The command disconnected first.
+        HostProtocolError: Not a valid frame.
+    """
+    while (frame := frames.next_frame()) is None:
+        piece = await reader.read(_PIECE_BYTES)
+        if not piece:
+            raise TransportError("the command disconnected")
+        frames.feed(piece)
+    return frame

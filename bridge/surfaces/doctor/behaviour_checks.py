@@ -14,7 +14,7 @@ from bridge.errors import BridgeError
 from bridge.page.interception.fetch_messages import Fulfil
 from bridge.surfaces.doctor.check_pages import DOWNLOAD
 from bridge.surfaces.doctor.drawing_checks import evaluate
-from bridge.surfaces.doctor.report import Report, Verdict, failed, passed, skipped, warned
+from bridge.surfaces.doctor.report import CheckResult, Report, failed, passed, skipped, warned
 from bridge.surfaces.local_server import HOST, LocalServer
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _LOST_S = 30.0
 
 async def check_doing(report: Report, session: Session, page: Page, server: LocalServer, folder: Path) -> None:
     """Adds the rows; `folder` is the session's root for files. The last one kills the renderer."""
-    checks: dict[str, Callable[[], Awaitable[Verdict]]] = {
+    checks: dict[str, Callable[[], Awaitable[CheckResult]]] = {
         "proxy": lambda: _proxy(session, page, server),
         "Fetch": lambda: _fetch(page, server),
         "<select>": lambda: _select(page, server),
@@ -43,7 +43,7 @@ async def check_doing(report: Report, session: Session, page: Page, server: Loca
         await report.ask(name, check, timeout_s=CHECK_S)
 
 
-async def _proxy(session: Session, page: Page, server: LocalServer) -> Verdict:
+async def _proxy(session: Session, page: Page, server: LocalServer) -> CheckResult:
     """A page's request is in the gate's audit only if it came through the gate."""
     mechanism = session.host.features.get("proxy", "none")
     audit = session.egress.audit
@@ -60,7 +60,7 @@ async def _proxy(session: Session, page: Page, server: LocalServer) -> Verdict:
     )
 
 
-async def _fetch(page: Page, server: LocalServer) -> Verdict:
+async def _fetch(page: Page, server: LocalServer) -> CheckResult:
     await page.goto(server.url("form"))
     await page.route("**/original", Fulfil(body=b"from the route"))
     try:
@@ -70,7 +70,7 @@ async def _fetch(page: Page, server: LocalServer) -> Verdict:
     return passed("a request was answered by a route") if got == "from the route" else failed(f"the page got {got!r}")
 
 
-async def _select(page: Page, server: LocalServer) -> Verdict:
+async def _select(page: Page, server: LocalServer) -> CheckResult:
     """Never by a tap: its popup is a dialog, and without an Activity that ends the process."""
     await page.goto(server.url("form"))
     shot = await page.snapshot()
@@ -79,7 +79,7 @@ async def _select(page: Page, server: LocalServer) -> Verdict:
     return passed("set without its popup") if value == "blue" else failed(f"its value is {value!r} instead of 'blue'")
 
 
-async def _file_input(page: Page, server: LocalServer, folder: Path) -> Verdict:
+async def _file_input(page: Page, server: LocalServer, folder: Path) -> CheckResult:
     document = folder / "doctor.txt"
     content = "räport " * 1000
     document.write_text(content, encoding="utf-8")
@@ -93,7 +93,7 @@ async def _file_input(page: Page, server: LocalServer, folder: Path) -> Verdict:
     return failed(f"the page has {str(got)[:80]} instead of {document.name}")
 
 
-async def _download(page: Page, server: LocalServer, folder: Path) -> Verdict:
+async def _download(page: Page, server: LocalServer, folder: Path) -> CheckResult:
     await page.goto(server.url("form"))
     shot = await page.snapshot()
     target = folder / "download.bin"
@@ -102,7 +102,7 @@ async def _download(page: Page, server: LocalServer, folder: Path) -> Verdict:
     return passed(f"{size:,} bytes arrived") if target.read_bytes() == DOWNLOAD else failed(f"{size:,} wrong bytes")
 
 
-async def _profile(session: Session, page: Page, server: LocalServer) -> Verdict:
+async def _profile(session: Session, page: Page, server: LocalServer) -> CheckResult:
     if not session.host.features.get("profiles"):
         return skipped("this WebView has no MULTI_PROFILE (it came with WebView 114)")
     await page.goto(server.url("form"))
@@ -125,7 +125,7 @@ async def _profile(session: Session, page: Page, server: LocalServer) -> Verdict
     return warned(f"{said}; it shares the default profile's renderer") if shares else passed(f"{said}, renderer too")
 
 
-async def _renderer_death(session: Session, page: Page, server: LocalServer) -> Verdict:
+async def _renderer_death(session: Session, page: Page, server: LocalServer) -> CheckResult:
     await page.goto(server.url("form"))
     began = time.monotonic()
     with session.host_client.events("tab.lost") as lost:
@@ -151,7 +151,7 @@ async def check_idle(report: Report, device: AdbDevice) -> None:
     await report.ask("idle", lambda: _idle(device), timeout_s=IDLE_S)
 
 
-async def _idle(device: AdbDevice) -> Verdict:
+async def _idle(device: AdbDevice) -> CheckResult:
     from bridge.host.installation import stop_host
     from bridge.host.launch import start_host
     from bridge.host.lease import hold_lease, lease_key

@@ -14,7 +14,7 @@ from bridge.deadline import Deadline
 from bridge.errors import BridgeError, DeadlineExceeded, DeviceBusy, PolicyRefused
 from bridge.policy import BrowserPolicy
 from bridge.session.capabilities import OLDEST_WEBVIEW, Capabilities
-from bridge.surfaces.doctor.report import Report, Verdict, failed, passed, warned
+from bridge.surfaces.doctor.report import CheckResult, Report, failed, passed, warned
 
 ASK_S, INSTALL_S, START_S = 20.0, 200.0, 60.0
 OLDEST_API_LEVEL = 26
@@ -121,14 +121,14 @@ async def examine_device(report: Report, device: AdbDevice, *, fix: bool, tell: 
     return "fail" not in (android.status, webview.status, installed.status)
 
 
-async def _boot(device: AdbDevice) -> Verdict:
+async def _boot(device: AdbDevice) -> CheckResult:
     found = await readiness(device, timeout_s=ASK_S)
     if found.missing:
         return failed(f"{found.missing} is not ready: {found.seen}", "Wait for it: doctor --wait.", exit_code=3)
     return passed("sys.boot_completed, package service and WebView provider are ready")
 
 
-async def _android(device: AdbDevice) -> Verdict:
+async def _android(device: AdbDevice) -> CheckResult:
     level = await device.getprop("ro.build.version.sdk", timeout_s=ASK_S)
     release = await device.getprop("ro.build.version.release", timeout_s=ASK_S)
     maker = await device.getprop("ro.product.manufacturer", timeout_s=ASK_S)
@@ -141,7 +141,7 @@ async def _android(device: AdbDevice) -> Verdict:
     return passed(words)
 
 
-async def _webview(device: AdbDevice) -> Verdict:
+async def _webview(device: AdbDevice) -> CheckResult:
     name, version = await webview_provider(device, timeout_s=ASK_S)
     if not name:
         return failed("no WebView provider is chosen", "Enable or install Android System WebView.")
@@ -154,7 +154,7 @@ async def _webview(device: AdbDevice) -> Verdict:
     return passed(f"{name} {version}")
 
 
-async def _host_app(device: AdbDevice, fix: bool, tell: Callable[[str], None]) -> Verdict:
+async def _host_app(device: AdbDevice, fix: bool, tell: Callable[[str], None]) -> CheckResult:
     from bridge.host.apk import ready_apk
     from bridge.host.installation import install_host, installed_host
     from bridge.host.lease import hold_lease, lease_key
@@ -177,7 +177,7 @@ async def _host_app(device: AdbDevice, fix: bool, tell: Callable[[str], None]) -
     )
 
 
-async def host_answers(device: AdbDevice) -> Verdict:
+async def host_answers(device: AdbDevice) -> CheckResult:
     """The host app starts, proves itself and speaks our protocol."""
     from bridge.host.launch import start_host
 
@@ -189,7 +189,7 @@ async def host_answers(device: AdbDevice) -> Verdict:
     return passed(f"protocol {hello.protocol}, process {hello.pid}, proxy by {hello.features.get('proxy', '?')}")
 
 
-def judged(found: Capabilities) -> Verdict:
+def judged(found: Capabilities) -> CheckResult:
     """What the probe found, as a row; what is missing is a warning, because every strategy has another below it."""
     lacks = {
         "isolated_worlds": "pages can see the script",
@@ -207,7 +207,7 @@ def judged(found: Capabilities) -> Verdict:
     return warned(f"{said}; {'; '.join(missing)}", _UPDATE) if missing else passed(said)
 
 
-def held(found: Capabilities, refusals: Sequence[PolicyRefused]) -> Verdict:
+def held(found: Capabilities, refusals: Sequence[PolicyRefused]) -> CheckResult:
     """Whether the device's traffic is held to a strict policy; `refusals` are what a strict session ended with."""
     said = f"egress={found.egress}, webrtc={found.webrtc}, websockets={found.websockets}"
     if refusals:

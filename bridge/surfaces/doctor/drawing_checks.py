@@ -13,7 +13,7 @@ from bridge.deadline import finish
 from bridge.errors import BridgeError, ScriptFailed
 from bridge.page.capture.full_page import STRATEGIES, Strategy
 from bridge.surfaces.doctor.check_pages import BAND_PX, BANDS, band_colour
-from bridge.surfaces.doctor.report import Report, Verdict, failed, passed, skipped, warned
+from bridge.surfaces.doctor.report import CheckResult, Report, failed, passed, skipped, warned
 from bridge.surfaces.local_server import LocalServer
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ async def evaluate(page: Page, expression: str, *, timeout_s: float) -> Any:
 async def check_drawing(report: Report, session: Session, page: Page, server: LocalServer) -> None:
     """Adds the rows for frames, pictures and WebGL."""
 
-    async def open_bands() -> Verdict:
+    async def open_bands() -> CheckResult:
         found = await page.goto(server.url("bands"))
         return passed(f"{found.url} of this machine, status {found.status}")
 
@@ -72,7 +72,7 @@ async def check_drawing(report: Report, session: Session, page: Page, server: Lo
         await report.ask(f"WebGL by {way}", _webgl(page, server, picture), timeout_s=PICTURE_S)
 
 
-async def _frames(page: Page) -> Verdict:
+async def _frames(page: Page) -> CheckResult:
     fps = float(await evaluate(page, _COUNT_FRAMES, timeout_s=FRAMES_S))
     said = f"{fps:.0f} frames per second"
     if fps >= _ENOUGH_FPS:
@@ -80,7 +80,7 @@ async def _frames(page: Page) -> Verdict:
     return warned(f"{said}: animations and waits are slow") if fps >= _FEW_FPS else failed(said)
 
 
-async def _frames_in_the_dark(device: AdbDevice, page: Page) -> Verdict:
+async def _frames_in_the_dark(device: AdbDevice, page: Page) -> CheckResult:
     """The screen is left as it was found; a lock is not opened."""
     was_on = await _is_awake(device)
     if was_on:
@@ -100,7 +100,7 @@ async def _is_awake(device: AdbDevice) -> bool:
     return re.search(r"mWakefulness=Awake", shown.stdout) is not None
 
 
-async def _view(session: Session, page: Page) -> Verdict:
+async def _view(session: Session, page: Page) -> CheckResult:
     shot = await page.screenshot(scale="device", timeout_s=PICTURE_S)
     said = f"{shot.width_px} x {shot.height_px} px, by {shot.strategy}"
     if (shot.width_px, shot.height_px) != (session.view.width_px, session.view.height_px):
@@ -109,12 +109,12 @@ async def _view(session: Session, page: Page) -> Verdict:
     return failed(f"{said}; {wrong}") if wrong else passed(said)
 
 
-def _whole_page(session: Session, page: Page, strategy: Strategy) -> Callable[[], Awaitable[Verdict]]:
-    async def check() -> Verdict:
+def _whole_page(session: Session, page: Page, strategy: Strategy) -> Callable[[], Awaitable[CheckResult]]:
+    async def check() -> CheckResult:
         found = session.capabilities
         preferred = found.full_page if found and found.full_page else "scroll-and-stitch"
 
-        def refuse(said: str) -> Verdict:
+        def refuse(said: str) -> CheckResult:
             # The strategy in use must work; the others are there for devices on which it does not.
             return failed(said) if strategy == preferred else skipped(f"not usable here, {preferred} is in use: {said}")
 
@@ -168,8 +168,8 @@ def _ways(session: Session, page: Page) -> dict[str, Callable[[], Awaitable[byte
 
 def _webgl(
     page: Page, server: LocalServer, picture: Callable[[], Awaitable[bytes]]
-) -> Callable[[], Awaitable[Verdict]]:
-    async def check() -> Verdict:
+) -> Callable[[], Awaitable[CheckResult]]:
+    async def check() -> CheckResult:
         from PIL import Image
 
         await page.goto(server.url("webgl"))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from bridge.adb import AdbDevice, AdbServer
 from bridge.deadline import Deadline
 from bridge.errors import NoDevice, PolicyRefused
-from bridge.session.devices import Chosen, chosen_device
+from bridge.session.devices import SelectedDevice, select_device
 from bridge.surfaces.composition import RunningVirtualDevices, Session
 from bridge.surfaces.doctor.device import (
     ASK_S,
@@ -28,11 +28,10 @@ from bridge.surfaces.doctor.device import (
     wait_until_ready,
 )
 from bridge.surfaces.doctor.machine import examine_machine, usable
-from bridge.surfaces.doctor.report import OnRow, Report, Verdict, failed, passed, warned
+from bridge.surfaces.doctor.report import CheckResult, OnRow, Report, failed, passed, warned
 
 if TYPE_CHECKING:
     from bridge.page.page import Page
-    from bridge.session.session import Session as OpenSession
 
 WAIT_S = 300.0
 _START_VIRTUAL_S = 90.0
@@ -79,7 +78,7 @@ async def _examine(order: Order, report: Report) -> None:
         _skip_device(report, order, "the device is not ready")
         return
     async with AsyncExitStack() as stack:
-        chosen: list[Chosen] = []
+        chosen: list[SelectedDevice] = []
         await report.ask("device", lambda: _device(order, report, server, stack, chosen), timeout_s=_START_VIRTUAL_S)
         if not chosen:
             _skip_device(report, order, "no device")
@@ -104,20 +103,20 @@ async def _waited(order: Order, report: Report, server: AdbServer, wait_s: float
 
     limit_s = round(min(wait_s, report.deadline.remaining_s), 1)
 
-    async def wait() -> Verdict:
+    async def wait() -> CheckResult:
         return passed(await wait_until_ready(server, order.device, timeout_s=limit_s))
 
     return (await report.ask("wait", wait, timeout_s=limit_s + ASK_S)).status == "pass"
 
 
 async def _device(
-    order: Order, report: Report, server: AdbServer, stack: AsyncExitStack, chosen: list[Chosen]
-) -> Verdict:
+    order: Order, report: Report, server: AdbServer, stack: AsyncExitStack, chosen: list[SelectedDevice]
+) -> CheckResult:
     entries = await server.devices(timeout_s=ASK_S)
     virtual = Session.virtual_devices if order.device == "virtual" else RunningVirtualDevices()
     try:
         found = await stack.enter_async_context(
-            chosen_device(server, order.device, virtual, lambda _: None, timeout_s=_START_VIRTUAL_S)
+            select_device(server, order.device, virtual, lambda _: None, timeout_s=_START_VIRTUAL_S)
         )
     except NoDevice:
         others = f"attached: {attached_words(entries)}" if entries else "nothing is attached"
@@ -146,7 +145,7 @@ async def _session(order: Order, report: Report, device: AdbDevice) -> None:
     with tempfile.TemporaryDirectory(prefix="webview-bridge-doctor-") as name:
         folder = Path(name)
         async with AsyncExitStack() as stack:
-            opened: list[tuple[OpenSession, Page]] = []
+            opened: list[tuple[Session, Page]] = []
             server = None
             if order.device_checks:
                 from bridge.surfaces.doctor.check_pages import serve_check_pages
@@ -173,7 +172,7 @@ async def _session(order: Order, report: Report, device: AdbDevice) -> None:
                     opened.append((session, await session.new_tab()))
                     stack.push_async_exit(opening.pop_all())
 
-            async def tab() -> Verdict:
+            async def tab() -> CheckResult:
                 try:
                     await open_tab(strict=True)
                 except PolicyRefused as error:  # a device that cannot be held to a policy is examined nevertheless

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import bridge
 from bridge.adb import AdbServer
 from bridge.errors import AdbUnavailable, ChromiumMissing, InstallFailed
-from bridge.surfaces.doctor.report import Report, Verdict, failed, passed, warned
+from bridge.surfaces.doctor.report import CheckResult, Report, failed, passed, warned
 
 PROGRAM_S, SERVER_S, CHROMIUM_S, GATE_S = 10.0, 25.0, 15.0, 10.0
 APK_S = 600.0
@@ -31,7 +31,7 @@ async def examine_machine(
     await report.ask("host app APK", lambda: _apk(fix, tell), timeout_s=APK_S if fix else GATE_S)
 
 
-async def _adb_program() -> Verdict:
+async def _adb_program() -> CheckResult:
     from bridge.adb.program import find_adb_program
 
     try:
@@ -63,14 +63,14 @@ async def _adb_program() -> Verdict:
     return passed(f"{program}, {found[1].decode()}{tools}")
 
 
-async def _adb_server(address: str | None) -> Verdict:
+async def _adb_server(address: str | None) -> CheckResult:
     server = AdbServer.from_environment(address)
     version = await server.ensure_running(timeout_s=SERVER_S)
     return passed(f"{server.address}, version 1.0.{version}")
 
 
-async def _chromium() -> Verdict:
-    from bridge.virtual_device.engine.chromium import find_chromium, program_version
+async def _chromium() -> CheckResult:
+    from bridge.virtual_device import find_chromium, program_version
 
     try:
         program = find_chromium(os.environ)
@@ -83,7 +83,7 @@ async def _chromium() -> Verdict:
     return passed(f"{program} {version}".rstrip())
 
 
-async def _egress_gate() -> Verdict:
+async def _egress_gate() -> CheckResult:
     """The configured policy is read, a gate is started under it, and asked for what no policy allows."""
     from bridge.policy.configuration import load_policy
     from bridge.policy.gate import run_gate
@@ -104,7 +104,7 @@ async def _egress_gate() -> Verdict:
     return passed(f"refuses what it must; default {policy.default_action}, {allowed}")
 
 
-async def _apk(fix: bool, tell: Callable[[str], None]) -> Verdict:
+async def _apk(fix: bool, tell: Callable[[str], None]) -> CheckResult:
     from bridge.host.apk import APK, BUILD_HINT, is_checkout, is_current, ready_apk
 
     if APK.is_file() and (not is_checkout() or await asyncio.to_thread(is_current)):

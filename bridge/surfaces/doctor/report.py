@@ -11,11 +11,11 @@ from bridge.deadline import Deadline
 from bridge.errors import BridgeError
 
 Status = Literal["pass", "warn", "fail", "skipped"]
-OnRow = Callable[["Row"], None]
+OnRow = Callable[["ReportRow"], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class CheckResult:
     """What a check found.
 
     Attributes:
@@ -30,28 +30,28 @@ class Verdict:
     exit_code: int = 1
 
 
-def passed(said: str) -> Verdict:
-    return Verdict("pass", said)
+def passed(said: str) -> CheckResult:
+    return CheckResult("pass", said)
 
 
-def warned(said: str, fix: str = "") -> Verdict:
-    return Verdict("warn", said, fix)
+def warned(said: str, fix: str = "") -> CheckResult:
+    return CheckResult("warn", said, fix)
 
 
-def failed(said: str, fix: str = "", *, exit_code: int = 1) -> Verdict:
-    return Verdict("fail", said, fix, exit_code)
+def failed(said: str, fix: str = "", *, exit_code: int = 1) -> CheckResult:
+    return CheckResult("fail", said, fix, exit_code)
 
 
-def skipped(why: str) -> Verdict:
-    return Verdict("skipped", why)
+def skipped(why: str) -> CheckResult:
+    return CheckResult("skipped", why)
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ReportRow:
     """One line of the report; `ms` is how long the question took."""
 
     name: str
-    verdict: Verdict
+    verdict: CheckResult
     ms: float
 
     def to_json(self) -> dict[str, Any]:
@@ -67,7 +67,7 @@ class Report:
 
     on_row: OnRow
     deadline: Deadline
-    rows: list[Row] = field(default_factory=list)
+    rows: list[ReportRow] = field(default_factory=list)
 
     @property
     def exit_code(self) -> int:
@@ -77,7 +77,7 @@ class Report:
     def count(self, status: Status) -> int:
         return sum(row.verdict.status == status for row in self.rows)
 
-    async def ask(self, name: str, check: Callable[[], Awaitable[Verdict]], *, timeout_s: float) -> Verdict:
+    async def ask(self, name: str, check: Callable[[], Awaitable[CheckResult]], *, timeout_s: float) -> CheckResult:
         """The row of one check, whatever happens in it: an error of ours is a failure with its hint, a foreign one a
         failure that names it, and time that runs out a failure that says so."""
         if self.deadline.passed:
@@ -92,8 +92,8 @@ class Report:
             verdict = failed(f"unexpected {type(error).__name__}: {error}")
         return self.add(name, verdict, (time.monotonic() - began) * 1000)
 
-    def add(self, name: str, verdict: Verdict, ms: float = 0.0) -> Verdict:
-        row = Row(name, verdict, ms)
+    def add(self, name: str, verdict: CheckResult, ms: float = 0.0) -> CheckResult:
+        row = ReportRow(name, verdict, ms)
         self.rows.append(row)
         self.on_row(row)
         return verdict

@@ -28,7 +28,7 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
+class KeyPress:
     """CDP's `Input.dispatchKeyEvent` parameters of one key or chord."""
 
     events: tuple[dict[str, Any], ...]
@@ -48,7 +48,7 @@ class Control:
     take: bool
 
 
-Message = Touch | Text | Key | Choice | Control
+Message = Touch | Text | KeyPress | Choice | Control
 
 
 def parse_hello(text: str | bytes) -> bytes:
@@ -80,7 +80,7 @@ def parse_message(text: str) -> Message:
         if kind == "text" and isinstance(facts["text"], str) and 0 < len(facts["text"]) <= _MAX_TEXT:
             return Text(facts["text"])
         if kind == "key" and isinstance(facts["key"], str) and len(facts["key"]) <= 60:
-            return Key(tuple(key_events(parse_chord(facts["key"]))))
+            return KeyPress(tuple(key_events(parse_chord(facts["key"]))))
         if kind == "choice" and type(facts["index"]) is int and 0 <= facts["index"] < 100_000:
             return Choice(facts["index"])
         if kind == "control" and type(facts["take"]) is bool:

@@ -10,7 +10,7 @@ from bridge.errors import BridgeError
 from bridge.page.input.keys import opens_popup
 from bridge.page.input.touch import touch
 from bridge.page.target.attachment import Attachment
-from bridge.surfaces.live_view.messages import Choice, Key, Text, Touch
+from bridge.surfaces.live_view.messages import Choice, KeyPress, Text, Touch
 
 _INPUT_S = 5.0
 # A tap or key that opens a select or a date input asks WebView for a dialog, which needs an Activity and ends the
@@ -28,13 +28,13 @@ class Hands:
         self._swallows = False
         self._select_frame_id = ""
 
-    async def act(self, message: Touch | Text | Key | Choice) -> dict[str, Any] | None:
+    async def act(self, message: Touch | Text | KeyPress | Choice) -> dict[str, Any] | None:
         """Do it; what the viewer is to show, such as the options of a select element."""
         if isinstance(message, Touch):
             return await self._touch(message)
         if isinstance(message, Text):
             await self._attachment.call("Input.insertText", {"text": message.text}, timeout_s=_INPUT_S)
-        elif isinstance(message, Key):
+        elif isinstance(message, KeyPress):
             if any(map(opens_popup, message.events)) and (found := await self._focused_picker()) is not None:
                 return found
             for event in message.events:

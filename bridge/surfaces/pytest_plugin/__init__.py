@@ -17,7 +17,7 @@ import pytest
 
 if TYPE_CHECKING:
     from bridge.surfaces.local_server import LocalServer
-    from bridge.surfaces.pytest_plugin.sessions import Plan
+    from bridge.surfaces.pytest_plugin.sessions import SessionSettings
 
 ARTIFACTS = pytest.StashKey[Any]()
 _DEVICES = pytest.StashKey[list[str]]()
@@ -119,10 +119,10 @@ def webview_session_options() -> Mapping[str, Any]:
 @pytest.fixture
 def webview_plan(
     request: pytest.FixtureRequest, webview_device: str, webview_session_options: Mapping[str, Any]
-) -> Plan:
+) -> SessionSettings:
     """How this test's session is opened."""
     from bridge.surfaces.pytest_plugin.artifacts import Artifacts
-    from bridge.surfaces.pytest_plugin.sessions import Plan
+    from bridge.surfaces.pytest_plugin.sessions import SessionSettings
 
     config = request.config
     artifacts = Artifacts(
@@ -133,7 +133,7 @@ def webview_plan(
         properties=request.node.user_properties,
     )
     request.node.stash[ARTIFACTS] = artifacts
-    plan = Plan(webview_device, webview_session_options, artifacts, app=config.getoption("--webview-app"))
+    plan = SessionSettings(webview_device, webview_session_options, artifacts, app=config.getoption("--webview-app"))
     if "local_server" in request.fixturenames:
         plan = replace(plan, grants=(request.getfixturevalue("local_server").grant,))
     if config.getoption("--webview-trace"):
@@ -142,7 +142,7 @@ def webview_plan(
 
 
 @pytest.fixture
-def webview_session(request: pytest.FixtureRequest, webview_plan: Plan) -> Any:
+def webview_session(request: pytest.FixtureRequest, webview_plan: SessionSettings) -> Any:
     """A session on the device that ends with the test: `bridge.Session`, or `bridge.sync.Session` in a plain test."""
     return request.getfixturevalue(_form(request, "webview_session"))
 
@@ -184,7 +184,7 @@ def local_server(webview_local_folder: Path) -> Iterator[LocalServer]:
 
 
 @pytest.fixture
-def webview_session_blocking(webview_plan: Plan) -> Iterator[Any]:
+def webview_session_blocking(webview_plan: SessionSettings) -> Iterator[Any]:
     from bridge import sync  # noqa: F401 - makes the blocking classes known
     from bridge.surfaces.blocking import block
     from bridge.surfaces.pytest_plugin.sessions import session_for_test
@@ -194,7 +194,7 @@ def webview_session_blocking(webview_plan: Plan) -> Iterator[Any]:
 
 
 @pytest.fixture
-def webview_page_blocking(webview_plan: Plan, webview_session: Any) -> Iterator[Any]:
+def webview_page_blocking(webview_plan: SessionSettings, webview_session: Any) -> Iterator[Any]:
     from bridge.surfaces.blocking import block
     from bridge.surfaces.pytest_plugin.sessions import page_for_test
 

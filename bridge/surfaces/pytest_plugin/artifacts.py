@@ -121,13 +121,13 @@ async def _markdown(page: Page, timeout_s: float) -> str:
 
 async def _console(session: Session | AttachedSession) -> str:
     lines = []
-    for entry in session.journal.console(limit=_LOG_ENTRIES):
+    for entry in session.logs.console(limit=_LOG_ENTRIES):
         lines += [f"{entry.tab_id} {entry}", *(f"    at {frame}" for frame in entry.stack)]
     return "\n".join(lines) + "\n"
 
 
 async def _har(session: Session | AttachedSession) -> str:
-    return json.dumps(session.journal.har(), ensure_ascii=False, indent=1)
+    return json.dumps(session.logs.har(), ensure_ascii=False, indent=1)
 
 
 async def _logcat(session: Session | AttachedSession, pid: int | None, timeout_s: float) -> str:

@@ -12,21 +12,21 @@ import pytest_asyncio
 
 if TYPE_CHECKING:
     from bridge import Page
-    from bridge.surfaces.pytest_plugin.sessions import Plan
+    from bridge.surfaces.pytest_plugin.sessions import SessionSettings
 
 LoopScope = Literal["function", "class", "module", "package", "session"]
 
 
 def _define(scope: LoopScope) -> None:
     @pytest_asyncio.fixture(loop_scope=scope, name=f"webview_session_{scope}")
-    async def session(webview_plan: Plan) -> AsyncIterator[Any]:
+    async def session(webview_plan: SessionSettings) -> AsyncIterator[Any]:
         from bridge.surfaces.pytest_plugin.sessions import session_for_test
 
         async with session_for_test(webview_plan) as session:
             yield session
 
     @pytest_asyncio.fixture(loop_scope=scope, name=f"webview_page_{scope}")
-    async def page(webview_plan: Plan, webview_session: Any) -> AsyncIterator[Page]:
+    async def page(webview_plan: SessionSettings, webview_session: Any) -> AsyncIterator[Page]:
         from bridge.surfaces.pytest_plugin.sessions import page_for_test
 
         async with page_for_test(webview_session, webview_plan) as page:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from bridge.adb import AdbServer
 from bridge.deadline import Deadline
 from bridge.host.lease import lease_key
-from bridge.session.devices import chosen_device
+from bridge.session.devices import select_device
 from bridge.surfaces.composition import Session
 from bridge.surfaces.device_pool.lease import leased
 from bridge.surfaces.device_pool.pool import attached_serials
@@ -54,7 +54,7 @@ async def device_for_tests(wanted: str, *, is_worker: bool, timeout_s: float) ->
             yield DeviceUnderTest(serial, serial in virtual.running())
         return
     async with (
-        chosen_device(server, wanted, virtual, lambda _: None, timeout_s=deadline.remaining_s) as chosen,
+        select_device(server, wanted, virtual, lambda _: None, timeout_s=deadline.remaining_s) as chosen,
         leased([_key(server, chosen.serial)], timeout_s=deadline.remaining_s),
     ):
         yield DeviceUnderTest(chosen.serial, chosen.is_virtual)

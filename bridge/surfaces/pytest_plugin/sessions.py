@@ -13,16 +13,15 @@ from bridge.page.page import Page
 from bridge.policy.configuration import load_policy
 from bridge.policy.grant import TestServerGrant
 from bridge.session.attached.session import AttachedSession
-from bridge.session.session import Session
 from bridge.session.storage.isolated import PROFILE
-from bridge.surfaces import composition
+from bridge.surfaces.composition import Session
 from bridge.surfaces.pytest_plugin.artifacts import Artifacts
 
 AnySession = Session | AttachedSession
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class SessionSettings:
     """How a test's session is opened.
 
     Attributes:
@@ -39,7 +38,7 @@ class Plan:
 
 
 @asynccontextmanager
-async def session_for_test(plan: Plan) -> AsyncIterator[AnySession]:
+async def session_for_test(plan: SessionSettings) -> AsyncIterator[AnySession]:
     """The session; what a failed test left is collected before it ends.
 
     Raises:
@@ -49,14 +48,14 @@ async def session_for_test(plan: Plan) -> AsyncIterator[AnySession]:
     options["grants"] = (*plan.options.get("grants", ()), *plan.grants)
     if plan.app is None:
         options.setdefault("policy", load_policy("operator", os.environ))
-        async with composition.Session.open(**options) as session:
+        async with Session.open(**options) as session:
             plan.artifacts.has_session = True
             try:
                 yield session
             finally:
                 await plan.artifacts.collect(session)
     else:
-        async with composition.Session.attach(plan.app, **options) as attached:
+        async with Session.attach(plan.app, **options) as attached:
             plan.artifacts.has_session = True
             try:
                 yield attached
@@ -65,7 +64,7 @@ async def session_for_test(plan: Plan) -> AsyncIterator[AnySession]:
 
 
 @asynccontextmanager
-async def page_for_test(session: AnySession, plan: Plan) -> AsyncIterator[Page]:
+async def page_for_test(session: AnySession, plan: SessionSettings) -> AsyncIterator[Page]:
     """A tab that begins empty and leaves nothing, or the app's first page."""
     if isinstance(session, AttachedSession):
         yield session.pages[0]

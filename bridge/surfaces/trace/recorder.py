@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Any
 
 import bridge
+from bridge.deadline import Deadline
 from bridge.errors import BridgeError, TabLost
 from bridge.page.capture.secret_masking import masked_viewport
 from bridge.page.capture.viewport import capture_viewport
-from bridge.page.instrumentation import Ended, Operation
+from bridge.page.instrumentation import ApiCall, Ended
 from bridge.page.page import Page
 from bridge.policy.pinning import ConnectionRecord
 from bridge.session.tracing import TracedSession
@@ -40,7 +41,7 @@ _LOOKING = frozenset({"get_state", "query", "count", "all", "ref", "read", "snap
 _TOLD_ELSEWHERE = frozenset({"cost", "changes", "refs", "stats", "text", "markdown", "legend", "lines"})
 
 
-class Recorder:
+class TraceRecorder:
     """Records one session; `to_json` is the trace so far."""
 
     def __init__(self, session: TracedSession, *, pictures: Pictures | None = None) -> None:
@@ -56,7 +57,7 @@ class Recorder:
         self._last_record: ConnectionRecord | None = None
         self._dropped_operations = self._dropped_snapshots = 0
 
-    async def begin(self, operation: Operation) -> Ended:
+    async def begin(self, operation: ApiCall) -> Ended:
         """See Observer."""
         page, at = operation.page, time.monotonic()
         before = page.last_snapshot
@@ -111,8 +112,8 @@ class Recorder:
             },
             "operations": self._operations,
             "snapshots": list(self._snapshots),
-            "console": [jsonable(entry.to_json()) for entry in session.journal.console(limit=_LOG_ENTRIES)],
-            "network": [_request(entry.to_json()) for entry in session.journal.network(limit=_LOG_ENTRIES)],
+            "console": [jsonable(entry.to_json()) for entry in session.logs.console(limit=_LOG_ENTRIES)],
+            "network": [_request(entry.to_json()) for entry in session.logs.network(limit=_LOG_ENTRIES)],
             "policy": self._policy,
             "left_out": self._left_out(),
         }
@@ -141,8 +142,8 @@ class Recorder:
         return str(self._hidden("\n".join(lines)))
 
     def _log_ends(self) -> tuple[int, int]:
-        journal = self._session.journal
-        return journal.console(limit=1).last, journal.requests.last
+        logs = self._session.logs
+        return logs.console(limit=1).last, logs.requests.last
 
     def _seen(self, before: SnapshotResult | None, after: SnapshotResult | None, result: Any) -> dict[str, Any]:
         changes = getattr(result, "changes", None)
@@ -170,9 +171,9 @@ class Recorder:
             async with asyncio.timeout(_PICTURE_S):
                 attachment = await page.attached()
                 if self._redactions:
-                    webp = await masked_viewport(attachment, self._hidden, "webp", QUALITY, timeout_s=_PICTURE_S)
+                    webp = await masked_viewport(attachment, self._hidden, "webp", QUALITY, Deadline.after(_PICTURE_S))
                 else:
-                    webp = await capture_viewport(attachment, "webp", QUALITY, timeout_s=_PICTURE_S)
+                    webp = await capture_viewport(attachment, "webp", QUALITY, Deadline.after(_PICTURE_S))
             return await asyncio.to_thread(self._pictures.add, webp)
         except (BridgeError, TimeoutError) as why:
             logger.debug("no picture after an operation on %s: %s", page.tab_id, why)
@@ -198,11 +199,11 @@ class Recorder:
 
 
 @asynccontextmanager
-async def recording_to(session: TracedSession, path: Path) -> AsyncIterator[Recorder]:
+async def recording_to(session: TracedSession, path: Path) -> AsyncIterator[TraceRecorder]:
     """Record until the block ends, and write the file then, however it ends."""
     from bridge.surfaces.trace.document import write_trace
 
-    recorder = Recorder(session)
+    recorder = TraceRecorder(session)
     try:
         yield recorder
     finally:
@@ -212,7 +213,7 @@ async def recording_to(session: TracedSession, path: Path) -> AsyncIterator[Reco
             session.notice(f"the trace could not be written to {path}: {error.strerror or error}")
 
 
-def _may_change(operation: Operation) -> bool:
+def _may_change(operation: ApiCall) -> bool:
     return operation.name not in _LOOKING and not operation.subject.startswith("expect(")
 
 

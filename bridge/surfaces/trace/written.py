@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from bridge.page.instrumentation import Operation
+from bridge.page.instrumentation import ApiCall
 from bridge.page.logs.request_entry import REDACTED, shown_headers, shown_url
 
 _TEXT_CHARS = 2_000
@@ -18,7 +18,7 @@ ONLY_BY_NAME = frozenset({"read", "record", "screenshot", "set_media", "snapshot
 _NOISE = frozenset({"timeout_s", "settle_s", "on_progress", "on_frame"})
 
 
-def call(operation: Operation, arguments: Mapping[str, Any]) -> str:
+def call(operation: ApiCall, arguments: Mapping[str, Any]) -> str:
     """`page.get_by_label('Name').fill('Ann')`: positional what has no default, by name the rest."""
     subject = operation.subject
     if not subject:
@@ -35,7 +35,7 @@ def call(operation: Operation, arguments: Mapping[str, Any]) -> str:
     return f"{subject}.{operation.name}({', '.join(shown)})"
 
 
-def arguments_of(operation: Operation, result: Any, *, is_known: bool) -> dict[str, Any]:
+def arguments_of(operation: ApiCall, result: Any, *, is_known: bool) -> dict[str, Any]:
     """The arguments as JSON.
 
     Args:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from bridge.cdp import open_cdp
+from bridge.virtual_device.android import open_streams
 from bridge.virtual_device.engine.browser import Browser
 from bridge.virtual_device.engine.chromium import (
     RunningChromium,
@@ -25,7 +26,6 @@ from bridge.virtual_device.engine.emulation import Identity, View
 from bridge.virtual_device.engine.network import Dial, StreamPair, loopback_proxy, refusing_proxy, way_into_device
 from bridge.virtual_device.engine.relay import Relay
 from bridge.virtual_device.engine.tabs import Listener, Tab
-from bridge.virtual_device.sockets import open_streams
 
 # How many times in a row the n-th session loses the contexts of its Runtime.enable, over and over.
 LOST_RUNTIME_ENABLES = (1, 0, 2, 0, 0, 1, 0)

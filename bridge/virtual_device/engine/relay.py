@@ -10,13 +10,13 @@ import socket
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+from bridge.virtual_device.android import StreamPair, open_streams
 from bridge.virtual_device.engine import http
 from bridge.virtual_device.engine.emulation import Identity
 from bridge.virtual_device.engine.frames import text_frame
 from bridge.virtual_device.engine.pump import FromBrowser, FromClient
 from bridge.virtual_device.engine.quirks import ConnectionQuirks, World
 from bridge.virtual_device.engine.tabs import Tab
-from bridge.virtual_device.sockets import StreamPair, open_streams
 
 _log = logging.getLogger(__name__)
 

@@ -8,8 +8,7 @@ import fnmatch
 import logging
 from dataclasses import dataclass, field, replace
 
-from bridge.virtual_device.android import AndroidSystem
-from bridge.virtual_device.files import fail
+from bridge.virtual_device.android import AndroidSystem, fail
 from bridge.virtual_device.shell.call import COMMANDS, Call
 from bridge.virtual_device.shell.parser import Command, Part, Pipeline, Redirect, Script, ShellSyntaxError, Word, parse
 from bridge.virtual_device.shell.pipes import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Protocol
 
-from bridge.virtual_device.files import WriteHandle
+from bridge.virtual_device.android import WriteHandle
 
 PIPE_CHUNKS = 64
 CAPTURE_LIMIT_BYTES = 1024 * 1024

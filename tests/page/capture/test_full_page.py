@@ -19,7 +19,7 @@ from bridge.errors import CaptureFailed, NotVisible, StaleRef, UsageError
 from bridge.page.capture.plan import Layout, Region, plan_for
 from bridge.page.page import Page
 from bridge.page.results import Screenshot
-from bridge.virtual_device.engine.chromium import find_chromium
+from bridge.virtual_device import find_chromium
 from tests.conftest import LocalServer
 from tests.temp_devices import own_device
 from tools.benchmarks.memory import resident_bytes, sampling
@@ -86,14 +86,14 @@ def differing(shot: Screenshot, known: Image.Image) -> float:
 
 
 async def scroll_of(page: Page) -> Any:
-    attachment, _ = await page._ready()
+    attachment = await page.attached()
     asked = {"expression": "JSON.stringify([scrollY, touched])"}
     reply = await attachment.call("Runtime.evaluate", asked, timeout_s=20)
     return json.loads(reply["result"]["value"])
 
 
 async def scroll_to(page: Page, y: int) -> None:
-    attachment, _ = await page._ready()
+    attachment = await page.attached()
     await attachment.call("Runtime.evaluate", {"expression": f"scrollTo(0,{y})"}, timeout_s=20)
 
 
@@ -155,7 +155,7 @@ async def test_when_one_strategy_gives_the_wrong_picture_the_next_one_is_tried(
 ) -> None:
     await page.goto(local_server.url("capture/rows.html?height=3000"))
     assert session.capabilities is not None
-    session._capabilities = replace(session.capabilities, full_page="cdp-beyond-viewport")
+    session._tabs.capabilities = replace(session.capabilities, full_page="cdp-beyond-viewport")
     shot = await page.screenshot(full_page=True)
     assert (shot.strategy, shot.height_px) == ("scroll-and-stitch", 3000)
     assert differing(shot, expected(3000, 3000, "")) < 0.005
@@ -196,7 +196,7 @@ async def test_a_pixel_ratio_that_a_capture_ends_is_there_again(adb_port: int, l
         probed = await session.new_tab()
         ratio = {"expression": "devicePixelRatio+' '+screen.width"}
         for page in (probed, await session.new_tab(local_server.url("capture/rows.html?height=3000"))):
-            attachment, _ = await page._ready()
+            attachment = await page.attached()
             if page is not probed:
                 shot = await page.screenshot(full_page=True, scale="device")
                 assert (shot.strategy, shot.width_px, shot.height_px) == ("cdp-beyond-viewport", 824, 6000)
@@ -313,7 +313,7 @@ async def test_elements_without_a_box_and_views_without_an_area_are_errors_and_n
 ) -> None:
     await page.goto(local_server.url("capture/rows.html?height=3000&box"))
     ref = (await page.snapshot()).find(name="Box").ref
-    attachment, _ = await page._ready()
+    attachment = await page.attached()
     await attachment.call("Runtime.evaluate", {"expression": "box.style.display='none'"}, timeout_s=20)
     with pytest.raises((NotVisible, StaleRef)):
         await page.screenshot(ref=ref, timeout_s=2)
@@ -343,7 +343,7 @@ async def test_a_part_that_only_an_observer_fills_is_there_wherever_it_lies(
     page: Page, local_server: LocalServer, strategy: Any
 ) -> None:
     await page.goto(local_server.url("capture/rows.html?height=9000"))
-    attachment, _ = await page._ready()
+    attachment = await page.attached()
     await attachment.call("Runtime.evaluate", {"expression": WATCHED}, timeout_s=20)
     shot = await page.screenshot(full_page=True, strategy=strategy)
     known = expected(9000, 9000, "")
@@ -367,7 +367,7 @@ async def test_a_part_that_is_filled_when_the_page_is_scrolled_to_it_is_there(
     page: Page, local_server: LocalServer
 ) -> None:
     await page.goto(local_server.url("capture/rows.html?height=9000"))
-    attachment, _ = await page._ready()
+    attachment = await page.attached()
     await attachment.call("Runtime.evaluate", {"expression": LISTENED}, timeout_s=20)
     shot = await page.screenshot(full_page=True, strategy="host-native")
     known = expected(9000, 9000, "")
@@ -377,7 +377,7 @@ async def test_a_part_that_is_filled_when_the_page_is_scrolled_to_it_is_there(
 
 async def test_a_page_that_is_zoomed_while_it_is_captured_is_told_so(page: Page, local_server: LocalServer) -> None:
     await page.goto(local_server.url("capture/rows.html?height=9000"))
-    attachment, _ = await page._ready()
+    attachment = await page.attached()
     zoomed: list[asyncio.Task[Any]] = []
 
     def zoom(done_px: int, _: int) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from bridge.page.capture.png_compare import surely_differs
-from bridge.page.capture.png_writer import PngRows
+from bridge.page.capture.png_writer import PngWriter
 
 VIEW_PX = 120
 
@@ -23,7 +23,7 @@ def by_pillow(bitmap: Image.Image) -> bytes:
 
 
 def by_bands(bitmap: Image.Image) -> bytes:
-    rows = PngRows(*bitmap.size)
+    rows = PngWriter(*bitmap.size)
     rows.add(bitmap)
     return rows.finish()
 

@@ -8,7 +8,7 @@ import random
 import pytest
 from PIL import Image
 
-from bridge.page.capture.png_writer import PngRows
+from bridge.page.capture.png_writer import PngWriter
 
 
 def noise(width: int, height: int) -> Image.Image:
@@ -23,7 +23,7 @@ def gradient(width: int, height: int) -> Image.Image:
 @pytest.mark.parametrize("picture", [noise(1, 1), noise(37, 90), gradient(50, 300), gradient(300, 50).rotate(90)])
 @pytest.mark.parametrize("band_px", [1, 7, 1000])
 def test_every_pixel_comes_back(picture: Image.Image, band_px: int) -> None:
-    rows = PngRows(*picture.size)
+    rows = PngWriter(*picture.size)
     for top in range(0, picture.height, band_px):
         rows.add(picture.crop((0, top, picture.width, min(picture.height, top + band_px))))
     with Image.open(io.BytesIO(rows.finish())) as read:
@@ -33,13 +33,13 @@ def test_every_pixel_comes_back(picture: Image.Image, band_px: int) -> None:
 
 def test_a_filter_is_chosen_that_suits_the_picture() -> None:
     picture = gradient(400, 400)
-    rows = PngRows(*picture.size)
+    rows = PngWriter(*picture.size)
     rows.add(picture)
     assert len(rows.finish()) < 10_000 < len(picture.tobytes())
 
 
 def test_a_picture_that_is_not_whole_is_not_given_out() -> None:
-    rows = PngRows(4, 3)
+    rows = PngWriter(4, 3)
     rows.add(noise(4, 2))
     with pytest.raises(ValueError, match="1 rows of the picture are missing"):
         rows.finish()

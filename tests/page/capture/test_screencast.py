@@ -21,7 +21,7 @@ MOVING = "setInterval(() => document.body.style.background = `hsl(${performance.
 @pytest.fixture
 async def moving(page: Page, local_server: LocalServer) -> Page:
     await page.goto(local_server.url("second.html"))
-    attachment, _ = await page._ready()
+    attachment = await page.attached()
     await attachment.call("Runtime.evaluate", {"expression": MOVING}, timeout_s=20)
     return page
 

@@ -14,7 +14,7 @@ import pytest
 from bridge import Session
 from bridge.errors import DeadlineExceeded, NavigationFailed, PolicyRefused, UsageError
 from bridge.page.files.response_interception import is_download
-from bridge.page.interception.fetch_messages import PausedAnswer
+from bridge.page.interception.fetch_messages import PausedResponse
 from bridge.page.page import Page
 from bridge.surfaces.local_server import LocalServer, QuietHandler, listening
 
@@ -120,7 +120,7 @@ async def test_what_answers_to_a_form_is_had(offers: Page, tmp_path: Path) -> No
     assert (tmp_path / "made.csv").read_bytes() == b"made of kind=csv"
     assert _Offers.asked["POST /made"] == 1
     assert got.mime == "text/csv"
-    assert "how long" in got.notices[0]
+    assert "sent no length" in got.notices[0]
 
 
 @pytest.mark.browser
@@ -137,7 +137,7 @@ async def test_what_says_no_length_is_asked_for_again_where_that_tells_whether_i
 async def test_a_transfer_that_ends_early_leaves_nothing_behind(offers: Page, tmp_path: Path) -> None:
     with pytest.raises(NavigationFailed):
         await offers.download("x", ref=await ref_of(offers, "Broken"), timeout_s=10)
-    with pytest.raises(UsageError, match="at most 1000"):
+    with pytest.raises(UsageError, match=r"max_bytes \(1000\)"):
         await offers.download("x", ref=await ref_of(offers, "Attachment"), timeout_s=10, max_bytes=1_000)
     with pytest.raises(UsageError):
         await offers.download("x", ref=await ref_of(offers, "Flood"), timeout_s=10, max_bytes=1_000_000)
@@ -187,5 +187,5 @@ def test_only_what_every_engine_downloads_is_taken(
     status: int, disposition: str, kind: str, is_navigation: bool, expected: bool
 ) -> None:
     headers = {"content-disposition": disposition, "content-type": kind}
-    answer = PausedAnswer("1", "https://a.example/", "GET", status, headers)
+    answer = PausedResponse("1", "https://a.example/", "GET", status, headers)
     assert is_download(answer, is_navigation=is_navigation) is expected

@@ -193,7 +193,7 @@ async def test_a_swipe_scrolls_the_page_as_a_finger_does(controls: Page, shot: S
 
 async def test_two_fingers_zoom(controls: Page) -> None:
     await controls.pinch(2.0)
-    attachment, _ = await controls._ready()
+    attachment = await controls.attached()
     main = attachment.state.main
     assert main is not None
     assert await attachment.evaluate(main.frame_id, "visualViewport.scale", timeout_s=20) > 1.3
@@ -227,7 +227,7 @@ async def test_a_dead_ref_brings_a_fresh_snapshot_where_that_is_asked_for(
 
 async def test_what_comes_over_an_element_during_the_tap_gets_no_part_of_it(controls: Page) -> None:
     """A menu that opens where it was asked for must not take the same tap for a choice."""
-    attachment, _ = await controls._ready()
+    attachment = await controls.attached()
     overlay = """(() => {
       const button = document.body.appendChild(document.createElement('button'));
       button.textContent = 'Opens at once';

@@ -6,7 +6,7 @@ import pytest
 
 from bridge.deadline import Deadline
 from bridge.errors import ActionFailed, BridgeError, RefNotFound, StaleRef
-from bridge.page.input.key_guard import focus
+from bridge.page.input.keyboard import focus
 from bridge.page.input.keys import key_events, parse_chord, typing_commands
 from bridge.page.input.touch import touch
 from bridge.page.page import Page
@@ -43,7 +43,7 @@ async def done(page: Page) -> str:
 async def keys_after(page: Page, meanwhile: str, keys: str | None = None, text: str = "") -> None:
     """Keys as `press` and `type` send them, with something done after the first field was focused for them."""
     ref, deadline = await note(page), Deadline.after(20)
-    actions = page._actions
+    actions = page._operations.attached.actions
     assert actions is not None
     entry = actions.look_up(ref)
     await focus(actions, entry, deadline, action="focus")
@@ -110,7 +110,7 @@ async def test_keys_are_stopped_when_it_changes_between_focus_and_key(
 
 async def test_typing_stops_where_somebody_else_takes_the_focus(fields: Page) -> None:
     ref, deadline = await note(fields), Deadline.after(20)
-    actions = fields._actions
+    actions = fields._operations.attached.actions
     assert actions is not None
     entry = actions.look_up(ref)
     await focus(actions, entry, deadline, action="type")
@@ -194,7 +194,7 @@ async def test_a_row_that_its_page_deletes_when_it_is_held_was_held(fields: Page
 async def test_the_end_of_a_long_press_meets_the_guard_however_late_it_comes(fields: Page) -> None:
     await in_page(fields, HOLD)
     ref, deadline = (await fields.snapshot()).find(name="Delete", nth=0).ref, Deadline.after(30)
-    actions = fields._actions
+    actions = fields._operations.attached.actions
     assert actions is not None
     entry = actions.look_up(ref)
     x, y, _ = await actions.point(entry, "long_press", deadline)

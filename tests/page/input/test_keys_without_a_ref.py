@@ -8,7 +8,7 @@ import pytest
 
 from bridge.deadline import Deadline
 from bridge.errors import ActionFailed, Unsupported
-from bridge.page.input.key_guard import focus, focused_frame
+from bridge.page.input.keyboard import focus, focused_frame
 from bridge.page.input.keys import key_events, parse_chord
 from bridge.page.page import Page
 from tests.conftest import LocalServer
@@ -101,7 +101,7 @@ async def test_a_date_is_not_opened_by_space_either(flat: Page) -> None:
 
 
 async def test_a_picker_that_gets_the_focus_between_check_and_key_is_not_opened(flat: Page) -> None:
-    actions, deadline = flat._actions, Deadline.after(30)
+    actions, deadline = flat._operations.attached.actions, Deadline.after(30)
     assert actions is not None
     at = await focused_frame(actions, "press Enter", deadline)
     await told(flat, "select")
@@ -135,7 +135,7 @@ async def test_a_frame_that_steals_the_focus_gets_no_key_of_an_element(
     await page.goto(local_server.url("second.html"))
     await show(page, "a frame of another origin")
     await in_page(page, "document.body.insertAdjacentHTML('beforeend','<input aria-label=Mine>')")
-    actions, deadline = page._actions, Deadline.after(30)
+    actions, deadline = page._operations.attached.actions, Deadline.after(30)
     ref = (await page.snapshot()).find(name="Mine").ref
     assert actions is not None
     entry = actions.look_up(ref)

@@ -26,7 +26,7 @@ def block_colour(y_css: int) -> tuple[int, int, int]:
 
 
 async def told(page: Page, expression: str) -> Any:
-    attachment, _ = await page._ready()
+    attachment = await page.attached()
     asked = {"expression": f"JSON.stringify({expression})"}
     return json.loads((await attachment.call("Runtime.evaluate", asked, timeout_s=20))["result"]["value"])
 
@@ -39,7 +39,7 @@ async def place(page: Page) -> list[float]:
 
 async def zoom_to(page: Page, scale: float, left: float, top: float) -> list[float]:
     """As two fingers and one leave it: `scale` times as large, seen from (left, top) on."""
-    attachment, _ = await page._ready()
+    attachment = await page.attached()
     await attachment.call("Emulation.setPageScaleFactor", {"pageScaleFactor": scale}, timeout_s=20)
     root = await attachment.call("Runtime.evaluate", {"expression": "document.documentElement"}, timeout_s=20)
     width, height = await told(page, "[visualViewport.width,visualViewport.height]")

@@ -37,7 +37,7 @@ async def rows(page: Page, local_server: LocalServer) -> Page:
 async def tapped_twice(page: Page, meanwhile: str) -> ActionResult:
     """A double click on the first button as `double_click` does it, with something done between its two taps."""
     ref = (await page.snapshot()).find(role="button", name="Open", nth=0).ref
-    actions, deadline = page._actions, Deadline.after(10)
+    actions, deadline = page._operations.attached.actions, Deadline.after(10)
     assert actions is not None
     entry = actions.look_up(ref)
     before = actions.before()

@@ -29,15 +29,14 @@ async def listening(page: Page, local_server: LocalServer) -> Page:
 
 async def prepared(page: Page) -> tuple[float, float]:
     """Where a tap on the first button would go; the guard waits for it."""
-    assert page._actions is not None
     ref = next(ref for ref, node in (await page.snapshot()).refs.items() if node.tag == "button")
-    x, y, _ = await page._actions.point(page._actions.look_up(ref), "click", Deadline.after(10))
+    actions = page._operations.attached.actions
+    x, y, _ = await actions.point(actions.look_up(ref), "click", Deadline.after(10))
     return x, y
 
 
 async def send(page: Page, *commands: tuple[str, dict[str, Any]]) -> None:
-    assert page._actions is not None
-    await page._actions.send(commands, "a tap", Deadline.after(10))
+    await page._operations.attached.actions.send(commands, "a tap", Deadline.after(10))
     # Input overtakes scripts; after two frames what it brings has come.
     await page.wait_for(function="new Promise((done)=>setTimeout(done,100)).then(()=>true)", timeout_s=10)
 

@@ -31,7 +31,7 @@ async def rows(page: Page, local_server: LocalServer) -> Page:
 async def tapped(page: Page, meanwhile: str) -> None:
     """A tap on the first button as `click` does it, with something done while the finger is down."""
     ref = (await page.snapshot()).find(role="button", name="Delete", nth=0).ref
-    actions, deadline = page._actions, Deadline.after(5)
+    actions, deadline = page._operations.attached.actions, Deadline.after(5)
     assert actions is not None
     entry = actions.look_up(ref)
     x, y, _ = await actions.point(entry, "click", deadline)

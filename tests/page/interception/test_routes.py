@@ -9,7 +9,7 @@ import pytest
 
 from bridge.errors import NavigationFailed, UsageError
 from bridge.page.interception.fetch_domain import Rank
-from bridge.page.interception.fetch_messages import Abort, Fulfil, PausedRequest, Proceed, Verdict
+from bridge.page.interception.fetch_messages import Abort, Fulfil, PausedRequest, Proceed, RouteAction
 from bridge.page.page import Page
 from bridge.page.url_pattern import url_pattern
 from tests.conftest import LocalServer
@@ -18,7 +18,7 @@ FETCH = "fetch('/second.html').then(r=>r.text()).then(t=>document.title=t.slice(
 
 
 async def run(page: Page, source: str) -> None:
-    attachment, _ = await page._ready()
+    attachment = await page.attached()
     await attachment.call("Runtime.evaluate", {"expression": source}, timeout_s=20)
 
 
@@ -67,7 +67,7 @@ async def test_a_request_can_be_refused_with_a_reason(page: Page, local_server: 
 async def test_a_request_can_be_changed_on_its_way(page: Page, local_server: LocalServer) -> None:
     seen: list[PausedRequest] = []
 
-    async def elsewhere(request: PausedRequest) -> Verdict:
+    async def elsewhere(request: PausedRequest) -> RouteAction:
         seen.append(request)
         return Proceed(url=local_server.url("shop.html"))
 
@@ -94,14 +94,14 @@ async def test_the_newest_route_is_asked_first_and_may_have_no_opinion(page: Pag
 async def test_a_route_that_fails_refuses_its_request_and_harms_nothing_else(
     page: Page, local_server: LocalServer
 ) -> None:
-    def broken(_request: PausedRequest) -> Verdict:
+    def broken(_request: PausedRequest) -> RouteAction:
         raise RuntimeError("a mistake of the test's")
 
     await page.goto(local_server.url("no-such-page"))
     await page.route("**/second.html", broken)
     await run(page, FETCH)
     await page.wait_for(function="document.title.startsWith('failed')", timeout_s=20)
-    attachment, _ = await page._ready()
+    attachment = await page.attached()
     assert "a mistake of the test's" in attachment.fetching.failures[0]
 
 
@@ -110,19 +110,19 @@ async def test_a_body_may_be_text(page: Page, local_server: LocalServer) -> None
     await page.route("**/second.html", Fulfil(body="5 \N{EURO SIGN}"))
     await run(page, FETCH)
     await page.wait_for(function="document.title == '5 \N{EURO SIGN}'", timeout_s=20)
-    with pytest.raises(UsageError, match="a body is dict"):
+    with pytest.raises(UsageError, match="not dict"):
         Fulfil(body={"a": 1})  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("verdict", [Fulfil(headers={"x": object()}), Fulfil(body="\ud800")])  # type: ignore[dict-item]
 async def test_an_answer_that_cannot_be_sent_fails_its_request(
-    page: Page, local_server: LocalServer, verdict: Verdict
+    page: Page, local_server: LocalServer, verdict: RouteAction
 ) -> None:
     await page.goto(local_server.url("no-such-page"))
     await page.route("**/second.html", verdict)
     await run(page, FETCH)
     await page.wait_for(function="document.title.startsWith('failed')", timeout_s=20)
-    attachment, _ = await page._ready()
+    attachment = await page.attached()
     assert len(attachment.fetching.failures) == 1
 
 
@@ -131,11 +131,11 @@ async def test_policy_is_asked_before_routes_and_again_about_where_a_route_leads
 ) -> None:
     asked: list[str] = []
 
-    async def judge(request: PausedRequest) -> Verdict | None:
+    async def judge(request: PausedRequest) -> RouteAction | None:
         asked.append(request.url)
         return Abort("BlockedByClient") if "second" in request.url else None
 
-    attachment, _ = await page._ready()
+    attachment = await page.attached()
     await attachment.fetching.add(judge, rank=Rank.POLICY, timeout_s=20)
     await page.route("**/no-such-page", Proceed(url=local_server.url("second.html")))
     with pytest.raises(NavigationFailed, match="ERR_BLOCKED_BY_CLIENT"):
@@ -146,7 +146,7 @@ async def test_policy_is_asked_before_routes_and_again_about_where_a_route_leads
 async def test_a_slow_route_holds_up_nothing_but_its_own_request(page: Page, local_server: LocalServer) -> None:
     release = asyncio.Event()
 
-    async def slow(_request: PausedRequest) -> Verdict:
+    async def slow(_request: PausedRequest) -> RouteAction:
         await release.wait()
         return Fulfil(body=b"at last")
 

@@ -116,7 +116,7 @@ async def test_a_selector_that_is_none_is_bad_usage(shop: Page) -> None:
 
 
 async def test_looking_is_one_round_trip(shop: Page) -> None:
-    attachment, _ = await shop._ready()
+    attachment = await shop.attached()
     with attachment.connection.measure() as meter:
         assert await shop.get_by_role("button", name="Add to cart").count() == 3
     assert meter.cost().round_trips == 1

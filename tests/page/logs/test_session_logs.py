@@ -11,7 +11,7 @@ import pytest
 
 from bridge import Session, TestServerGrant
 from bridge.errors import NavigationFailed, UsageError
-from bridge.page.logs.session_logs import Journal
+from bridge.page.logs.session_logs import SessionLogs
 from bridge.page.page import Page
 from bridge.surfaces.local_server import QuietHandler, listening
 from tests.temp_devices import own_device
@@ -57,8 +57,8 @@ async def logged(webview_device: str, server: int) -> AsyncIterator[tuple[Sessio
 
 
 async def settled(page: Page) -> None:
-    attachment, _ = await page._ready()
-    await attachment.watch.wait(
+    attachment = await page.attached()
+    await attachment.condition.wait(
         lambda: any(entry.url.endswith("data.json") and entry.state == "done" for entry in page.network()),
         timeout_s=10,
     )
@@ -118,7 +118,7 @@ async def test_a_har_is_complete_and_has_no_credentials_in_it(logged: tuple[Sess
     assert SECRET not in json.dumps(page.network().to_json())
     assert "authorization" in text
     assert SECRET in json.dumps(page.har(redact=False))
-    log = session.journal.har()["log"]
+    log = session.logs.har()["log"]
     assert len(log["entries"]) == len(page.network())
     assert log["pages"][0]["pageTimings"]["onLoad"] > 0
     document = next(entry for entry in log["entries"] if entry["_resourceType"] == "document")
@@ -189,48 +189,50 @@ async def test_the_logs_go_on_when_a_tab_is_opened_again_and_nothing_is_in_them_
         numbers = [entry.number for entry in page.network()]
         assert numbers == sorted(set(numbers))
         await session.close_tab(page)
-        assert len(session.journal.console(tab_id="t1")) > 0
+        assert len(session.logs.console(tab_id="t1")) > 0
 
 
 def test_both_logs_are_bounded_and_say_what_they_dropped() -> None:
-    journal = Journal(console_kept=10, requests_kept=20)
-    reduce = journal.reader("t1")
+    logs = SessionLogs(console_kept=10, requests_kept=20)
+    reduce, requests = logs.reader("t1"), logs.request_reducer("t1")
     for number in range(100):
         reduce("Runtime.consoleAPICalled", {"type": "log", "timestamp": number, "args": [{"value": "x" * 9_000}]}, None)
         request = {"url": f"http://h/{number}", "method": "GET", "headers": {}}
-        reduce("Network.requestWillBeSent", {"requestId": str(number), "request": request, "timestamp": number}, None)
-    console, network = journal.console(limit=1_000), journal.network(limit=1_000)
+        requests.reduce(
+            "Network.requestWillBeSent", {"requestId": str(number), "request": request, "timestamp": number}
+        )
+    console, network = logs.console(limit=1_000), logs.network(limit=1_000)
     assert (len(console), console.dropped, console.last) == (10, 90, 100)
     assert (len(network), network.dropped, network.last) == (20, 80, 100)
     assert len(console.entries[0].text) < 4_100
-    assert not journal.requests._open.keys() - {("t1", str(number)) for number in range(80, 100)}
 
 
 def test_what_runtime_enable_tells_again_is_not_logged_again() -> None:
-    journal = Journal()
+    logs = SessionLogs()
     said = {"type": "log", "timestamp": 1.5, "args": [{"value": "once"}]}
     for _ in range(2):
-        reduce = journal.reader("t1")
+        reduce = logs.reader("t1")
         reduce("Runtime.consoleAPICalled", said, None)
         reduce("Runtime.consoleAPICalled", said, None)
-    assert len(journal.console()) == 1
+    assert len(logs.console()) == 1
 
 
 def test_events_of_another_shape_neither_break_the_log_nor_end_it() -> None:
-    journal = Journal()
-    reduce = journal.reader("t1")
+    logs = SessionLogs()
+    reduce, requests = logs.reader("t1"), logs.request_reducer("t1")
     for method in ("Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded", "Network.responseReceived"):
         for params in ({}, {"args": 7, "exceptionDetails": 1, "entry": [], "requestId": "1", "response": None}):
             reduce(method, params, None)
+            requests.reduce(method, params)
     reduce("Runtime.consoleAPICalled", {"type": "log", "args": [{"value": "still here"}]}, None)
-    assert journal.console().entries[-1].text == "still here"
+    assert logs.console().entries[-1].text == "still here"
 
 
 def test_filters_that_are_none_are_bad_usage() -> None:
-    journal = Journal()
+    logs = SessionLogs()
     for wrong in ({"level": "loud"}, {"limit": 0}):
         with pytest.raises(UsageError):
-            journal.console(**wrong)  # type: ignore[arg-type]
+            logs.console(**wrong)  # type: ignore[arg-type]
     for status in ("7xx", "abc", 99):
         with pytest.raises(UsageError):
-            journal.network(status=status)
+            logs.network(status=status)

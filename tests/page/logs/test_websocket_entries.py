@@ -9,7 +9,7 @@ import pytest
 from websockets.asyncio.server import ServerConnection, serve
 
 from bridge import Session, TestServerGrant
-from bridge.page.logs.request_events import Requests
+from bridge.page.logs.request_store import RequestStore
 from bridge.page.page import Page
 from tests.conftest import LocalServer
 
@@ -40,7 +40,7 @@ async def test_a_websocket_is_in_the_log_from_handshake_to_close_without_its_wor
     grants = [local_server.grant, TestServerGrant("127.0.0.1", echo_port)]
     async with Session.open(webview_device, grants=grants) as session:
         page: Page = await session.new_tab(local_server.url("second.html"))
-        attachment, _ = await page._ready()
+        attachment = await page.attached()
         talk = {"expression": TALK % echo_port, "awaitPromise": True, "returnByValue": True}
         assert (await attachment.call("Runtime.evaluate", talk, timeout_s=10))["result"]["value"] == 2
         (entry,) = page.network(resource_type="websocket").entries
@@ -56,12 +56,13 @@ async def test_a_websocket_is_in_the_log_from_handshake_to_close_without_its_wor
 
 
 def test_a_websocket_that_is_refused_has_failed() -> None:
-    log = Requests(10)
+    log = RequestStore(10)
+    reducer = log.reducer("t1")
     for method, more in (
         ("webSocketCreated", {"url": "wss://a.example/"}),
         ("webSocketFrameError", {"errorMessage": "Error during WebSocket handshake"}),
         ("webSocketClosed", {"timestamp": 7.0}),
     ):
-        log.reduce("t1", f"Network.{method}", {"requestId": "9", **more})
+        reducer.reduce(f"Network.{method}", {"requestId": "9", **more})
     (entry,) = log
     assert (entry.state, entry.failure) == ("failed", "Error during WebSocket handshake")

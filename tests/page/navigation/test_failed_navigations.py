@@ -46,7 +46,7 @@ async def test_the_browsers_own_page_is_not_asked_whether_it_may_be_left(page: P
         await page.goto(NOWHERE)
     attachment = await page.attached()
     with attachment.connection.measure() as meter:
-        assert await hang_recovery.lets_go(attachment, Deadline.after(20))
+        assert await hang_recovery.can_unload(attachment, Deadline.after(20))
     assert meter.cost().bytes_sent == 0
 
 

@@ -13,22 +13,22 @@ pytestmark = pytest.mark.browser
 
 
 async def run(page: Page, source: str) -> None:
-    attachment, _ = await page._ready()
+    attachment = await page.attached()
     await attachment.call("Runtime.evaluate", {"expression": source}, timeout_s=20)
 
 
 async def test_back_and_forward_walk_the_history_and_say_where_it_ends(page: Page, local_server: LocalServer) -> None:
-    with pytest.raises(UsageError, match="nothing to go back to"):
+    with pytest.raises(UsageError, match="cannot go back"):
         await page.back()
     await page.goto(local_server.url("shop.html"))
-    with pytest.raises(UsageError, match="nothing to go back to: this is page 1 of 1"):
+    with pytest.raises(UsageError, match="cannot go back: this is page 1 of 1"):
         await page.back()
     await page.goto(local_server.url("second.html"))
     there = await page.back()
     assert (there.title, there.url, there.status) == ("Gold prices", local_server.url("shop.html"), 200)
     assert (await page.snapshot()).title == "Gold prices"
     assert (await page.forward()).title == "Second"
-    with pytest.raises(UsageError, match="nothing to go forward to"):
+    with pytest.raises(UsageError, match="cannot go forward"):
         await page.forward()
 
 

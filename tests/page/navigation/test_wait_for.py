@@ -21,7 +21,7 @@ async def test_frames_that_go_while_they_are_waited_in_leave_no_failure_behind(
     """The module's own fixture fails on what asyncio says of failures that nobody asked for."""
     await page.goto(local_server.url("frames.html"))
     waiting = asyncio.ensure_future(page.wait_for(text="never to be read", timeout_s=1.5))
-    attachment, _ = await page._ready()
+    attachment = await page.attached()
     await attachment.call("Runtime.evaluate", {"expression": "setTimeout(()=>location.reload(),200)"}, timeout_s=20)
     with pytest.raises(DeadlineExceeded, match="never to be read"):
         await waiting
@@ -68,14 +68,14 @@ async def test_what_was_seen_before_a_page_hung_is_told(
     page: Page, local_server: LocalServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await page.goto(local_server.url("second.html"))
-    attachment, look, has_looked = await page.attached(), page._look, asyncio.Event()
+    attachment, look, has_looked = await page.attached(), page.finder.find, asyncio.Event()
 
     async def noted(*looked: Any) -> Any:
         found = await look(*looked)
         has_looked.set()
         return found
 
-    monkeypatch.setattr(page, "_look", noted)
+    monkeypatch.setattr(page.finder, "find", noted)
     expecting = asyncio.ensure_future(expect(page.get_by_role("heading")).to_have_text("Third page", timeout_s=2))
     await has_looked.wait()
     attachment.connection.send("Runtime.evaluate", {"expression": "for(;;);"}).abandon()

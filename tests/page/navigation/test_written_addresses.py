@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bridge.errors import UsageError
-from bridge.page.navigation.navigate import checked_url
+from bridge.page.navigation.url import checked_url
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,9 @@ import copy
 from typing import Any
 
 from bridge.page.results import LabelledBox
-from bridge.page.snapshots.boxes import FramePath, Matrix, labelled_boxes, place_boxes
+from bridge.page.snapshots.boxes import labelled_boxes, place_boxes
 from bridge.page.snapshots.frame_stitching import FrameTree, stitch
+from bridge.page.target.frame_geometry import FramePath, Matrix
 
 
 def node(role: str, *children: dict[str, Any], **fields: Any) -> dict[str, Any]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from bridge.page.logs.session_logs import Journal
+from bridge.page.logs.session_logs import SessionLogs
 
 
 def test_a_flood_of_requests_pushes_no_origin_out() -> None:
-    journal = Journal(requests_kept=10)
-    tell = journal.reader("t1")
+    logs = SessionLogs(requests_kept=10)
+    tell = logs.reader("t1")
     tell("Page.frameNavigated", {"frame": {"id": "F", "url": "https://first.example/a", "securityOrigin": ""}}, None)
     for number in range(100):
         request = {"url": f"https://cdn.example/{number}", "method": "GET", "headers": {}}
@@ -15,15 +15,15 @@ def test_a_flood_of_requests_pushes_no_origin_out() -> None:
     blob = {"id": "F", "url": "blob:https://second.example/1", "securityOrigin": "https://second.example"}
     tell("Page.frameNavigated", {"frame": blob}, None)
     tell("Page.frameNavigated", {"frame": {"id": "F", "url": "about:blank", "securityOrigin": "://"}}, None)
-    journal.reader("t2")("Page.frameNavigated", {"frame": {"id": "G", "url": "http://user@third.example:81/x"}}, None)
-    assert journal.origins == {
+    logs.reader("t2")("Page.frameNavigated", {"frame": {"id": "G", "url": "http://user@third.example:81/x"}}, None)
+    assert logs.origins == {
         "t1": {"https://first.example", "https://second.example"},
         "t2": {"http://third.example:81"},
     }
 
 
 def test_an_event_of_another_shape_is_passed_over() -> None:
-    journal = Journal()
-    journal.reader("t1")("Page.frameNavigated", {"frame": None}, None)
-    journal.reader("t1")("Page.frameNavigated", {"frame": {"url": "http://[broken"}}, None)
-    assert journal.origins == {}
+    logs = SessionLogs()
+    logs.reader("t1")("Page.frameNavigated", {"frame": None}, None)
+    logs.reader("t1")("Page.frameNavigated", {"frame": {"url": "http://[broken"}}, None)
+    assert logs.origins == {}

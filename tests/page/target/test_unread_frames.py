@@ -6,7 +6,7 @@ import pytest
 
 from bridge.page.page import Page
 from bridge.page.snapshots.take import SnapshotRequest
-from bridge.page.target.attachment import WorldGone
+from bridge.page.target.execution_contexts import ExecutionContextDestroyed
 from tests.conftest import LocalServer
 
 pytestmark = pytest.mark.browser
@@ -18,11 +18,13 @@ async def test_a_snapshot_without_one_of_its_frames_is_cut_and_says_that_frames_
     await page.goto(local_server.url("frames.html"))
     whole = await page.snapshot()
     assert "frames" not in whole.text.partition("\n")[0].partition(" nodes=")[2]
-    attachment, snapshots = await page.attached(), page._snapshots
+    attachment, snapshots = await page.attached(), page._operations.attached.snapshots
     assert snapshots is not None
     frames = attachment.state.ordered_frames()
     expression = snapshots.expression(SnapshotRequest(), None)
     top = await attachment.evaluate(frames[0].frame_id, expression, timeout_s=20)
-    raw = snapshots.assemble(frames, [top, *(WorldGone("it has a renderer of its own") for _ in frames[1:])])
+    raw = snapshots.assemble(
+        frames, [top, *(ExecutionContextDestroyed("it has a renderer of its own") for _ in frames[1:])]
+    )
     assert len(frames) > 1
     assert (raw["truncated"], raw["reasons"]) == (True, ["frames"])

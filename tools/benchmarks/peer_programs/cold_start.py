@@ -23,10 +23,10 @@ async def main(started: float, port: int) -> None:
 
     from bridge import Session, TestServerGrant
     from bridge.adb import AdbServer
-    from bridge.surfaces.cli.app import webview_bridge
-    from bridge.virtual_device.client import start_virtual_device
+    from bridge.surfaces.cli.app import all_commands
+    from bridge.virtual_device import start_virtual_device
 
-    assert webview_bridge.commands
+    assert all_commands()
     mark("imports")
     server = AdbServer.from_environment()
     await server.ensure_running(timeout_s=30)

@@ -1,4 +1,4 @@
-"""Click, fill and select beside Playwright over CDP; ours tells what changed, Playwright's does not."""
+"""Click, fill and select beside Playwright over CDP; ours also reports what changed, Playwright's does not."""
 
 from __future__ import annotations
 

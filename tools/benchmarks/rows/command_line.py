@@ -1,10 +1,8 @@
-"""The command line: its help, a warm command beside the operation, what an import takes and pytest's plugin adds."""
+"""The command line: its help, a warm command, the import of the package, and the pytest plugin."""
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import json
 import os
 import sys
 import tempfile
@@ -64,48 +62,20 @@ def _cpu(environ: dict[str, str], *command: str) -> Contender:
 
 
 async def _warm(environ: dict[str, str], rounds: int) -> Finding:
-    """`wvb snapshot` on a kept session, beside the operation as its own cost tells it and an interpreter's start."""
-    costs: list[float] = []
+    """`wvb snapshot` on a kept session: the CPU time of its process, a thin client of the session's."""
     with serve_demo_pages() as site, tempfile.TemporaryDirectory(prefix="wvb-") as runtime:
         environ = {**environ, "XDG_RUNTIME_DIR": runtime}
-
-        async def run(*command: str) -> bytes:
-            process = await asyncio.create_subprocess_exec(*command, env=environ, stdin=-3, stdout=-1, stderr=-1)
-            out, err = await asyncio.wait_for(process.communicate(), 120)
-            if process.returncode:
-                raise RuntimeError(f"{command[3:]} ended with {process.returncode}: {err.decode()[-300:]}")
-            return out
-
-        async def warm() -> None:
-            costs.append(json.loads(await run(*COMMAND, "snapshot", "--json"))["cost"]["ms"])
-
-        async def interpreter() -> None:
-            await run(sys.executable, "-c", "pass")
-
         async with device(quirks=True) as handle:
             address = site.url("shop.html")
-            await run(*COMMAND, "open", address, "--device", handle.serial, "--local", str(site.port))
+            opened = (*COMMAND, "open", address, "--device", handle.serial, "--local", str(site.port))
+            await asyncio.to_thread(cpu_ms_of, opened, environ)
             try:
-                await _until_listening(Path(runtime) / "webview-bridge" / "sessions" / "default.zygote")
-                samples = await interleave({"wvb snapshot": warm, "interpreter": interpreter}, rounds=rounds)
+                contenders = {
+                    "wvb snapshot": _cpu(environ, *COMMAND, "snapshot", "--json"),
+                    "interpreter": _cpu(environ, sys.executable, "-c", "pass"),
+                }
+                samples = await interleave(contenders, rounds=rounds)
             finally:
-                await run(*COMMAND, "close")
-    floor = [start + cost for start, cost in zip(samples["interpreter"].values, costs[-rounds:], strict=True)]
-    ratios = Samples([whole / least for whole, least in zip(samples["wvb snapshot"].values, floor, strict=True)])
-    whole_ms, least_ms = samples["wvb snapshot"].median, Samples(floor).median
-    note = f"{whole_ms:.0f} ms, beside {least_ms:.0f} ms of which {Samples(costs[-rounds:]).median:.1f} the operation"
-    return Finding(
-        "a warm `wvb snapshot`, beside the operation and an interpreter's start",
-        whole_ms / least_ms, "×", below(1.5), ratios.spread, note,
-    )  # fmt: skip
-
-
-async def _until_listening(path: Path) -> None:
-    """Until the session's zygote takes commands: one that comes earlier goes without, and is not warm."""
-    async with asyncio.timeout(30):
-        while True:
-            with contextlib.suppress(FileNotFoundError, ConnectionRefusedError):
-                _, writer = await asyncio.open_unix_connection(path)
-                writer.close()
-                return
-            await asyncio.sleep(0.05)
+                await asyncio.to_thread(cpu_ms_of, (*COMMAND, "close"), environ)
+    note = f"an interpreter's start takes {samples['interpreter'].median:.0f} ms"
+    return median_finding("a warm `wvb snapshot`, CPU time", samples["wvb snapshot"], "ms", bar=below(150), note=note)

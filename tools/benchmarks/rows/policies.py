@@ -1,7 +1,7 @@
 """What the policy costs: CPU time per decision, and a page of 100 requests with gate and interception and without.
 
 Both loads go to the same server through a virtual device each, in turns; one session has gate and interception, the
-other has neither: its host app is told to use no proxy.
+other has neither: its host app uses no proxy.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from contextlib import asynccontextmanager
 from unittest.mock import patch
 
 from bridge import Session
-from bridge.page.interception.url_policy import Interception
+from bridge.page.interception.url_policy import UrlPolicy
 from bridge.page.page import Page
 from bridge.policy import BrowserPolicy, decide
 from bridge.policy.pinning import PinnedEgress
 from bridge.session import egress as session_egress
-from bridge.session import tabs as session_tabs
+from bridge.session import session as session_module
 from bridge.surfaces.local_server import LocalServer
 from tools.benchmarks.bench import Bench, device
 from tools.benchmarks.measuring import Finding, at_most, below, interleave, ratio_finding
@@ -37,7 +37,7 @@ def _decisions() -> Finding:
     spent_us = []
     for _ in range(20):
         for entry in entries:
-            began = time.thread_time_ns()  # not the clock: what the machine does meanwhile is no cost of ours
+            began = time.thread_time_ns()  # CPU time: other work on the machine does not count
             decide(policy, entry["url"])
             spent_us.append((time.thread_time_ns() - began) / 1000)
     p99 = statistics.quantiles(spent_us, n=100)[98]
@@ -52,14 +52,14 @@ class _Without(session_egress.Containment):
         await host.set_proxy(None, timeout_s=10)
 
     async def install(self, attachment) -> None:  # type: ignore[no-untyped-def]
-        self._interception = Interception(self.egress, closes_ways_around=False)
+        self._interception = UrlPolicy(self.egress, blocks_proxy_bypass=False)
 
 
 @asynccontextmanager
 async def _page(site: LocalServer, *, held: bool) -> AsyncIterator[Page]:
-    containment = session_tabs.Containment if held else _Without
+    containment = session_module.Containment if held else _Without
     egress = PinnedEgress(BrowserPolicy(default_action="allow"), [site.grant])
-    with patch.object(session_tabs, "Containment", containment):
+    with patch.object(session_module, "Containment", containment):
         async with device(quirks=True) as handle, Session.open(handle.serial, egress=egress) as session:
             yield await session.new_tab()
 

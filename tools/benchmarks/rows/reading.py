@@ -66,12 +66,12 @@ def _articles(report: dict[str, Any] | None) -> list[Finding]:
 
 
 def _structure(shares: dict[str, dict[str, float]]) -> Finding:
-    def told(name: str) -> str:
+    def described(name: str) -> str:
         return f"{name} " + " ".join(f"{kind} {share:.2f}" for kind, share in shares[name].items())
 
     worst = min(shares["ours"].values())
     what = "structure kept of documentation, the least of links, tables, code"
-    return Finding(what, worst, "", note="; ".join(map(told, shares)), facts=shares)
+    return Finding(what, worst, "", note="; ".join(map(described, shares)), facts=shares)
 
 
 def _flatness(ns_per_byte: dict[str, float]) -> Finding:

@@ -65,7 +65,7 @@ async def _read(
                     # What cannot be reached keeps some pages from ever being loaded; their text is there long before.
                     await page.goto(site.url(key), wait_until="domcontentloaded", timeout_s=60)
                     markdown = (await page.read(max_length=0, timeout_s=60)).markdown
-                    # The title that read puts first is no part of the article's body, which is what the truth is.
+                    # `read` puts the title first; the reference text holds the article's body only.
                     first, _, rest = markdown.partition("\n\n")
                     markdown = rest if first.startswith("# ") else markdown
                     everything = (await page.read(mode="raw", max_length=0, timeout_s=60)).markdown

@@ -1,4 +1,4 @@
-"""Devices and tabs at work at once: CPU time per piece of work stays what it was, and nobody hears another's page."""
+"""Devices and tabs at work at once: CPU time per unit of work stays flat, and no tab gets the results of another."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ async def _work(devices: int, tabs: int, pages: dict[tuple[int, int], Page], wid
 
 
 async def _idle(session: Session, site: LocalServer, tabs: int) -> list[Finding]:
-    """What a tab more costs that nobody uses."""
+    """The cost of one more idle tab."""
     first = await session.new_tab(site.url("0"))
     before_mb = memory_mb(tree(os.getpid()))
     more = [await session.new_tab(site.url("0")) for _ in range(tabs)]

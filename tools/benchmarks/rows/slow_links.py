@@ -1,7 +1,7 @@
 """A slow cable or Wi-Fi: how many of its round trips an operation takes, and the same beside Playwright.
 
 These are round trips on the wall, which are more than an operation waits for: an adb stream sends its next packet when
-the one before has been taken, so what the page says meanwhile (input acknowledged, events) is waited for too.
+the one before has been taken, so other messages of the page (acknowledged input, events) add to the wait.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ async def slow_links(bench: Bench) -> Sequence[Finding]:
 
 def _loads(page: Page, talk: Conversation, url: str) -> dict[str, Contender]:
     """What a page loads comes over the link too: the device reaches the server by `adb reverse`. Both wait for the same
-    decision about the document's request: the policy is the session's, whoever opens an address in its tab.
+    decision about the document's request: the policy belongs to the session and applies to every client of its tab.
 
     Each begins when it has heard all of the other's load, which Playwright gives up on where it hears of it late."""
 

@@ -115,7 +115,7 @@ def _beside(table: dict[str, tuple[dict[str, Samples], dict[str, Any]]], slower:
             ratios.append(Ratio.of(samples, slower, faster))
         except NotMeasured as error:
             left_out.append(f"{name}: {error}")
-            if samples[faster].aborted:  # ours gave up: there is no saying that it was fast
+            if samples[faster].aborted:  # ours hit its time budget, which does not count as fast
                 return Finding(what, None, "×", bar, note=left_out[-1])
     try:
         mean = geometric_mean(ratios)

@@ -188,7 +188,7 @@ def download(
     print_answer("download", options, answer, told, {})
 
 
-ACTION_COMMANDS: tuple[click.Command, ...] = (
+COMMANDS: tuple[click.Command, ...] = (
     _by_ref("click", "Tap the element of REF (e3) and tell what changed."),
     _by_ref("double-click", "Tap the element of REF twice and tell what changed."),
     _by_ref("long-press", "Keep a finger on the element of REF and tell what changed."),

@@ -28,3 +28,6 @@ def bench(context: click.Context, arguments: tuple[str, ...]) -> None:
             hint="Clone the repository and run tools/bench there.",
         )
     context.exit(subprocess.run([program, *arguments], check=False).returncode)
+
+
+COMMANDS = (bench,)

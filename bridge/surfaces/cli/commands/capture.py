@@ -206,4 +206,4 @@ def _say_if_nothing(lines: list[str], options: SessionOptions, wanted: Mapping[s
         note(f"{words} that fits" if is_narrowed else words)
 
 
-CAPTURE_COMMANDS = (screenshot, record, console, network)
+COMMANDS = (screenshot, record, console, network)

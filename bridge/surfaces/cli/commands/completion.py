@@ -26,3 +26,6 @@ def completion(context: click.Context, shell: str) -> None:
     assert kind is not None
     for program in PROGRAMS:
         click.echo(kind(context.find_root().command, {}, program, _VARIABLE).source())
+
+
+COMMANDS = (completion,)

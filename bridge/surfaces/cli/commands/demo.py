@@ -35,7 +35,7 @@ def demo(options: SessionOptions, out: Path) -> None:
     from dataclasses import replace
 
     from bridge.cost import Cost
-    from bridge.surfaces.cli.runner import Steps, opened_session, run_async
+    from bridge.surfaces.cli.runner import CommandProgress, opened_session, run_async
     from bridge.surfaces.demo.server import serve_demo_pages
     from bridge.surfaces.demo.steps import DemoFiles, run_demo
 
@@ -44,7 +44,7 @@ def demo(options: SessionOptions, out: Path) -> None:
     except OSError as error:
         raise UsageError(f"{out} cannot be made: {error.strerror}.") from error
     files = DemoFiles(out / "snapshot.txt", out / "annotated.png")
-    steps = Steps(options.timeout_s)
+    steps = CommandProgress(options.timeout_s)
     printer = _Printer(quiet=options.as_json)
 
     async def work() -> None:
@@ -73,7 +73,7 @@ def demo(options: SessionOptions, out: Path) -> None:
 
 
 class _Printer:
-    """Steps as they happen: with colours on a terminal, plain otherwise, not at all with --json."""
+    """CommandProgress as they happen: with colours on a terminal, plain otherwise, not at all with --json."""
 
     def __init__(self, *, quiet: bool) -> None:
         self._quiet = quiet
@@ -123,3 +123,6 @@ def _style(line: str) -> str:
         if line.startswith(mark):
             return style
     return ""
+
+
+COMMANDS = (demo,)

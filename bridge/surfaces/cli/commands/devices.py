@@ -31,10 +31,10 @@ def devices(options: CommonOptions, ray: bool) -> None:
     import json
 
     from bridge.adb import AdbServer
-    from bridge.surfaces.cli.runner import Steps, run_async
-    from bridge.virtual_device.client import list_virtual_devices
+    from bridge.surfaces.cli.runner import CommandProgress, run_async
+    from bridge.virtual_device import list_virtual_devices
 
-    steps = Steps(options.timeout_s)
+    steps = CommandProgress(options.timeout_s)
 
     async def work() -> None:
         server = AdbServer.from_environment(options.adb_server)
@@ -87,19 +87,19 @@ def targets(options: CommonOptions, device: str, with_pages: bool, forwards: boo
     from bridge.adb import AdbServer
     from bridge.errors import BridgeError
     from bridge.session.attached.devtools_sockets import devtools_sockets, pages_of
-    from bridge.session.devices import chosen_device
+    from bridge.session.devices import select_device
     from bridge.snapshot.address import shown_url
-    from bridge.surfaces.cli.runner import Steps, run_async
+    from bridge.surfaces.cli.runner import CommandProgress, run_async
     from bridge.surfaces.composition import RunningVirtualDevices
 
-    steps = Steps(options.timeout_s)
+    steps = CommandProgress(options.timeout_s)
 
     async def work() -> None:
         server = AdbServer.from_environment(options.adb_server)
         await server.ensure_running(timeout_s=steps.begin("reaching the adb server", ADB_TIMEOUT_S))
         timeout_s = steps.begin("finding the device", ADB_TIMEOUT_S)
         async with (
-            chosen_device(server, device, RunningVirtualDevices(), note, timeout_s=timeout_s) as chosen,
+            select_device(server, device, RunningVirtualDevices(), note, timeout_s=timeout_s) as chosen,
             AsyncExitStack() as forwarded,
         ):
             adb_device = server.device(chosen.serial)
@@ -160,11 +160,10 @@ def start(options: CommonOptions, name: str | None, quirks: bool, api_level: int
     import secrets
 
     from bridge.adb import AdbServer
-    from bridge.surfaces.cli.runner import Steps, run_async
-    from bridge.virtual_device.client import start_detached
-    from bridge.virtual_device.options import DeviceOptions
+    from bridge.surfaces.cli.runner import CommandProgress, run_async
+    from bridge.virtual_device import DeviceOptions, start_detached
 
-    steps = Steps(options.timeout_s)
+    steps = CommandProgress(options.timeout_s)
     server = AdbServer.from_environment(options.adb_server)
     device = DeviceOptions(
         name=name or f"virtual-{secrets.token_hex(3)}",
@@ -195,8 +194,8 @@ def stop(options: CommonOptions, device: str | None, every: bool) -> None:
 
     With --json: stopped: [serial].
     """
-    from bridge.surfaces.cli.runner import Steps, run_async
-    from bridge.virtual_device.client import list_virtual_devices, stop_virtual_device
+    from bridge.surfaces.cli.runner import CommandProgress, run_async
+    from bridge.virtual_device import list_virtual_devices, stop_virtual_device
 
     if every and device is not None:
         raise UsageError("give a device or --all, not both.")
@@ -208,7 +207,7 @@ def stop(options: CommonOptions, device: str | None, every: bool) -> None:
     if len(chosen) > 1 and not every:
         names = ", ".join(handle.name for handle in chosen)
         raise UsageError(f"{len(chosen)} virtual devices are running: {names}.", hint="Name one, or give --all.")
-    steps = Steps(options.timeout_s)
+    steps = CommandProgress(options.timeout_s)
 
     async def work() -> None:
         for handle in chosen:
@@ -229,7 +228,7 @@ def status(options: CommonOptions) -> None:
 
     With --json: devices: [{serial, name, pid}].
     """
-    from bridge.virtual_device.client import list_virtual_devices
+    from bridge.virtual_device import list_virtual_devices
 
     rows = [{"serial": h.serial, "name": h.name, "pid": h.pid} for h in list_virtual_devices()]
     if options.as_json:
@@ -238,3 +237,6 @@ def status(options: CommonOptions) -> None:
     print_table(rows)
     if not rows:
         note("no virtual device is running")
+
+
+COMMANDS = (devices, targets, virtual)

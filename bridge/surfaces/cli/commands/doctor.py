@@ -12,7 +12,7 @@ from bridge.surfaces.cli.options import WORDS, CommonOptions, common_options
 from bridge.surfaces.cli.output import is_terminal, note, one_line, print_json
 
 if TYPE_CHECKING:
-    from bridge.surfaces.doctor.report import Report, Row
+    from bridge.surfaces.doctor.report import Report, ReportRow
 
 _STYLES = {"pass": "green", "warn": "yellow", "fail": "bold red", "skipped": "bright_black"}
 _MARK_WIDTH = 8
@@ -44,13 +44,13 @@ def doctor(options: CommonOptions, device: str, wait: bool, fix: bool, device_ch
     Every row has a deadline of its own. The exit code is that of the first failure; warnings do not fail. With --json:
     rows: [{name, status: pass|warn|fail|skipped, said, fix?, ms}], exit_code.
     """
-    from bridge.surfaces.cli.runner import Steps, run_async
+    from bridge.surfaces.cli.runner import CommandProgress, run_async
     from bridge.surfaces.doctor.examination import WAIT_S, Order, examine, whole_report
 
     report = whole_report(_quiet if options.as_json else _print_row, options.timeout_s)
     wait_s = (options.timeout_s or WAIT_S) if wait else None
     order = Order(device, options.adb_server, wait_s, fix, device_checks, note)
-    run_async("doctor", options, Steps(None), examine(order, report))
+    run_async("doctor", options, CommandProgress(None), examine(order, report))
     if options.as_json:
         rows = [row.to_json() for row in report.rows]
         print_json("doctor", {"rows": rows, "exit_code": report.exit_code}, exit_code=report.exit_code)
@@ -61,11 +61,11 @@ def doctor(options: CommonOptions, device: str, wait: bool, fix: bool, device_ch
         sys.exit(report.exit_code)
 
 
-def _quiet(row: Row) -> None:
+def _quiet(row: ReportRow) -> None:
     pass
 
 
-def _print_row(row: Row) -> None:
+def _print_row(row: ReportRow) -> None:
     status = row.verdict.status
     mark = f"{status:{_MARK_WIDTH}}"
     if is_terminal():
@@ -109,3 +109,6 @@ def _print_summary(report: Report) -> None:
     words = ((report.count("pass"), "passed"), (report.count("warn"), "warned"), (report.count("fail"), "failed"))
     counts = [f"{count} {word}" for count, word in (*words, (report.count("skipped"), "skipped"))]
     click.echo(f"\n{', '.join(counts)}")
+
+
+COMMANDS = (doctor,)

@@ -16,7 +16,7 @@ from bridge.surfaces.cli.output import is_terminal, note, one_line, print_json
 
 if TYPE_CHECKING:
     from bridge.adb import AdbDevice
-    from bridge.surfaces.cli.runner import Steps
+    from bridge.surfaces.cli.runner import CommandProgress
 
 C = TypeVar("C", bound=Callable[..., Any])
 
@@ -59,7 +59,7 @@ def install(options: CommonOptions, device: str, force: bool, apk: Path | None) 
     from bridge.host.apk import ready_apk
     from bridge.host.installation import install_host
 
-    async def work(chosen: AdbDevice, steps: Steps) -> Told:
+    async def work(chosen: AdbDevice, steps: CommandProgress) -> Told:
         build_s = steps.begin("building the host app", BUILD_TIMEOUT_S)
         source = apk or await ready_apk(note, timeout_s=build_s)
         with _alone(chosen, force), _progress("installing", quiet=options.as_json) as on_progress:
@@ -98,7 +98,7 @@ def start(options: CommonOptions, device: str, instrument: bool) -> None:
 
     plans: tuple[Plan, ...] = ("instrumentation",) if instrument else ("service", "instrumentation")
 
-    async def work(chosen: AdbDevice, steps: Steps) -> Told:
+    async def work(chosen: AdbDevice, steps: CommandProgress) -> Told:
         timeout_s = steps.begin("starting the host app", START_TIMEOUT_S)
         async with start_host(
             chosen, owner=f"pid {os.getpid()}", policy_digest="", timeout_s=timeout_s, plans=plans
@@ -123,7 +123,7 @@ def stop(options: CommonOptions, device: str, force: bool) -> None:
     """End the host app's process and its tabs. Cookies stay. With --json: device, stopped."""
     from bridge.host.installation import stop_host
 
-    async def work(chosen: AdbDevice, steps: Steps) -> Told:
+    async def work(chosen: AdbDevice, steps: CommandProgress) -> Told:
         with _alone(chosen, force):
             stopped = await stop_host(chosen, timeout_s=steps.begin("stopping the host app", ASK_TIMEOUT_S))
         said = f"stopped the host app on {chosen.serial}" if stopped else "the host app did not run"
@@ -145,7 +145,7 @@ def status(options: CommonOptions, device: str) -> None:
     from bridge.host.installation import host_pids, installed_host
     from bridge.host.lease import held_by, lease_key
 
-    async def work(chosen: AdbDevice, steps: Steps) -> Told:
+    async def work(chosen: AdbDevice, steps: CommandProgress) -> Told:
         found = await installed_host(chosen, timeout_s=steps.begin("asking the package manager", ASK_TIMEOUT_S))
         pids = await host_pids(chosen, timeout_s=steps.begin("asking for its process", ASK_TIMEOUT_S))
         holder = held_by(lease_key(chosen))
@@ -181,7 +181,7 @@ def uninstall(options: CommonOptions, device: str, force: bool) -> None:
     """Remove the host app, and the cookies and storage of its pages. With --json: device, removed."""
     from bridge.host.installation import uninstall_host
 
-    async def work(chosen: AdbDevice, steps: Steps) -> Told:
+    async def work(chosen: AdbDevice, steps: CommandProgress) -> Told:
         with _alone(chosen, force):
             removed = await uninstall_host(chosen, timeout_s=steps.begin("removing the host app", ASK_TIMEOUT_S))
         said = f"removed the host app from {chosen.serial}" if removed else f"it is not installed on {chosen.serial}"
@@ -202,12 +202,12 @@ def _run(
     command: str,
     options: CommonOptions,
     wanted: str,
-    work: Callable[[AdbDevice, Steps], Coroutine[Any, Any, Told]],
+    work: Callable[[AdbDevice, CommandProgress], Coroutine[Any, Any, Told]],
 ) -> None:
     """Carry the work out on the device and print what it told."""
-    from bridge.surfaces.cli.runner import Steps, run_async
+    from bridge.surfaces.cli.runner import CommandProgress, run_async
 
-    steps = Steps(options.timeout_s)
+    steps = CommandProgress(options.timeout_s)
 
     async def told() -> None:
         try:
@@ -227,20 +227,20 @@ def _run(
 
 
 @asynccontextmanager
-async def _opened(options: CommonOptions, wanted: str, steps: Steps) -> AsyncIterator[AdbDevice]:
+async def _opened(options: CommonOptions, wanted: str, steps: CommandProgress) -> AsyncIterator[AdbDevice]:
     """The device; a virtual one only where one runs already.
 
     Raises:
         NoDevice, DeviceNotFound, DeviceAmbiguous, DeviceUnauthorized, DeviceOffline
     """
     from bridge.adb import AdbServer
-    from bridge.session.devices import chosen_device
+    from bridge.session.devices import select_device
     from bridge.surfaces.composition import RunningVirtualDevices
 
     server = AdbServer.from_environment(options.adb_server)
     await server.ensure_running(timeout_s=steps.begin("reaching the adb server", ADB_TIMEOUT_S))
     timeout_s = steps.begin("finding the device", ADB_TIMEOUT_S)
-    async with chosen_device(server, wanted, RunningVirtualDevices(), lambda _: None, timeout_s=timeout_s) as chosen:
+    async with select_device(server, wanted, RunningVirtualDevices(), lambda _: None, timeout_s=timeout_s) as chosen:
         yield server.device(chosen.serial)
 
 
@@ -274,3 +274,6 @@ def _progress(what: str, *, quiet: bool) -> Iterator[Callable[[int, int], None] 
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+COMMANDS = (host,)

@@ -82,9 +82,9 @@ def mcp(
     With --http every request needs `Authorization: Bearer TOKEN`. The token is printed on stderr at the start, a new
     one each time; one that BRIDGE_MCP_TOKEN holds is taken instead, and not printed.
     """
-    from bridge.surfaces.kept_session import StartOptions
     from bridge.surfaces.mcp_server.lifecycle import run_server
     from bridge.surfaces.mcp_server.operator_options import ServerOptions
+    from bridge.surfaces.session_command import StartOptions
 
     if port is not None and not http:
         raise click.UsageError("--port goes with --http")
@@ -123,3 +123,6 @@ def schema(options: CommonOptions, dialect: str, tools: str, allow_javascript: b
         print_json("schema", {"tools": found})
     else:
         click.echo(json.dumps(found, ensure_ascii=False, indent=2))
+
+
+COMMANDS = (mcp, schema)

@@ -77,13 +77,13 @@ def ops(
     With --json, whatever ends it before the first line is one JSON object too.
     """
     from bridge.ops.effects import configured_actions
-    from bridge.surfaces.cli.runner import Steps, flagged_policy, run_async
+    from bridge.surfaces.cli.runner import CommandProgress, flagged_policy, run_async
 
     policy = flagged_policy("model", allow, deny, default_action)
     actions, secrets = configured_actions(os.environ), _secrets(secret_variables)
     if pictures is not None and not pictures.is_dir():
         raise UsageError(f"there is no folder {pictures}.")
-    steps = Steps(options.timeout_s)
+    steps = CommandProgress(options.timeout_s)
 
     async def work() -> set[str]:
         from bridge import Session
@@ -191,3 +191,6 @@ def _secrets(pairs: Iterable[str]) -> Secrets:
     for words in notes:
         note(words)
     return secrets
+
+
+COMMANDS = (ops,)

@@ -17,7 +17,7 @@ from bridge.surfaces.cli.options import FILE, WORDS, SessionOptions, WholeNumber
 from bridge.surfaces.cli.output import check_writable, note, one_line, write_file
 
 if TYPE_CHECKING:
-    from bridge.surfaces.kept_session import Answer
+    from bridge.surfaces.session_command import CommandResult
 
 
 @click.command("open")
@@ -33,9 +33,9 @@ def open_command(
 
     With --json: tab, url, title, status, waited_for, cost.
     """
-    from bridge.page.navigation.navigate import checked_url
+    from bridge.page.navigation.url import checked_url
     from bridge.surfaces.cli.runner import checked_address
-    from bridge.surfaces.daemon.places import is_kept
+    from bridge.surfaces.daemon.session_files import is_kept
 
     if (url is None) == (url_option is None):
         raise UsageError("open takes one URL.", hint="Such as: webview-bridge open https://example.com/")
@@ -182,7 +182,7 @@ def wait(options: SessionOptions, address: str | None, **given: str | None) -> N
     print_answer("wait", options, answer, f"{answer.json['awaited']} after {answer.json['waited_ms']:.0f} ms", {})
 
 
-def _print_location(command: str, options: SessionOptions, answer: Answer) -> None:
+def _print_location(command: str, options: SessionOptions, answer: CommandResult) -> None:
     from bridge.snapshot.escape import plain
 
     found = answer.json
@@ -190,3 +190,6 @@ def _print_location(command: str, options: SessionOptions, answer: Answer) -> No
     print_answer(command, options, answer, one_line(f"{status}{found['url']} {plain(found['title'])}"), {})
     if not options.as_json and (found.get("status") or 0) >= 400:
         note(f"{found['url']} answered with HTTP status {found['status']}")
+
+
+COMMANDS = (open_command, snapshot, get, wait, back, forward, reload_command)

@@ -49,13 +49,13 @@ def check(
     from bridge.ops.effects import configured_actions
     from bridge.policy import decide
     from bridge.policy.pinning import PinnedEgress
-    from bridge.surfaces.cli.runner import Steps, flagged_policy, run_async
-    from bridge.surfaces.kept_session import StartOptions
+    from bridge.surfaces.cli.runner import CommandProgress, flagged_policy, run_async
+    from bridge.surfaces.session_command import StartOptions
 
     configured_actions(os.environ)  # whoever checks the file wants to know of a mistake in its other table too
     rules = flagged_policy("model" if asker == "model" else "operator", allow, deny, default_action)
     grants = StartOptions(local_ports=local_ports).grants()
-    steps = Steps(options.timeout_s)
+    steps = CommandProgress(options.timeout_s)
 
     async def work() -> list[dict[str, object]]:
         egress, rows = PinnedEgress(rules, grants), []
@@ -112,11 +112,11 @@ def gate(
     from bridge.errors import UsageError
     from bridge.policy.gate import run_gate
     from bridge.policy.pinning import ConnectionRecord, PinnedEgress
-    from bridge.surfaces.cli.runner import Steps, flagged_policy, run_async
-    from bridge.surfaces.kept_session import StartOptions
+    from bridge.surfaces.cli.runner import CommandProgress, flagged_policy, run_async
+    from bridge.surfaces.session_command import StartOptions
 
     rules = flagged_policy("operator", allow, deny, default_action)
-    steps = Steps(options.timeout_s)
+    steps = CommandProgress(options.timeout_s)
 
     def tell(record: ConnectionRecord) -> None:
         click.echo(json.dumps(record.to_json()))
@@ -152,3 +152,6 @@ def _line(row: dict[str, object], *, explain: bool) -> str:
         if row.get("unresolved"):
             text += f" -> {row['unresolved']}"
     return text
+
+
+COMMANDS = (policy, gate)

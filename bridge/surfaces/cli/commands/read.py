@@ -76,3 +76,6 @@ def read(
     print_answer("read", options, answer, f"saved {out}" if out else text, {"file": str(out)} if out else {})
     if not options.as_json and answer.json["hidden_text_removed"]:
         note(f"hidden texts removed: {answer.json['hidden_text_removed']}")
+
+
+COMMANDS = (read,)

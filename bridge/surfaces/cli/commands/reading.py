@@ -9,7 +9,15 @@ from typing import Any
 import click
 
 from bridge.errors import UsageError
-from bridge.surfaces.cli.options import FILE, WORDS, CommonOptions, SessionOptions, WholeNumber, session_options
+from bridge.surfaces.cli.options import (
+    FILE,
+    WORDS,
+    CommonOptions,
+    SessionOptions,
+    WholeNumber,
+    session_options,
+    start_options,
+)
 from bridge.surfaces.cli.output import check_writable, note, print_json, printable, write_file
 
 FETCH_TIMEOUT_S = 30.0
@@ -51,9 +59,9 @@ def fetch(options: SessionOptions, url: str, out: Path | None, render: bool, **w
     With --json: markdown, url, status, content_type, title, truncated, truncate_reasons, body_bytes, charset,
     charset_source, kind, redirects, metadata, outline, notes, pages, hidden_text_removed, rendered, cost.
     """
-    from bridge.page.navigation.navigate import checked_url
+    from bridge.page.navigation.url import checked_url
     from bridge.policy.pinning import PinnedEgress
-    from bridge.surfaces.cli.runner import Steps, opened_page, run_async, start_options
+    from bridge.surfaces.cli.runner import CommandProgress, opened_page, run_async
 
     check_writable(out)
     address = checked_url(url)
@@ -63,7 +71,7 @@ def fetch(options: SessionOptions, url: str, out: Path | None, render: bool, **w
 
     async def rendered(address: str, *, timeout_s: float) -> str:
         note(f"{address} is empty without JavaScript; opening it on a device")
-        async with opened_page(options, Steps(timeout_s), address, None) as (_, page):
+        async with opened_page(options, CommandProgress(timeout_s), address, None) as (_, page):
             told = await page.read(
                 mode=wanted["mode"],
                 max_length=wanted["max_length"],
@@ -92,7 +100,7 @@ def fetch(options: SessionOptions, url: str, out: Path | None, render: bool, **w
         note(f"{where}{page.content_type} · {page.cost}")
 
     # The fetch has the whole budget: its own words for running out of it say more than the command's.
-    run_async("fetch", options, Steps(None), work())
+    run_async("fetch", options, CommandProgress(None), work())
 
 
 def snapshot_of_file(
@@ -141,3 +149,6 @@ def snapshot_of_file(
         print_json("snapshot", {**shot.to_json(), **({"file": str(out)} if out else {})})
         return
     click.echo(f"saved {out}" if out else printable(shot.text))
+
+
+COMMANDS = (fetch,)

@@ -56,3 +56,6 @@ def _outcomes(file: Path) -> dict[str, bool]:
         is_passed = case.find("failure") is None and case.find("error") is None
         found[name] = found.get(name, True) and is_passed
     return found
+
+
+COMMANDS = (retried,)

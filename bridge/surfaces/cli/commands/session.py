@@ -13,7 +13,7 @@ from bridge.surfaces.cli.output import note, one_line, print_json
 from bridge.surfaces.cli.tables import print_table
 
 if TYPE_CHECKING:
-    from bridge.surfaces.kept_session import Answer
+    from bridge.surfaces.session_command import CommandResult
 
 
 @click.command()
@@ -87,7 +87,7 @@ def status(options: CommonOptions) -> None:
     """
     import time
 
-    from bridge.surfaces.daemon.places import recorded
+    from bridge.surfaces.daemon.session_files import recorded
 
     rows: list[dict[str, object]] = [
         {"session": r.name, "pid": r.pid, "version": r.version, "age_s": round(time.time() - r.started_s)}
@@ -109,12 +109,12 @@ def stop(options: CommonOptions, names: tuple[str, ...]) -> None:
 
     With --json: stopped: [session].
     """
-    from bridge.surfaces.daemon.places import recorded
+    from bridge.surfaces.daemon.session_files import recorded
 
     _end("daemon stop", options, list(names) or [record.name for record in recorded()])
 
 
-def _print_tabs(command: str, options: SessionOptions, answer: Answer) -> None:
+def _print_tabs(command: str, options: SessionOptions, answer: CommandResult) -> None:
     from bridge.snapshot.escape import plain
 
     if options.as_json:
@@ -124,13 +124,9 @@ def _print_tabs(command: str, options: SessionOptions, answer: Answer) -> None:
 
 
 def _end(command: str, options: CommonOptions, names: list[str]) -> None:
-    from bridge.surfaces.cli.runner import Steps, run_async
-    from bridge.surfaces.daemon.client import end
+    from bridge.surfaces.daemon.client import END_S, end
 
-    async def work() -> list[str]:
-        return [name for name in names if await end(name)]
-
-    ended = run_async(command, options, Steps(options.timeout_s), work())
+    ended = [name for name in names if end(name, timeout_s=options.timeout_s or END_S)]
     if options.as_json:
         print_json(command, {"closed": ended[0] if ended else None} if command == "close" else {"stopped": ended})
         return
@@ -138,3 +134,6 @@ def _end(command: str, options: CommonOptions, names: list[str]) -> None:
         click.echo(one_line(f"closed {name}"))
     if not ended:
         note("no session was open")
+
+
+COMMANDS = (tabs, tab, close_tab, view, close, daemon)

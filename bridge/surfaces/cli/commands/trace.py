@@ -76,3 +76,6 @@ def to_pytest(options: CommonOptions, file: Path, out: Path | None, is_async: bo
         note(f"saved {out}")
     for why in made.left_out:
         note(f"left out: {why}")
+
+
+COMMANDS = (trace,)

@@ -8,7 +8,7 @@ import re
 import stat as stat_bits
 import time
 
-from bridge.virtual_device.files import FileStat
+from bridge.virtual_device.android import FileStat
 from bridge.virtual_device.shell.call import Call, command, split_options
 
 _OWNERS = {0: "root", 1000: "system", 2000: "shell"}

@@ -6,8 +6,7 @@ import secrets
 import time
 from collections.abc import Iterator
 
-from bridge.virtual_device.apk import MAX_APK_BYTES, InstallError
-from bridge.virtual_device.packages import Package
+from bridge.virtual_device.android import MAX_APK_BYTES, InstallError, Package
 from bridge.virtual_device.shell.call import Call, command
 
 _VALUE_OPTIONS = {"--user", "-i", "-S", "--install-location", "--install-reason", "--abi", "--pkg", "--originating-uri"}

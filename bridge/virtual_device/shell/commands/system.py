@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import re
 
-from bridge.virtual_device.logcat import LogFilter
+from bridge.virtual_device.android import LogFilter
 from bridge.virtual_device.shell.call import COMMANDS, Call, command, split_options
 
 _SHELL_GROUPS = (

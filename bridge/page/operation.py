@@ -1,0 +1,206 @@
+"""Operations on a page: one at a time, each with one deadline, one attachment and its notices."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+
+from bridge.cdp.meter import Meter, measure
+from bridge.cost import Cost, est_tokens
+from bridge.deadline import Deadline
+from bridge.errors import (
+    BridgeError,
+    DeadlineExceeded,
+    DeviceError,
+    HostError,
+    NavigationFailed,
+    TabLost,
+    TransportError,
+)
+from bridge.page.input.actions import Actions
+from bridge.page.results import ActionResult
+from bridge.page.snapshots.refs import RefTable
+from bridge.page.snapshots.take import Snapshots
+from bridge.page.tab_handle import TabHandle
+from bridge.page.target.attachment import Attachment
+
+# Errors that may be symptoms: of a page that hangs, or of a renderer, a host app or a device that is gone.
+_SYMPTOMS = (DeadlineExceeded, DeviceError, HostError, TabLost, TransportError)
+# A renderer that dies aborts the navigation first, and the news of its death may follow.
+_ABORTED = "net::ERR_ABORTED"
+_NOTICES_KEPT = 5
+_FRESH_SNAPSHOT_S = 5.0
+
+
+class OperationLock:
+    """Lets one operation at a time use a page. Two at once would each report the changes of the other."""
+
+    def __init__(self) -> None:
+        self._lock = asyncio.Lock()
+        self._holder: str | None = None
+
+    @asynccontextmanager
+    async def acquire(self, deadline: Deadline) -> AsyncIterator[str]:
+        """Wait for the page; yields a notice if somebody held it, else "".
+
+        Raises:
+            DeadlineExceeded: The page was in use until the deadline; names the holder.
+        """
+        holder, began = self._holder, time.monotonic()
+        async with deadline.bound("waiting for the page", lambda: f"in use by {self._holder or 'another operation'}"):
+            await self._lock.acquire()
+        try:
+            yield f"waited {time.monotonic() - began:.1f} s: in use by {holder}" if holder else ""
+        finally:
+            self._lock.release()
+
+    @asynccontextmanager
+    async def hold(self, by: str) -> AsyncIterator[None]:
+        """Keep operations waiting while the block runs; each reports that it waited for `by`."""
+        await self._lock.acquire()
+        self._holder = by
+        try:
+            yield
+        finally:
+            self._holder = None
+            self._lock.release()
+
+
+@dataclass(frozen=True, slots=True)
+class AttachedPage:
+    """An attachment with the snapshots and actions made on it."""
+
+    attachment: Attachment
+    snapshots: Snapshots
+    actions: Actions
+
+
+class Operation:
+    """One operation, from the time when it has the page.
+
+    Attributes:
+        deadline: The operation's only deadline; every wait in it takes this object.
+    """
+
+    def __init__(self, operations: Operations, deadline: Deadline, meter: Meter) -> None:
+        self.deadline = deadline
+        self._operations = operations
+        self._meter = meter
+
+    @property
+    def attachment(self) -> Attachment:
+        return self._operations.attached.attachment
+
+    @property
+    def snapshots(self) -> Snapshots:
+        return self._operations.attached.snapshots
+
+    @property
+    def actions(self) -> Actions:
+        return self._operations.attached.actions
+
+    async def reattach(self, *, revisit: bool) -> None:
+        """Attach again after the tab was given up; `revisit` loads its address."""
+        await self._operations.attach(self.deadline, revisit=revisit)
+
+    def cost(self, text: str = "") -> Cost:
+        """The cost until now of a result with this text."""
+        return self._meter.cost(text)
+
+    def take_notices(self) -> tuple[str, ...]:
+        """Notices that no result has reported yet. Those that are not taken wait for the next operation."""
+        return self._operations.take_notices()
+
+    def take_side_effects(self) -> tuple[str, ...]:
+        """Popups, downloads and pickers that no result has reported yet."""
+        return self._operations.take_side_effects()
+
+    def report(self, result: ActionResult) -> ActionResult:
+        """The result of an action with its notices and side effects."""
+        notices = (*self.take_notices(), *result.notices, *self.take_side_effects())
+        cost = replace(result.cost, est_tokens=est_tokens(result.changes.text))
+        return replace(result, notices=notices, cost=cost)
+
+    async def add_snapshot(self, error: BridgeError) -> None:
+        """Put a fresh snapshot into `error.details["snapshot"]`, for an error about a dead ref."""
+        try:
+            fresh = await self.snapshots.take(self.snapshots.last_request, Deadline.after(_FRESH_SNAPSHOT_S))
+        except BridgeError as failed:
+            error.details["snapshot_failed"] = str(failed)
+            return
+        error.details["snapshot"] = fresh.text
+        error.hint = "The page has changed; use the refs of the snapshot in this error."
+
+
+class Operations:
+    """Starts the operations of one page and diagnoses their errors before they reach the caller."""
+
+    def __init__(self, tab: TabHandle, refs: RefTable) -> None:
+        self.lock = OperationLock()
+        self._tab = tab
+        self._refs = refs
+        self._attached: AttachedPage | None = None
+        self._notices: tuple[str, ...] = ()
+
+    @property
+    def attached(self) -> AttachedPage:
+        assert self._attached is not None, "no operation has begun"
+        return self._attached
+
+    @property
+    def last_attached(self) -> AttachedPage | None:
+        """The last attachment, which may be closed; None before the first operation."""
+        return self._attached
+
+    @asynccontextmanager
+    async def begin(self, deadline: Deadline, *, revisit: bool = True) -> AsyncIterator[Operation]:
+        """Wait for the page and attach to it; an error of the block is diagnosed.
+
+        Args:
+            revisit: Load the tab's address again if the tab had to be reopened.
+        """
+        async with self.lock.acquire(deadline) as waited:
+            self._notices = self._newest((waited,) if waited else ())
+            try:
+                await self.attach(deadline, revisit=revisit)
+                with measure() as meter:
+                    yield Operation(self, deadline, meter)
+            except (*_SYMPTOMS, NavigationFailed) as error:
+                if isinstance(error, NavigationFailed) and error.net_error != _ABORTED:
+                    raise
+                diagnosed = await self._tab.diagnose(error)
+                if diagnosed is error:
+                    raise
+                raise diagnosed from error
+
+    async def attach(self, deadline: Deadline | None = None, *, revisit: bool = True) -> Attachment:
+        """The live attachment, outside of the lock as well.
+
+        Raises:
+            DeadlineExceeded: Restoring the tab took all the time.
+        """
+        deadline = deadline or Deadline.after(math.inf)
+        attachment, restored = await self._tab.attachment(deadline, revisit=revisit)
+        if self._attached is None or attachment is not self._attached.attachment:
+            snapshots = Snapshots(attachment, self._refs)
+            actions = Actions(attachment, self._refs, snapshots, self._tab.side_effects)
+            self._attached = AttachedPage(attachment, snapshots, actions)
+        self._notices = self._newest(restored)
+        if restored and deadline.passed:
+            raise deadline.exceeded("the operation", restored[-1])
+        return attachment
+
+    def take_notices(self) -> tuple[str, ...]:
+        notices, self._notices = self._notices, ()
+        return notices
+
+    def take_side_effects(self) -> tuple[str, ...]:
+        schemes = self._attached.attachment.state.take_schemes_for_apps() if self._attached else ()
+        return self._tab.side_effects.take_unreported(schemes)
+
+    def _newest(self, more: tuple[str, ...]) -> tuple[str, ...]:
+        return (*self._notices, *more)[-_NOTICES_KEPT:]

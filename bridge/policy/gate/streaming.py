@@ -1,0 +1,185 @@
+"""Copies bytes between streams, framed by HTTP/1.1 or in a tunnel. Memory is bounded and every wait has a timeout."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+import sys
+from collections.abc import Coroutine, Iterator
+from typing import Any
+
+from bridge.policy.dialling import StreamPair
+from bridge.policy.gate.http_messages import CHUNKED, UNTIL_CLOSE, InvalidMessage
+from bridge.policy.traffic import Count, TransferCounts
+
+#: Longest wait for a response, and longest pause in a body.
+RESPONSE_TIMEOUT_S = 300.0
+_PIECE_BYTES = 64 * 1024
+_MAX_HEAD_BYTES = 64 * 1024
+_MAX_CHUNK_LINE_BYTES = 4096
+_TUNNEL_SILENCE_S = 3600.0
+_HALF_CLOSED_S = 60.0
+_LINGER_S = 2.0
+_LINGER_BYTES = 64 * 1024 * 1024
+_CORKED_S = 0.005
+
+
+async def read_head(reader: asyncio.StreamReader, wait_s: float) -> bytes | None:
+    """A head with its empty line; None if the peer closed the connection before the head, or sent none in `wait_s`."""
+    try:
+        async with asyncio.timeout(wait_s):
+            head = await reader.readuntil(b"\r\n\r\n")
+    except TimeoutError:
+        return None
+    except asyncio.IncompleteReadError as error:
+        if error.partial.strip():
+            raise InvalidMessage("the head breaks off") from error
+        return None
+    except asyncio.LimitOverrunError as error:
+        raise InvalidMessage("the head is too long") from error
+    if len(head) > _MAX_HEAD_BYTES:
+        raise InvalidMessage("the head is too long")
+    return head.lstrip(b"\r\n")
+
+
+async def copy_body(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, body: int, count: Count) -> None:
+    """Copy a body by its framing; `count` is called with the size of each piece."""
+    if body == UNTIL_CLOSE:
+        return await _copy_until_close(reader, writer, count)
+    if body != CHUNKED:
+        return await _copy_exactly(reader, writer, body, count)
+    while True:
+        line = await _chunk_line(reader)
+        size_text = line.split(b";")[0].strip()
+        if not size_text or len(size_text) > 15 or not set(size_text) <= set(b"0123456789abcdefABCDEF"):
+            raise InvalidMessage("a chunk has no size")
+        size = int(size_text, 16)
+        line = b"%x\r\n" % size  # without extensions: two readers may see different line ends in them
+        writer.write(line)
+        count(len(line))
+        if size == 0:
+            break
+        await _copy_exactly(reader, writer, size, count)
+        end = await _timely(reader.readexactly(2))
+        if end != b"\r\n":
+            raise InvalidMessage("a chunk is longer than its size")
+        writer.write(end)
+        count(len(end))
+    while (line := await _chunk_line(reader)) != b"\r\n":  # trailers
+        writer.write(line)
+        count(len(line))
+    writer.write(line)
+    await drain(writer)
+    count(len(line))
+    return None
+
+
+async def _chunk_line(reader: asyncio.StreamReader) -> bytes:
+    line = await _timely(reader.readuntil(b"\r\n"))
+    if len(line) > _MAX_CHUNK_LINE_BYTES:
+        raise InvalidMessage("a chunk's line is too long")
+    return line
+
+
+async def _copy_exactly(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, size: int, count: Count) -> None:
+    while size:
+        piece = await _timely(reader.read(min(size, _PIECE_BYTES)))
+        if not piece:
+            raise InvalidMessage("the body breaks off")
+        size -= len(piece)
+        writer.write(piece)
+        await drain(writer)
+        count(len(piece))
+
+
+async def _copy_until_close(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, count: Count) -> None:
+    while piece := await _timely(reader.read(_PIECE_BYTES)):
+        writer.write(piece)
+        await drain(writer)
+        count(len(piece))
+
+
+async def _timely(reading: Coroutine[Any, Any, bytes]) -> bytes:
+    async with asyncio.timeout(RESPONSE_TIMEOUT_S):
+        return await reading
+
+
+async def drain(writer: asyncio.StreamWriter) -> None:
+    async with asyncio.timeout(RESPONSE_TIMEOUT_S):
+        await writer.drain()
+
+
+@contextlib.contextmanager
+def corked(writer: asyncio.StreamWriter) -> Iterator[None]:
+    """Send what is written in the block, up to a short time, in as few packets as possible (TCP_CORK).
+
+    adb sends the first piece of a response as a packet of its own, and the next piece waits until the device has
+    acknowledged it. A head that is sent before its body would cost a round trip over the cable.
+    """
+    sock = writer.get_extra_info("socket")
+    if sys.platform != "linux" or sock is None or sock.family not in (socket.AF_INET, socket.AF_INET6):
+        yield
+        return
+
+    def hold(held: bool) -> None:
+        with contextlib.suppress(OSError):
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, int(held))
+
+    hold(True)
+    timer = asyncio.get_running_loop().call_later(_CORKED_S, hold, False)
+    try:
+        yield
+    finally:
+        timer.cancel()
+        hold(False)
+
+
+async def send_and_linger(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, response: bytes) -> None:
+    """Send the last response of a connection and give the peer time to read it (RFC 9112 §9.6).
+
+    Closing with unread input resets the connection, and the peer may see the reset before the response.
+    """
+    writer.write(response)
+    with contextlib.suppress(ConnectionError, TimeoutError):
+        await drain(writer)
+        if writer.can_write_eof():
+            writer.write_eof()
+        async with asyncio.timeout(_LINGER_S):
+            left = _LINGER_BYTES
+            while left > 0 and (piece := await reader.read(_PIECE_BYTES)):
+                left -= len(piece)
+
+
+async def splice(client: StreamPair, server: StreamPair, counts: TransferCounts) -> None:
+    """Copy in both directions until both have ended, or one has ended and the other is silent."""
+    directions = {
+        asyncio.ensure_future(_pump(client[0], server[1], counts.sent)),
+        asyncio.ensure_future(_pump(server[0], client[1], counts.received)),
+    }
+    try:
+        await asyncio.wait(directions, return_when=asyncio.FIRST_COMPLETED)
+        before = -1
+        while any(not direction.done() for direction in directions) and counts.bytes_both != before:
+            before = counts.bytes_both
+            await asyncio.wait(directions, timeout=_HALF_CLOSED_S)
+    finally:
+        for direction in directions:
+            direction.cancel()
+        await asyncio.gather(*directions, return_exceptions=True)
+
+
+async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, count: Count) -> None:
+    with contextlib.suppress(ConnectionError, TimeoutError):
+        while True:
+            async with asyncio.timeout(_TUNNEL_SILENCE_S):
+                piece = await reader.read(_PIECE_BYTES)
+            if not piece:
+                break
+            count(len(piece))
+            writer.write(piece)
+            await drain(writer)
+        if writer.can_write_eof():
+            writer.write_eof()
+        return
+    writer.close()

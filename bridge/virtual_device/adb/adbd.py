@@ -1,0 +1,103 @@
+"""The device's adb daemon: a loopback listener and the connections it accepted.
+
+Every local user can connect to loopback, so a connection is worth nothing until it has proven one of this user's keys.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from typing import Literal, Protocol
+
+from bridge.virtual_device.adb import auth
+from bridge.virtual_device.adb.slow_link import LinkShape
+from bridge.virtual_device.adb.transport import Handler, Transport
+
+Authorize = Literal["user", "never"]
+
+MAX_TRANSPORTS = 16
+
+
+class AdbdHost(Protocol):
+    """What adbd needs of the device it runs on."""
+
+    def adb_banner(self) -> str: ...
+
+    def adb_keys(self) -> Iterable[auth.PublicKey]: ...
+
+    async def open_service(self, name: str, transport: Transport) -> Handler: ...
+
+    def on_transport_closed(self, transport: Transport) -> None: ...
+
+
+class Adbd:
+    """The listener. `authorize` is "user" (this user's keys) or "never" (the device shows as unauthorized)."""
+
+    def __init__(self, host: AdbdHost, *, authorize: Authorize = "user") -> None:
+        self.host = host
+        self.authorize: Authorize = authorize
+        self.is_plugged_in = True
+        self.link_shape = LinkShape()
+        self.online: list[Transport] = []
+        self._transports: dict[Transport, None] = {}  # in the order they came
+        self._server: asyncio.Server | None = None
+
+    @property
+    def port(self) -> int:
+        assert self._server is not None
+        return int(self._server.sockets[0].getsockname()[1])
+
+    async def start(self) -> None:
+        """Listens on a port that the system chooses."""
+        loop = asyncio.get_running_loop()
+        self._server = await loop.create_server(lambda: Transport(self), "127.0.0.1", 0)
+
+    async def stop(self) -> None:
+        """Stops listening and drops every connection."""
+        if self._server is not None:
+            self._server.close()
+            self._server = None
+        await self.drop_transports()
+
+    async def drop_transports(self) -> None:
+        """Pulls the cable. The listener stays bound, so nobody else can take the port meanwhile."""
+        await asyncio.gather(*(transport.close() for transport in tuple(self._transports)))
+
+    def shape_link(self, shape: LinkShape) -> None:
+        """Makes present and future connections as slow as told."""
+        self.link_shape = shape
+        for transport in self._transports:
+            transport.shape(shape)
+
+    def accepts(self, token: bytes, signature: bytes) -> bool:
+        """True if one of the user's own keys made that signature."""
+        if self.authorize != "user":
+            return False
+        return any(auth.verify_token(key, token, signature) for key in self.host.adb_keys())
+
+    def banner(self) -> str:
+        return self.host.adb_banner()
+
+    async def open_service(self, name: str, transport: Transport) -> Handler:
+        return await self.host.open_service(name, transport)
+
+    def on_connected(self, transport: Transport) -> None:
+        """Takes the connection. Strangers cannot fill the device up: one that has proven nothing makes room."""
+        if len(self._transports) >= MAX_TRANSPORTS:
+            stranger = next((other for other in self._transports if not other.is_online), None)
+            if stranger is not None:
+                self._transports.pop(stranger)
+                stranger.abort()
+        if not self.is_plugged_in or len(self._transports) >= MAX_TRANSPORTS:
+            transport.abort()
+            return
+        self._transports[transport] = None
+
+    def on_online(self, transport: Transport) -> None:
+        self.online.append(transport)
+
+    def on_disconnected(self, transport: Transport) -> None:
+        self._transports.pop(transport, None)
+        if transport in self.online:
+            self.online.remove(transport)
+            self.host.on_transport_closed(transport)

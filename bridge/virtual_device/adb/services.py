@@ -1,0 +1,83 @@
+"""Which service an adb stream gets, by the name in its OPEN (AOSP packages/modules/adb, `SERVICES.TXT`)."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from typing import Protocol
+
+from bridge.virtual_device.adb.reverse import ReverseTable
+from bridge.virtual_device.adb.shell_service import ShellRequest, serve_shell
+from bridge.virtual_device.adb.splice import splice
+from bridge.virtual_device.adb.streams import Stream
+from bridge.virtual_device.adb.sync_service import SyncSession
+from bridge.virtual_device.adb.transport import DELAYED_ACK, Handler, ServiceUnavailable, Transport
+from bridge.virtual_device.android import AndroidSystem, StreamPair
+
+FEATURES = ("shell_v2", "cmd", "stat_v2", "ls_v2", "fixed_push_mkdir", "abb", "abb_exec", "sendrecv_v2", DELAYED_ACK)
+
+
+class ServiceHost(Protocol):
+    """What services need of the device."""
+
+    system: AndroidSystem
+    reverse: ReverseTable
+
+    async def dial_loopback(self, port: int) -> StreamPair: ...
+
+
+async def find_service(name: str, device: ServiceHost, transport: Transport) -> Handler:
+    """The service of that name.
+
+    Raises:
+        ServiceUnavailable: There is none, or it cannot be reached now.
+    """
+    kind = name.partition(":")[0].partition(",")[0]
+    rest = name.partition(":")[2]
+    match kind:
+        case "shell" | "exec":
+            request = ShellRequest.parse(name)
+            return lambda stream: serve_shell(stream, request, device.system)
+        case "abb" | "abb_exec":
+            words = ["cmd", *rest.split("\0")]
+            request = ShellRequest("", kind == "abb", False, tuple(words))
+            return lambda stream: serve_shell(stream, request, device.system)
+        case "sync":
+            return lambda stream: SyncSession(stream, device.system.files).run()
+        case "reverse":
+            reply = device.reverse.request(rest, transport)
+            return lambda stream: stream.write(reply)
+        case "localabstract":
+            return _joined(await _connected(device.system.sockets.connect(rest)))
+        case "tcp":
+            if not rest.isdecimal() or len(rest) > 5:
+                raise ServiceUnavailable(f"no such port: {rest[:40]}")
+            return _joined(await _connected(device.dial_loopback(int(rest))))
+        case "reboot":
+            return lambda stream: _reboot(stream, device.system)
+        case "root" | "unroot" | "remount" | "disable-verity" | "enable-verity":
+            text = _REFUSALS.get(kind, "adbd cannot run as root in production builds\n")
+            return lambda stream: stream.write(text.encode())
+        case "tcpip" | "usb":
+            return lambda stream: stream.write(b"the virtual device stays on its own port\n")
+    raise ServiceUnavailable("no such service")
+
+
+_REFUSALS = {
+    "unroot": "adbd not running as root\n",
+    "remount": 'Not running as root. Try "adb root" first.\n',
+}
+
+
+async def _connected(connecting: Awaitable[StreamPair]) -> StreamPair:
+    try:
+        return await connecting
+    except OSError as error:
+        raise ServiceUnavailable(str(error)) from error
+
+
+def _joined(pair: StreamPair) -> Handler:
+    return lambda stream: splice(stream, pair)
+
+
+async def _reboot(stream: Stream, system: AndroidSystem) -> None:
+    system.reboot()

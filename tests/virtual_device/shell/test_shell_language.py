@@ -1,0 +1,118 @@
+"""The shell's language: quoting, expansion, pipes, redirection."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bridge.virtual_device.android.system import AndroidSystem
+from bridge.virtual_device.shell import commands as _commands
+from bridge.virtual_device.shell.interpreter import Shell, Streams
+from bridge.virtual_device.shell.parser import ShellSyntaxError, parse
+from bridge.virtual_device.shell.pipes import BytesSource, CaptureSink
+
+assert _commands
+
+
+@pytest.fixture(scope="module")
+def system(tmp_path_factory: pytest.TempPathFactory) -> AndroidSystem:
+    return AndroidSystem(34, "TEST", tmp_path_factory.mktemp("device"))
+
+
+async def run(system: AndroidSystem, text: str, stdin: bytes = b"") -> tuple[int, str, str]:
+    out, err = CaptureSink(), CaptureSink()
+    status = await Shell(system).run(text, Streams(BytesSource(stdin), out, err))
+    return status, out.content.decode(), err.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("echo a   b", "a b\n"),
+        ("echo 'a   b' \"c   d\" e\\ f", "a   b c   d e f\n"),
+        ('echo "it\'s" \'say "x"\'', 'it\'s say "x"\n'),
+        ("echo \"$USER\" '$USER' \\$USER", "shell $USER $USER\n"),
+        ("false; echo $?", "1\n"),
+        ("true && echo yes || echo no", "yes\n"),
+        ("false && echo yes || echo no", "no\n"),
+        ("echo one; echo two\necho three", "one\ntwo\nthree\n"),
+        ("X='a b'; echo $X; echo \"$X\"", "a b\na b\n"),
+        ('X="a   b"; echo $X', "a b\n"),
+        ("echo $(echo inner) `echo back`", "inner back\n"),
+        ('echo "${NOTHING:-default}"', "default\n"),
+        ("(echo a; echo b) | wc -l", "2\n"),
+        ("{ echo a; echo b; } | grep b", "b\n"),
+        ("echo hello | tr a-z A-Z | wc -c", "6\n"),
+        ("printf '%s-%03d\\n' a 7 b 8", "a-007\nb-008\n"),
+        ("! false && echo negated", "negated\n"),
+        ("# only a comment\necho x # tail", "x\n"),
+        ("echo a#b", "a#b\n"),
+        ("echo > /sdcard/f1; echo > /sdcard/f2; cd /sdcard; echo f* 'f*' nothing*", "f1 f2 f* nothing*\n"),
+        ("echo to-err >&2 2>/dev/null; ls /nowhere 2>&1", "ls: /nowhere: No such file or directory\n"),
+        ("echo a > /sdcard/t; echo b >> /sdcard/t; cat < /sdcard/t", "a\nb\n"),
+        ("[ -d /sdcard ] && [ ! -e /nope ] && [ 3 -gt 2 ] && echo ok", "ok\n"),
+        ("sh -c 'echo nested; exit 5'; echo $?", "nested\n5\n"),
+        ("exit 3; echo unreachable", ""),
+    ],
+)
+async def test_it_reads_as_a_posix_shell_reads(system: AndroidSystem, text: str, expected: str) -> None:
+    assert (await run(system, text))[1] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "words"),
+    [
+        ("foo", 127, "/system/bin/sh: foo: inaccessible or not found\n"),
+        ("/data/local/tmp/foo", 127, "/system/bin/sh: /data/local/tmp/foo: inaccessible or not found\n"),
+        ("/sdcard", 126, "/system/bin/sh: /sdcard: can't execute: Is a directory\n"),
+        ("echo 'open", 1, "no closing quote"),
+        ("echo a ;; echo b", 1, "syntax error: unexpected ';;'"),
+        ("&& echo", 1, "syntax error: unexpected '&'"),
+        ("echo x > /system/x", 1, "Read-only file system"),
+        ("cat /nowhere", 1, "cat: /nowhere: No such file or directory\n"),
+        ("for i in 1 2; do echo $i; done", 1, "'for' is not supported"),
+    ],
+)
+async def test_it_fails_with_the_device_s_words(system: AndroidSystem, text: str, status: int, words: str) -> None:
+    code, _, err = await run(system, text)
+    assert code == status
+    assert words in err
+
+
+async def test_the_last_command_s_status_is_the_line_s(system: AndroidSystem) -> None:
+    assert (await run(system, "exit 77"))[0] == 77
+    assert (await run(system, "true | false"))[0] == 1
+    assert (await run(system, "false | true"))[0] == 0
+    assert (await run(system, "exit 300"))[0] == 44
+
+
+async def test_head_ends_an_endless_writer(system: AndroidSystem) -> None:
+    system.log("Test", "line for logcat")
+    assert (await run(system, "logcat | head -n 1"))[1] == "--------- beginning of main\n"
+
+
+async def test_standard_input_reaches_the_first_command_that_reads_it(system: AndroidSystem) -> None:
+    assert (await run(system, "cat | wc -c", b"12345"))[1] == "5\n"
+
+
+@given(st.text(alphabet=st.sampled_from("ab $'\"\\`(){};&|<>#\n=*?!-0"), max_size=40))
+def test_any_text_parses_or_is_one_kind_of_error(text: str) -> None:
+    with contextlib.suppress(ShellSyntaxError):
+        parse(text)
+
+
+def test_nesting_is_bounded() -> None:
+    with pytest.raises(ShellSyntaxError, match="nested too deeply"):
+        parse("(" * 1000 + "echo" + ")" * 1000)
+    parse("#\n" * 50_000)
+
+
+async def test_substitution_does_not_nest_for_ever(system: AndroidSystem, tmp_path: Path) -> None:
+    await run(system, "echo 'sh /sdcard/again' > /sdcard/again")
+    status, _, err = await run(system, "sh /sdcard/again")
+    assert status == 1
+    assert "nested too deeply" in err
