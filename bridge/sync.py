@@ -21,18 +21,18 @@ from bridge.page.locators.locators import Locator as _Locator
 from bridge.page.page import Page as _Page
 from bridge.page.popups import ExpectedPopup as _ExpectedPopup
 from bridge.session.attached.session import AttachedSession as _AttachedSession
-from bridge.surfaces.blocking import blocking, method
+from bridge.surfaces.blocking import blocking_class, method
 from bridge.surfaces.composition import Session as _Session
 from bridge.surfaces.device_pool.pool import DevicePool as _DevicePool
 
-Session = blocking(_Session)
-Page = blocking(_Page)
-AttachedSession = blocking(_AttachedSession)
-DevicePool = blocking(_DevicePool)
-Locator = blocking(_Locator)
-ExpectedPopup = blocking(_ExpectedPopup)
-LocatorExpectations = blocking(_LocatorExpectations)
-PageExpectations = blocking(_PageExpectations)
+Session = blocking_class(_Session)
+Page = blocking_class(_Page)
+AttachedSession = blocking_class(_AttachedSession)
+DevicePool = blocking_class(_DevicePool)
+Locator = blocking_class(_Locator)
+ExpectedPopup = blocking_class(_ExpectedPopup)
+LocatorExpectations = blocking_class(_LocatorExpectations)
+PageExpectations = blocking_class(_PageExpectations)
 _blocking_expect = method(_expect)
 
 

@@ -82,10 +82,10 @@ class _Careful(QuietHandler):
     def do_GET(self) -> None:
         wanted = "Basic " + base64.b64encode(b"ada:secret").decode()
         if self.path == "/private" and self.headers.get("authorization") != wanted:
-            self.answer(b"closed", status=401, WWW_Authenticate='Basic realm="books"')
+            self.respond(b"closed", status=401, WWW_Authenticate='Basic realm="books"')
             return
         body = f"<title>open</title><pre>{self.headers}</pre>".encode()
-        self.answer(body)
+        self.respond(body)
 
 
 @pytest.fixture

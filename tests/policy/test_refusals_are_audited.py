@@ -18,7 +18,7 @@ pytestmark = pytest.mark.browser
 
 class _Site(QuietHandler):
     def do_GET(self) -> None:
-        self.answer(b"<!doctype html><title>Page</title><img src='http://10.0.0.1/picture'>")
+        self.respond(b"<!doctype html><title>Page</title><img src='http://10.0.0.1/picture'>")
 
 
 @pytest.fixture

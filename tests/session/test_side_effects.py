@@ -21,11 +21,11 @@ PAGE = """<!doctype html><title>Page</title><a href='/other' target=_blank>Windo
 class _Site(QuietHandler):
     def do_GET(self) -> None:
         if self.path == "/report":
-            self.answer(b"%PDF-1.4\n%%EOF\n", "application/pdf")
+            self.respond(b"%PDF-1.4\n%%EOF\n", "application/pdf")
         elif self.path == "/empty":
-            self.answer(b"")
+            self.respond(b"")
         else:
-            self.answer(PAGE.encode())
+            self.respond(PAGE.encode())
 
 
 @pytest.fixture

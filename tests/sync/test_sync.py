@@ -11,7 +11,7 @@ import pytest
 
 from bridge.errors import ExpectationFailed, NavigationFailed, RefNotFound, UsageError
 from bridge.page.interception.fetch_messages import Fulfil, PausedRequest
-from bridge.surfaces.blocking import THE_LOOP
+from bridge.surfaces.blocking import SHARED_LOOP
 from bridge.sync import Page, Session, expect
 from tests.conftest import LocalServer
 
@@ -69,7 +69,7 @@ def test_a_script_without_await_does_what_one_with_it_does(webview_device: str, 
         session.close_tab(page)
         assert session.pages == ()
     assert bridge_threads() == before
-    assert THE_LOOP._loop is None
+    assert SHARED_LOOP._loop is None
     with pytest.raises(UsageError, match="the session is over"):
         page.snapshot()
 
@@ -104,4 +104,4 @@ def test_an_error_in_the_block_passes_as_it_is_and_ends_the_session(
 
     with pytest.raises(ZeroDivisionError):
         fails()
-    assert THE_LOOP._loop is None
+    assert SHARED_LOOP._loop is None

@@ -36,16 +36,16 @@ class _Offers(QuietHandler):
         self.asked[self.path] += 1
         match self.path:
             case "/" | "/page":
-                self.answer(PAGE)
+                self.respond(PAGE)
             case "/attachment":
-                self.answer(CONTENT, "text/plain", Content_Disposition='attachment; filename="numbers.txt"')
+                self.respond(CONTENT, "text/plain", Content_Disposition='attachment; filename="numbers.txt"')
             case "/plain":
-                self.answer(CONTENT, "text/plain")
+                self.respond(CONTENT, "text/plain")
             case "/archive":
-                self.answer(CONTENT, "application/zip")
+                self.respond(CONTENT, "application/zip")
             case "/redirected" | "/away":
                 location = "/attachment" if self.path == "/redirected" else "http://127.0.0.1:1/x"
-                self.answer(b"", status=302, Location=location)
+                self.respond(b"", status=302, Location=location)
             case "/broken":
                 self.begin("text/csv", 100_000)
                 self.wfile.write(b"x" * 5_000)

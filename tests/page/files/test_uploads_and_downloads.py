@@ -52,15 +52,15 @@ class _Files(QuietHandler):
 
     def do_GET(self) -> None:
         if self.path == "/":
-            self.answer(FORM, Set_Cookie="login=yes; HttpOnly; SameSite=Lax")
+            self.respond(FORM, Set_Cookie="login=yes; HttpOnly; SameSite=Lax")
         elif self.path == "/report":
             if "login=yes" not in self.headers.get("Cookie", ""):
                 self.send_error(403)
                 return
             disposition = "attachment; filename=\"../../etc/re port.csv\"; filename*=UTF-8''re%20p%C3%B6rt.csv"
-            self.answer(b"a;b\n1;2\n", "text/csv", Content_Disposition=disposition)
+            self.respond(b"a;b\n1;2\n", "text/csv", Content_Disposition=disposition)
         elif self.path == "/large":
-            self.answer(self.LARGE, "application/octet-stream")
+            self.respond(self.LARGE, "application/octet-stream")
         elif self.path == "/broken":
             self.begin("text/csv", 100_000)
             self.wfile.write(b"x" * 5_000)
@@ -74,7 +74,7 @@ class _Files(QuietHandler):
             except OSError:
                 self.broken_off.set()
         elif self.path == "/redirected":
-            self.answer(b"", status=302, Location="/report")
+            self.respond(b"", status=302, Location="/report")
         else:
             self.send_error(404)
 

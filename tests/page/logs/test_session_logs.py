@@ -33,12 +33,12 @@ fetch('/data.json?q=1', {headers: {Authorization: 'Bearer SECRET'}}).then(() => 
 class _Server(QuietHandler):
     def do_GET(self) -> None:
         if self.path == "/away":
-            self.answer(b"", status=302, Location="/data.json")
+            self.respond(b"", status=302, Location="/data.json")
             return
         found = {"/": ("text/html", PAGE.encode()), "/data.json": ("application/json", b'{"n":1}' * 500)}
         kind, body = found.get(self.path.partition("?")[0], ("", b"nothing"))
         cookie = f"session={SECRET}; HttpOnly"
-        self.answer(body, kind or "text/plain", 200 if kind else 404, Set_Cookie=cookie)
+        self.respond(body, kind or "text/plain", 200 if kind else 404, Set_Cookie=cookie)
 
 
 @pytest.fixture(scope="module")

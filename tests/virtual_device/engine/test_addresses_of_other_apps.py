@@ -32,9 +32,9 @@ class _Site(QuietHandler):
             self.send_header("Content-Length", "0")
             self.end_headers()
         elif self.path == "/report":
-            self.answer(b"%PDF-1.4\n%%EOF\n", "application/pdf")
+            self.respond(b"%PDF-1.4\n%%EOF\n", "application/pdf")
         else:
-            self.answer(f"<!doctype html><title>Page</title>{PAGES[self.path]}".encode())
+            self.respond(f"<!doctype html><title>Page</title>{PAGES[self.path]}".encode())
 
 
 @pytest.fixture

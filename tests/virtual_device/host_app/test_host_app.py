@@ -168,7 +168,7 @@ async def test_everything_goes_to_the_proxy_that_was_set(rig: Rig, host: HostCli
     class Gate(QuietHandler):
         def do_GET(self) -> None:
             asked.append(self.path)
-            self.answer(b"gate")
+            self.respond(b"gate")
 
         def do_CONNECT(self) -> None:
             asked.append(f"CONNECT {self.path}")
