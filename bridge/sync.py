@@ -41,7 +41,7 @@ def expect(subject: _Any) -> _Any:
     if isinstance(subject, _Locator | _Page):
         raise _UsageError(
             f"expect of bridge.sync got a {type(subject).__name__} of the asynchronous API",
-            hint="Import expect from bridge, and await its methods.",
+            hint="For the asynchronous API, import expect from bridge and await its methods.",
         )
     return _blocking_expect(subject)
 

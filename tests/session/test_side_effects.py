@@ -80,4 +80,4 @@ async def test_a_page_without_text_reports_that_there_is_nothing_to_read(page: P
     assert (await page.read()).notices == ()
     await page.goto(site.url("empty"))
     read = await page.read()
-    assert (read.markdown.strip(), read.notices) == ("", ("there is no text to read here",))
+    assert (read.markdown.strip(), read.notices) == ("", ("the page has no readable text",))

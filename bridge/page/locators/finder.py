@@ -24,8 +24,8 @@ Step: TypeAlias = dict[str, Any]
 Steps: TypeAlias = tuple[Step, ...]
 
 _LISTED = 10
-# How long one search stays in the page for something to change. Frames are waited for together, so with several of them
-# a change in one must not wait long for the others.
+# How long one search waits in the page for a change. Frames are waited for together, so with several of them a change
+# in one must not wait long for the others.
 _CHANGE_S = 0.5
 _CHANGE_IN_FRAMES_S = 0.1
 _REPLY_S = 5.0

@@ -1,6 +1,6 @@
 """Prints measures of the code's structure and language, of the working tree or of git revisions side by side.
 
-    tools/house_metrics.py [--wire] [REVISION…]
+    tools/code_metrics.py [--wire] [REVISION…]
 
 `.` is the working tree, which is also the default. `--wire` starts a virtual device and measures the way of
 `page.click(ref)`, `page.snapshot()` and `page.goto()` from the public method to the socket.
