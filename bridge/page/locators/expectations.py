@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, overload
 from bridge.deadline import Deadline
 from bridge.errors import DeadlineExceeded, ExpectationFailed, UsageError
 from bridge.page.instrumentation import instrumented
-from bridge.page.locators.finder import Finder
 from bridge.page.locators.locators import Locator, Text
 from bridge.page.locators.matches import LocatorMatches, Match
 from bridge.page.url_pattern import url_pattern
@@ -234,9 +233,11 @@ def expect(subject: Locator) -> LocatorExpectations: ...
 def expect(subject: Page) -> PageExpectations: ...
 def expect(subject: Locator | Page) -> LocatorExpectations | PageExpectations:
     """Expectations of a locator or a page. Their methods wait until they hold."""
+    from bridge.page.page import Page
+
     if isinstance(subject, Locator):
         return LocatorExpectations(subject)
-    if isinstance(getattr(subject, "finder", None), Finder):
+    if isinstance(subject, Page):
         return PageExpectations(subject)
     raise _wrong_subject(subject)
 

@@ -51,7 +51,7 @@ class Finder:
     async def find(
         self, steps: Steps, seen: LocatorMatches | None = None, deadline: Deadline | None = None
     ) -> LocatorMatches:
-        """What matches now; with `seen`, when something else matches, or after a moment.
+        """The matches now; with `seen`, when something else matches, or after a moment.
 
         Raises:
             UsageError: The page does not understand a selector.

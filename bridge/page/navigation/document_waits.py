@@ -45,7 +45,7 @@ class DocumentWaits:
         self._running: dict[Document, asyncio.Future[float | None]] = {}
 
     async def first(self) -> float:
-        """What the first wait returns whose condition was met."""
+        """The result of the first wait whose condition was met."""
         try:
             while True:
                 shown = self._shown()
