@@ -6,7 +6,7 @@ with Session.open() as session:
     page = session.new_tab("https://example.com/")
     print(page.snapshot().text)
 
-Types are in sync.pyi, which `tools/sync_stubs.py` makes out of the asynchronous classes.
+The types are in sync.pyi, which `tools/sync_stubs.py` generates from the asynchronous classes.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ _blocking_expect = method(_expect)
 
 
 def expect(subject: _Any) -> _Any:
-    """What is to be so of a locator or a page, now or soon."""
+    """Expectations of a locator or a page. Their methods wait until they hold."""
     if isinstance(subject, _Locator | _Page):
         raise _UsageError(
-            f"the expect of bridge.sync was given the {type(subject).__name__} of an asynchronous test",
-            hint="Use it with await, and import expect from bridge.",
+            f"expect of bridge.sync got a {type(subject).__name__} of the asynchronous API",
+            hint="For the asynchronous API, import expect from bridge and await its methods.",
         )
     return _blocking_expect(subject)
 

@@ -15,7 +15,7 @@ from bridge.deadline import Deadline
 from bridge.page.input.touch import touch
 from bridge.virtual_device import VirtualDeviceHandle
 from tests.conftest import LocalServer
-from tests.page.page_world import in_page
+from tests.page.main_world import in_page
 from tests.temp_devices import own_device
 
 pytestmark = pytest.mark.browser

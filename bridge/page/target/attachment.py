@@ -164,7 +164,7 @@ class Attachment:
             )
             for frame in frames
         ]
-        others = [asyncio.ensure_future(other) for other in and_then]
+        others = list(map(asyncio.ensure_future, and_then))
         return await outcomes_of_frames(calls, others, main_frame_id, self.silent_sessions, busy_s)
 
     async def evaluate_raw(

@@ -12,7 +12,7 @@ from bridge.page.input.keyboard import focus, focused_frame
 from bridge.page.input.keys import key_events, parse_chord
 from bridge.page.page import Page
 from tests.conftest import LocalServer
-from tests.page.page_world import in_page
+from tests.page.main_world import in_page
 
 pytestmark = pytest.mark.browser
 

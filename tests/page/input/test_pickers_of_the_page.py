@@ -9,7 +9,7 @@ from bridge.errors import HostLost, TransportError
 from bridge.page.page import Page
 from bridge.page.results import ActionResult
 from tests.conftest import LocalServer
-from tests.page.page_world import in_page
+from tests.page.main_world import in_page
 
 pytestmark = pytest.mark.browser
 

@@ -11,7 +11,7 @@ from bridge.page.input.touch import tap_commands
 from bridge.page.page import Page
 from bridge.page.results import ActionResult
 from tests.conftest import LocalServer
-from tests.page.page_world import in_page
+from tests.page.main_world import in_page
 
 pytestmark = pytest.mark.browser
 

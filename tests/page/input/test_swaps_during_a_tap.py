@@ -9,7 +9,7 @@ from bridge.errors import RefNotFound, StaleRef
 from bridge.page.input.touch import touch
 from bridge.page.page import Page
 from tests.conftest import LocalServer
-from tests.page.page_world import in_page
+from tests.page.main_world import in_page
 
 pytestmark = pytest.mark.browser
 

@@ -1,4 +1,4 @@
-"""What a page itself knows: scripts of a test's own, run in the page's world."""
+"""Runs scripts of a test in the main world of a page."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ SHAPES = ("plain", "padded", "scaled", "grown", "turned", "turned-by-property", 
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-async def test_a_control_in_a_frame_is_tapped_and_outlined_where_it_is_seen(
+async def test_control_in_a_transformed_frame_is_tapped_and_outlined_where_it_is_visible(
     page: Page, local_server: LocalServer, shape: str
 ) -> None:
     await page.goto(local_server.url(f"framed.html?{shape}"))
@@ -38,15 +38,13 @@ async def test_a_control_in_a_frame_is_tapped_and_outlined_where_it_is_seen(
         assert corners == pytest.approx(seen, abs=2)
 
 
-async def test_a_plain_frame_costs_no_wait_more(page: Page, local_server: LocalServer) -> None:
+async def test_untransformed_frame_costs_no_extra_round_trip(page: Page, local_server: LocalServer) -> None:
     await page.goto(local_server.url("framed.html?plain"))
     ref = (await page.snapshot()).find(name="Inner").ref
     assert (await page.click(ref)).cost.round_trips == 2
 
 
-async def test_a_frame_within_a_frame_of_another_site_is_found_too(
-    webview_device: str, local_server: LocalServer
-) -> None:
+async def test_nested_frame_of_another_site_is_found(webview_device: str, local_server: LocalServer) -> None:
     elsewhere = TestServerGrant("localhost", local_server.port)
     async with Session.open(webview_device, grants=[local_server.grant, elsewhere]) as session:
         page = await session.new_tab(local_server.url("second.html"))

@@ -10,7 +10,7 @@ from tests.conftest import LocalServer
 pytestmark = pytest.mark.browser
 
 
-async def test_after_many_pages_with_frames_the_present_frames_are_seen_and_no_others(
+async def test_only_frames_of_the_current_document_are_known_after_many_pages(
     page: Page, local_server: LocalServer
 ) -> None:
     for _ in range(15):  # with three frames each: more than a snapshot asks

@@ -12,9 +12,7 @@ from tests.conftest import LocalServer
 pytestmark = pytest.mark.browser
 
 
-async def test_a_snapshot_without_one_of_its_frames_is_cut_and_says_that_frames_are_missing(
-    page: Page, local_server: LocalServer
-) -> None:
+async def test_snapshot_reports_frames_that_did_not_answer(page: Page, local_server: LocalServer) -> None:
     await page.goto(local_server.url("frames.html"))
     whole = await page.snapshot()
     assert "frames" not in whole.text.partition("\n")[0].partition(" nodes=")[2]

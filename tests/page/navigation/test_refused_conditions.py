@@ -16,18 +16,18 @@ ABOVE_EVERY_WAIT_S = 100.0
     ("written", "meant"),
     [("buton", "button"), ("Button", "button"), (" link ", "link"), ("image", "img"), ("text", "textbox")],
 )
-def test_a_role_that_no_element_has_is_refused_with_what_was_meant(written: str, meant: str) -> None:
+def test_unknown_role_is_refused_with_a_suggestion(written: str, meant: str) -> None:
     with pytest.raises(UsageError, match="is no role of an element") as refused:
         checked_role(written)
     assert meant in refused.value.hint
 
 
-def test_every_role_that_a_page_can_show_is_taken() -> None:
+def test_every_role_of_a_snapshot_is_accepted() -> None:
     assert [checked_role(role) for role in ROLE_TRAITS] == [*ROLE_TRAITS]
 
 
 @pytest.mark.browser
-async def test_neither_a_locator_nor_a_wait_is_made_for_such_a_role(page: Page) -> None:
+async def test_locator_and_wait_for_refuse_an_unknown_role(page: Page) -> None:
     with pytest.raises(UsageError, match="'buton'"):
         page.get_by_role("buton")
     with pytest.raises(UsageError, match="'buton'"):
@@ -38,6 +38,6 @@ async def test_neither_a_locator_nor_a_wait_is_made_for_such_a_role(page: Page) 
 
 @pytest.mark.browser
 @pytest.mark.parametrize("condition", ["selector", "gone"])
-async def test_a_selector_that_is_none_is_quoted_and_not_waited_for(page: Page, condition: str) -> None:
-    with pytest.raises(UsageError, match="'##' is no CSS selector that the page understands"):
+async def test_invalid_selector_is_quoted_and_not_waited_for(page: Page, condition: str) -> None:
+    with pytest.raises(UsageError, match="'##' is not a valid CSS selector"):
         await page.wait_for(**{condition: "##"}, timeout_s=ABOVE_EVERY_WAIT_S)

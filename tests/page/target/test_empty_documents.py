@@ -21,7 +21,7 @@ async def run(page: Page, expression: str) -> None:
     await attachment.call("Runtime.evaluate", {"expression": expression}, timeout_s=20)
 
 
-async def test_frames_of_documents_that_were_left_are_not_asked_again(page: Page, local_server: LocalServer) -> None:
+async def test_frames_of_old_documents_are_not_called(page: Page, local_server: LocalServer) -> None:
     for _ in range(3):
         await page.goto(local_server.url("frames.html"))
         first = await page.snapshot()
@@ -33,7 +33,7 @@ async def test_frames_of_documents_that_were_left_are_not_asked_again(page: Page
     assert len(attachment.state.frames) == 1
 
 
-async def test_a_document_without_its_root_is_waited_for(page: Page, local_server: LocalServer) -> None:
+async def test_snapshot_waits_for_a_document_without_root_element(page: Page, local_server: LocalServer) -> None:
     await page.goto(local_server.url("second.html"))
     await run(page, "window.root=document.documentElement; root.remove()")
     looking = asyncio.ensure_future(page.snapshot(timeout_s=20))
@@ -42,7 +42,7 @@ async def test_a_document_without_its_root_is_waited_for(page: Page, local_serve
 
 
 @pytest.mark.parametrize("emptied", ["document.documentElement.remove()", "document.open()"])
-async def test_a_document_that_stays_without_an_element_is_shown_as_that(
+async def test_snapshot_of_a_document_that_stays_empty_has_no_elements(
     page: Page, local_server: LocalServer, emptied: str
 ) -> None:
     await page.goto(local_server.url("second.html"))
@@ -56,7 +56,7 @@ async def test_a_document_that_stays_without_an_element_is_shown_as_that(
     assert (await page.screenshot(annotate=True)).legend == ()
 
 
-async def test_a_document_whose_first_element_has_not_been_loaded_is_not_shown_as_empty(webview_device: str) -> None:
+async def test_snapshot_of_a_loading_document_is_not_empty(webview_device: str) -> None:
     release = threading.Event()
 
     class Slow(QuietHandler):

@@ -22,11 +22,11 @@ from bridge.page.navigation.url import checked_url
         ("chrome://version", "chrome://version"),
     ],
 )
-def test_https_is_put_before_what_begins_with_no_scheme(written: str, meant: str) -> None:
+def test_address_without_scheme_gets_https(written: str, meant: str) -> None:
     assert checked_url(written) == meant
 
 
 @pytest.mark.parametrize("written", [None, 5, b"http://a.example/", "", "http://", "a\nb"])
-def test_what_is_no_address_is_bad_usage(written: object) -> None:
+def test_invalid_address_is_a_usage_error(written: object) -> None:
     with pytest.raises(UsageError):
         checked_url(written)  # type: ignore[arg-type]

@@ -12,7 +12,7 @@ from bridge.errors import UsageError
 
 
 @pytest.mark.browser
-async def test_each_expect_names_the_other_where_it_was_mistaken_for_it(webview_device: str) -> None:
+async def test_wrong_expect_names_the_right_one(webview_device: str) -> None:
     async with bridge.Session.open(webview_device) as session:
         page = await session.new_tab()
         locator = page.get_by_role("button")

@@ -34,13 +34,13 @@ async def show(page: Page, html: str) -> None:
     await attachment.call("Page.setDocumentContent", shown, timeout_s=20)
 
 
-async def test_a_click_by_script_is_synthetic_and_one_by_touch_is_not(form: Page) -> None:
+async def test_click_by_script_is_untrusted_and_by_touch_trusted(form: Page) -> None:
     press = (await form.snapshot()).find(role="button", name="Press").ref
     assert "false" in (await form.click(press, input="script")).changes.text
     assert "true touch" in (await form.click(press)).changes.text
 
 
-async def test_a_result_says_what_was_done_what_changed_and_what_it_cost(form: Page) -> None:
+async def test_action_result_has_action_changes_and_cost(form: Page) -> None:
     press = (await form.snapshot()).find(role="button", name="Press").ref
     told = (await form.click(press)).to_json()
     assert (told["success"], told["action"], told["ref"]) == (True, "click", press)
@@ -49,7 +49,7 @@ async def test_a_result_says_what_was_done_what_changed_and_what_it_cost(form: P
     assert "true touch" in str(told["changes"])
 
 
-async def test_five_styles_are_told_and_2000_characters_of_text(form: Page) -> None:
+async def test_query_limits_styles_and_text(form: Page) -> None:
     shot = await form.snapshot(interactive_only=False)
     styles = (await form.query(shot.find(name="Press").ref, "computed_styles")).value
     assert styles.keys() == {"display", "color", "fontSize", "backgroundColor", "visibility"}
@@ -59,14 +59,14 @@ async def test_five_styles_are_told_and_2000_characters_of_text(form: Page) -> N
     assert len(text.value) == 2_000 + len("...[truncated]")
 
 
-async def test_scrolling_moves_by_300_pixels_unless_told_otherwise(form: Page) -> None:
+async def test_scroll_moves_300_pixels_by_default(form: Page) -> None:
     await form.scroll("down")
     main = (await form.attached()).state.main
     assert main is not None
     assert await (await form.attached()).evaluate(main.frame_id, "scrollY", timeout_s=20) == 300
 
 
-async def test_a_disabled_file_input_is_said_to_be(webview_device: str, tmp_path: Path) -> None:
+async def test_upload_to_a_disabled_file_input_names_the_reason(webview_device: str, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("alpha")
     async with Session.open(webview_device, uploads_root=tmp_path) as session:
         page = await session.new_tab()
@@ -79,7 +79,7 @@ async def test_a_disabled_file_input_is_said_to_be(webview_device: str, tmp_path
             await page.upload(off, "a.txt")
 
 
-async def test_what_a_result_costs_a_model_to_read_is_about_a_quarter_of_its_characters(form: Page) -> None:
+async def test_est_tokens_is_a_quarter_of_the_characters(form: Page) -> None:
     shot = await form.snapshot()
     texts = {
         "snapshot": (shot.text, shot.cost),
