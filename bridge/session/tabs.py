@@ -188,7 +188,7 @@ class Tabs:
             await self._close(tab)
 
     def close_tab_in_background(self, page: Page) -> None:
-        """As `close_tab`, while the session goes on; the tab refuses operations from now on."""
+        """Close a tab without waiting for it; the tab refuses operations from now on."""
         tab, _ = self._tabs.pop(page.tab_id, (None, None))
         if tab is not None:
             tab.begin_closing()

@@ -195,7 +195,7 @@ async def _replies_soon(attachment: Attachment, deadline: Deadline) -> bool:
 
 
 async def _replies_in_time(attachment: Attachment, deadline: Deadline) -> bool:
-    """As `_replies_soon`, with a bound that follows the link: a multiple of the time to the navigation's first event.
+    """`_replies_soon` with a bound that follows the link: a multiple of the time to the navigation's first event.
 
     With a fixed bound every document behind a slow link would count as hung. A document that was replaced by another
     one in that time, perhaps by its own script, did unload.
