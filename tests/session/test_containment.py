@@ -151,12 +151,16 @@ def test_a_host_seen_at_a_private_address_is_not_shown_and_not_requested_again()
     egress = PinnedEgress(ALLOWS_ALL)
     interception = UrlPolicy(egress, blocks_proxy_bypass=True)
     for seen in ("93.184.216.34", "93.184.216.99"):  # one site may have several addresses
-        interception._watch("Network.responseReceived", response("https://a.example/", seen), None)
+        interception._check_remote_address("Network.responseReceived", response("https://a.example/", seen), None)
         interception.check_shown("https://a.example/x")
-    interception._watch("Network.responseReceived", response("https://b.example/", "[::1]"), None)
+    interception._check_remote_address("Network.responseReceived", response("https://b.example/", "[::1]"), None)
     with pytest.raises(PolicyRefused, match=r"b\.example is refused: it resolves to ::1"):
         interception.check_shown("https://b.example/x")
-    assert [record.decision for record in egress.audit] == ["deny range:loopback"]
+    redirect = {"redirectResponse": response("https://c.example/", "10.0.0.5")["response"]}
+    interception._check_remote_address("Network.requestWillBeSent", redirect, None)
+    with pytest.raises(PolicyRefused, match=r"c\.example is refused: it resolves to 10\.0\.0\.5 \(a private address\)"):
+        interception.check_shown("https://c.example/x")
+    assert [record.decision for record in egress.audit] == ["deny range:loopback", "deny range:private"]
 
 
 async def test_a_refusal_is_explained_in_its_own_tab_only() -> None:

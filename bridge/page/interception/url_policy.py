@@ -58,6 +58,8 @@ _CONNECTION_ENDED = frozenset(
         "TUNNEL_CONNECTION_FAILED",
     }
 )
+# Events with a response, and its field.
+_RESPONSE_FIELDS = {"Network.responseReceived": "response", "Network.requestWillBeSent": "redirectResponse"}
 # Net error of a request that `Fetch` has refused.
 _REFUSED = "net::ERR_BLOCKED_BY_CLIENT"
 _FAILURE_S = 60.0  # where the beginning of the request was not seen
@@ -134,7 +136,7 @@ class UrlPolicy:
 
         attachment.check_shown = self.check_shown
         if self.checks_addresses:
-            attachment.connection.on_event(self._watch)
+            attachment.connection.on_event(self._check_remote_address)
         blocked = self.blocks_proxy_bypass and await self._block_proxy_bypass(attachment, timeout_s)
         try:
             await attachment.fetching.add(
@@ -239,9 +241,9 @@ class UrlPolicy:
                 self._shown_decisions.popitem(last=False)
         return decision
 
-    def _watch(self, method: str, params: Mapping[str, Any], _session_id: str | None) -> None:
-        """Check the address from which a response came."""
-        response = params.get("response") if method == "Network.responseReceived" else None
+    def _check_remote_address(self, method: str, params: Mapping[str, Any], _session_id: str | None) -> None:
+        """Check the address from which a response came, also of a request that began before the attachment."""
+        response = params.get(_RESPONSE_FIELDS.get(method, ""))
         if not isinstance(response, Mapping) or response.get("fromDiskCache") or not response.get("remoteIPAddress"):
             return
         decision = decide(self._egress.policy, str(response.get("url", "")), self._egress.grants)
