@@ -1,4 +1,4 @@
-"""Tools for models, each declared once; MCP, function calling and the documents are projections of the declarations."""
+"""Tools for models. Each is declared once; MCP, function-calling schemas and documentation are generated from that."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from bridge.model_tools.declaration import InvalidArguments, MalformedTool, Tool
 from bridge.model_tools.elicitation import Elicitation, NoElicitation, PendingElicitation, Unanswered
 from bridge.model_tools.sets import SET_NAMES, tool_set
 from bridge.model_tools.shared_session import SharedSession
-from bridge.model_tools.tool_result import MAX_ANSWER_CHARS, Image, ToolResult
-from bridge.model_tools.toolbox import Shown, Toolbox, UnknownTool
+from bridge.model_tools.tool_result import MAX_RESULT_CHARS, Image, ToolResult
+from bridge.model_tools.toolbox import RenderedResult, Toolbox, UnknownTool
 
 __all__ = [
-    "MAX_ANSWER_CHARS",
+    "MAX_RESULT_CHARS",
     "SET_NAMES",
     "ClientContext",
     "Elicitation",
@@ -20,9 +20,9 @@ __all__ = [
     "MalformedTool",
     "NoElicitation",
     "PendingElicitation",
+    "RenderedResult",
     "ServerContext",
     "SharedSession",
-    "Shown",
     "Tool",
     "ToolResult",
     "ToolSet",

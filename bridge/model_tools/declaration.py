@@ -1,4 +1,4 @@
-"""What a tool is: a function, flat arguments, an effect and a title, said once and checked when it is imported."""
+"""Declares a tool once: a function with flat arguments, a title and an effect, checked at import."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from bridge.snapshot.escape import clean
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 _SIMPLE_TYPES = frozenset({"string", "integer", "number", "boolean"})
 
-#: The tool itself: a desk, then the arguments by name.
+#: Called with the client, then the arguments by name.
 Run = Callable[..., Awaitable[ToolResult]]
 Parameter = dict[str, Any]
 
 
 class MalformedTool(TypeError):
-    """A declaration that no model could use; raised while its module is imported."""
+    """A declaration that a model could not use; raised when its module is imported."""
 
 
 class InvalidArguments(UsageError):
-    """What a model sent does not fit the tool; the message names each field."""
+    """Arguments that do not fit the tool; the message names each of them."""
 
     code = "invalid_arguments"
 
@@ -44,7 +44,7 @@ class Tool:
     Attributes:
         parameters: JSON Schema of each argument by name: one of the simple types, or an array of strings.
         required: The arguments without a default.
-        effects: For a tool that does what an argument says: the effect by that argument's value.
+        effects: For a tool whose effect depends on an argument: that argument, and the effect of each value.
     """
 
     name: str
@@ -58,51 +58,51 @@ class Tool:
     effects: tuple[str, Mapping[str, Effect]] | None = field(default=None, repr=False)
 
     def effect_of(self, arguments: Mapping[str, Any]) -> Effect:
-        """What the call would do."""
+        """The effect of a call with these arguments."""
         if self.effects is None:
             return self.effect
         name, by_value = self.effects
         return by_value.get(str(arguments.get(name)), self.effect)
 
     def arguments(self, given: Mapping[str, Any] | None) -> dict[str, Any]:
-        """What the function is called with. A null for an argument that may be left out leaves it out.
+        """The validated arguments for the function. Null for an optional argument means its default.
 
         Raises:
-            InvalidArguments: Names every field that is unknown, missing or wrong, and those that there are.
+            InvalidArguments: Names each unknown, missing or wrong argument, and those that the tool takes.
         """
         kept = {key: value for key, value in (given or {}).items() if value is not None or key in self.required}
         try:
             checked = self.model.model_validate(kept)
         except ValidationError as error:
-            raise InvalidArguments(self._in_words(error), hint=self._expected()) from None
+            raise InvalidArguments(self._problems(error), hint=self._expected()) from None
         return {name: getattr(checked, name) for name in self.parameters}
 
-    def _in_words(self, error: ValidationError) -> str:
+    def _problems(self, error: ValidationError) -> str:
         problems = []
         for problem in error.errors(include_url=False, include_context=False, include_input=False)[:5]:
             name = str(problem["loc"][0]) if problem["loc"] else ""
-            said = problem["msg"].lower().replace("input should", "it should")
+            text = problem["msg"].lower().replace("input should", "it should")
             if problem["type"] == "extra_forbidden":
-                said = "there is no such argument"
+                text = "unknown argument"
             elif problem["type"] == "missing":
-                said = "it is missing"
+                text = "missing"
             elif problem["type"] == "string_pattern_mismatch":
-                said = f"it is not what is wanted: {self.parameters[name]['description']}"
-            problems.append(f"{clean(name)[:80]}: {said}"[:300])
+                text = f"invalid value; expected: {self.parameters[name]['description']}"
+            problems.append(f"{clean(name)[:80]}: {text}"[:300])
         return "; ".join(problems)
 
     def _expected(self) -> str:
         if not self.parameters:
-            return "It takes no arguments."
+            return "The tool takes no arguments."
         named = ", ".join(name if name in self.required else f"{name}?" for name in self.parameters)
-        return f"Its arguments are {named}."
+        return f"The arguments are {named}."
 
 
 class ToolSet:
     """Tools by name, in the order of their declaration.
 
     Raises:
-        MalformedTool: A second tool of one name.
+        MalformedTool: Two tools have the same name.
     """
 
     def __init__(self, name: str) -> None:
@@ -119,7 +119,7 @@ class ToolSet:
         return self._tools.get(name)
 
     def without(self, tool: str, parameter: str) -> ToolSet:
-        """The same set, with one tool that has no such argument."""
+        """The same set, with `parameter` removed from one tool."""
         narrowed = ToolSet(self.name)
         for each in self:
             narrowed.add(_without(each, parameter) if each.name == tool else each)
@@ -127,15 +127,15 @@ class ToolSet:
 
     def add(self, tool: Tool) -> None:
         if tool.name in self._tools:
-            raise MalformedTool(f"{self.name} has two tools {tool.name}")
+            raise MalformedTool(f"{self.name} has two tools named {tool.name}")
         self._tools[tool.name] = tool
 
     def tool(self, *, title: str, effect: Effect, required: tuple[str, ...] = ()) -> Callable[[Run], Run]:
-        """Declares the function below: its name, docstring and annotated arguments are what a model is told.
+        """Declare the decorated function as a tool; its name, docstring and annotated arguments describe it to a model.
 
         Args:
-            required: Arguments that a model is told to give although the function has a default for them: it answers
-                in its own words where one is missing.
+            required: Arguments declared as required although the function has a default, because it reports a missing
+                one itself.
         """
 
         def declare(run: Run) -> Run:
@@ -154,20 +154,20 @@ class ToolSet:
         effect: Effect,
         effects: tuple[str, Mapping[str, Effect]] | None = None,
     ) -> None:
-        """A tool whose arguments have been made from others: `fields` as `pydantic.create_model` takes them."""
+        """Declare a tool with computed arguments: `fields` as `pydantic.create_model` takes them."""
         name = run.__name__
         model = create_model(f"{name}_arguments", __base__=_Arguments, **fields)
         self.add(replace(checked_tool(name, title, inspect.getdoc(run) or "", effect, model, run), effects=effects))
 
 
 def checked_tool(name: str, title: str, description: str, effect: Effect, model: type[BaseModel], run: Run) -> Tool:
-    """The tool, or MalformedTool."""
+    """Build a tool; MalformedTool if its declaration is not valid."""
     if not _NAME.fullmatch(name):
-        raise MalformedTool(f"{name!r} is no name for a tool: lower-case letters, digits and _, 64 at most")
+        raise MalformedTool(f"{name!r} is not a valid tool name: use up to 64 lower-case letters, digits and _")
     if not title.strip() or not description.strip():
         raise MalformedTool(f"{name} has no title or no description")
     if effect not in EFFECTS:
-        raise MalformedTool(f"{name}: {effect!r} is no effect; there are {', '.join(EFFECTS)}")
+        raise MalformedTool(f"{name}: {effect!r} is not a valid effect; the effects are {', '.join(EFFECTS)}")
     schema = model.model_json_schema()
     parameters = {key: _flat(name, key, found) for key, found in schema.get("properties", {}).items()}
     required = tuple(key for key in parameters if key in schema.get("required", ()))
@@ -188,12 +188,12 @@ def _declared(run: Run, title: str, effect: Effect) -> Tool:
 
 
 def _flat(tool: str, name: str, found: Mapping[str, Any]) -> Parameter:
-    """The schema of one argument, without null and without what only pydantic needs."""
+    """The schema of one argument without null and without pydantic's own keys."""
     schema = dict(found)
     if "anyOf" in schema:
         kinds = [kind for kind in schema.pop("anyOf") if kind != {"type": "null"}]
         if len(kinds) != 1:
-            raise MalformedTool(f"{tool}: {name} is of several types")
+            raise MalformedTool(f"{tool}: {name} has several types")
         schema = {**kinds[0], **schema}
     schema.pop("title", None)
     if schema.get("default", ...) is None:
@@ -201,11 +201,11 @@ def _flat(tool: str, name: str, found: Mapping[str, Any]) -> Parameter:
     if "const" in schema:
         schema.update(type="string", enum=[schema.pop("const")])
     if not str(schema.get("description", "")).strip():
-        raise MalformedTool(f"{tool}: {name} is not described")
+        raise MalformedTool(f"{tool}: {name} has no description")
     if schema.get("type") == "array":
         item = schema["items"] = {key: value for key, value in schema.get("items", {}).items() if key != "title"}
         if item.get("type") != "string":
-            raise MalformedTool(f"{tool}: {name} is a list of something else than strings")
+            raise MalformedTool(f"{tool}: {name} is a list of something other than strings")
     elif schema.get("type") not in _SIMPLE_TYPES or "$ref" in schema:
         raise MalformedTool(f"{tool}: {name} is nested; arguments are flat")
     return schema

@@ -1,4 +1,4 @@
-"""Whom a tool may ask: the person behind the model, where there is one."""
+"""Asking the person behind a model for what the policy leaves open. The model itself is never asked."""
 
 from __future__ import annotations
 
@@ -11,21 +11,26 @@ from typing import Protocol
 from bridge.policy.decision import Decision
 from bridge.snapshot.escape import url_token
 
-#: Of one call, to the person behind it.
+#: In one call. A page may name any number of hosts.
 MAX_QUESTIONS = 8
 
 
 class Elicitation(Protocol):
-    """Answers yes or no. The model is never asked: it must not be able to widen what it may do."""
+    """Puts a yes-or-no question to the person who uses a client."""
 
-    async def agrees(self, question: str) -> bool | None:
-        """What the person says; None where nobody could be asked, or somebody waved the question away: that lets
-        nothing through, and is no answer to keep. Raises Unanswered where it can only be put between two calls."""
+    async def confirm(self, question: str) -> bool | None:
+        """The person's answer; None if the client cannot ask, or the person dismissed the question.
+
+        None allows nothing and is not remembered.
+
+        Raises:
+            Unanswered: The client can ask only between two calls.
+        """
         ...
 
 
 class Unanswered(Exception):
-    """The call has to be sent again with the answer to `question`."""
+    """The client has to repeat the call with the answer to `question`."""
 
     def __init__(self, question: str) -> None:
         super().__init__(question)
@@ -33,50 +38,50 @@ class Unanswered(Exception):
 
 
 class NoElicitation:
-    """NoElicitation there means no."""
+    """A client that cannot ask anyone."""
 
-    async def agrees(self, question: str) -> None:
+    async def confirm(self, question: str) -> None:
         return None
 
 
 @dataclass(eq=False, slots=True)
 class _Call:
-    person: Elicitation
+    elicitation: Elicitation
     questions: int = 0
 
 
 class PendingElicitation:
-    """Finds the person behind what a policy wants to know.
+    """Routes questions of the egress policy to the call that caused them.
 
-    A question of the policy may come up in a call, or in the background while a page loads what it is made of; there
-    it goes to the only call that is running, and where there is none, or are several, nobody is asked. Nor is anybody
-    asked more than a few times in one call: a page may name as many hosts as it likes.
+    A question may come up in a call, or in the background while a page loads its resources. The latter goes to the only
+    call that is running; if none is, or several are, it is not asked. One call asks at most MAX_QUESTIONS.
     """
 
     def __init__(self) -> None:
-        self._present: ContextVar[_Call | None] = ContextVar("the call that asks", default=None)
+        self._current: ContextVar[_Call | None] = ContextVar("current call", default=None)
         self._running: list[_Call] = []
 
     @contextmanager
-    def call_of(self, person: Elicitation) -> Iterator[None]:
-        """A call made for `person`."""
-        call = _Call(person)
-        token = self._present.set(call)
+    def during_call(self, elicitation: Elicitation) -> Iterator[None]:
+        """Route questions to `elicitation` while the block runs."""
+        call = _Call(elicitation)
+        token = self._current.set(call)
         self._running.append(call)
         try:
             yield
         finally:
             self._running.remove(call)
-            self._present.reset(token)
+            self._current.reset(token)
 
     async def may_open(self, decision: Decision) -> bool | None:
-        """The `ask` of an egress; None where nobody was asked."""
-        call = self._present.get()
+        """The `ask` callback of an egress; None if the question was not asked."""
+        call = self._current.get()
         if call not in self._running:
             call = self._running[0] if len(self._running) == 1 else None
         if call is None or call.questions >= MAX_QUESTIONS:
             return None
         call.questions += 1
-        person = call.person
         where = url_token(decision.url)[:300] or f"{decision.host}:{decision.port}"
-        return await person.agrees(f"May the browser open {where}? The answer holds for {decision.host} from now on.")
+        return await call.elicitation.confirm(
+            f"Allow the browser to open {where}? The answer applies to {decision.host} for the rest of the session."
+        )

@@ -1,4 +1,4 @@
-"""The set `ops`: the eighteen operations behind one tool, for whoever already speaks them."""
+"""The set `ops`: the eighteen operations as one tool, for clients that already use them."""
 
 from __future__ import annotations
 
@@ -19,47 +19,48 @@ OPS = ToolSet("ops")
 
 _READ_CHARS = 10_000
 _PAGE_TEXT = ("text", "changes", "legend")
-_PAGE_WORDS = tuple(sorted(PAGE_FIELDS.difference(_PAGE_TEXT)))
+_PAGE_VALUES = tuple(sorted(PAGE_FIELDS.difference(_PAGE_TEXT)))
 
 
-async def browser_op(desk: ClientContext, **given: Any) -> ToolResult:
-    """Carry out one operation in the mobile browser: its kind, and of the other arguments those that are said to be for
-    that kind. snapshot and actions show refs such as e5, which click, fill, select and upload take."""
+async def browser_op(client: ClientContext, **given: Any) -> ToolResult:
+    """Run one operation in the mobile browser: give its kind and the arguments that are described as being for that
+    kind. snapshot and actions show refs such as e5, which click, fill, select and upload take."""
     wanted = {name: value for name, value in given.items() if value is not None}
     if wanted.get("kind") == "read":
         wanted["max_length"] = min(int(wanted.get("max_length", _READ_CHARS)), _READ_CHARS)
     operation = parse_operation(wanted)
     if operation.kind in ("navigate", "new_tab") and (url := getattr(operation, "url", None)) is not None:
-        await desk.house.egress.check_url(url)
-    executor = await desk.executor()
-    desk.say(operation.kind)
-    return _answer(await executor.run(operation), desk)
+        await client.server.egress.check_url(url)
+    executor = await client.executor()
+    client.report_progress(operation.kind)
+    return _result(await executor.run(operation), client)
 
 
-def _answer(done: OperationResult, desk: ClientContext) -> ToolResult:
-    """The result as JSON, without what a page has written: that stands below it, inside the fence."""
+def _result(done: OperationResult, client: ClientContext) -> ToolResult:
+    """The result as JSON; what a page has written follows it, inside the markers."""
     facts = {name: value for name, value in done.to_json().items() if name not in ("cost", "notices")}
     result, error = facts.get("result", {}), facts.get("error", {})
-    page_text = [f"note: {desk.unfenced(notice)}" for notice in done.notices]
-    for name in _PAGE_WORDS:
+    page_text = [f"note: {client.without_markers(notice)}" for notice in done.notices]
+    for name in _PAGE_VALUES:
         if found := result.pop(name, None):
-            words = desk.unfenced(found) if isinstance(found, str) else [desk.unfenced(each) for each in found]
-            page_text.append(f"{name}: {words}")
-    page_text += [desk.unfenced(result.pop(name)) for name in _PAGE_TEXT if result.get(name)]
+            is_text = isinstance(found, str)
+            value = client.without_markers(found) if is_text else [client.without_markers(each) for each in found]
+            page_text.append(f"{name}: {value}")
+    page_text += [client.without_markers(result.pop(name)) for name in _PAGE_TEXT if result.get(name)]
     for name in ("message", "hint"):
-        if (words := error.get(name, "")) != (inside := desk.unfenced(words)):
-            page_text.append(inside)
+        if (text := error.get(name, "")) != (content := client.without_markers(text)):
+            page_text.append(content)
             del error[name]
     if snapshot := error.pop("snapshot", None):
-        page_text.append(desk.unfenced(snapshot))
-        error["hint"] = "Go on with the refs of this fresh snapshot."
+        page_text.append(client.without_markers(snapshot))
+        error["hint"] = "Continue with the refs of this new snapshot."
     image = Image(done.image_bytes, f"image/{result.get('format', 'png')}") if done.image_bytes else None
-    said = json.dumps(facts, ensure_ascii=False, separators=(",", ":"))
-    return ToolResult(said, "\n".join(page_text), desk.last_url, image=image, is_error=not done.ok)
+    text = json.dumps(facts, ensure_ascii=False, separators=(",", ":"))
+    return ToolResult(text, "\n".join(page_text), client.last_url, image=image, is_error=not done.ok)
 
 
 def _merged() -> dict[str, Any]:
-    """One flat set of fields for the union: each says for which kinds it is."""
+    """One flat set of fields for the union; each description names the kinds it is for."""
     kinds_of: dict[str, list[str]] = {}
     first: dict[str, FieldInfo] = {}
     for model in OPERATION_TYPES:
@@ -68,10 +69,10 @@ def _merged() -> dict[str, Any]:
             if name != "kind":
                 kinds_of.setdefault(name, []).append(kind)
                 first.setdefault(name, info)
-    fields: dict[str, Any] = {"kind": (Literal[OPERATION_KINDS], Field(description="Which operation."))}
+    fields: dict[str, Any] = {"kind": (Literal[OPERATION_KINDS], Field(description="The operation."))}
     for name, info in first.items():
-        said = f"For {', '.join(kinds_of[name])}. {info.description or ''}".strip()
-        fields[name] = (info.annotation | None, Field(None, description=said))  # type: ignore[operator]
+        description = f"For {', '.join(kinds_of[name])}. {info.description or ''}".strip()
+        fields[name] = (info.annotation | None, Field(None, description=description))  # type: ignore[operator]
     return fields
 
 

@@ -1,4 +1,4 @@
-"""The declarations as the JSON that each way of calling functions wants. Pure."""
+"""The declarations as JSON in the dialect of each function-calling API. Pure."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from bridge.model_tools.declaration import Parameter, Tool, ToolSet
 Dialect = Literal["openai-responses", "openai-chat", "anthropic", "gemini", "mcp"]
 DIALECTS: tuple[Dialect, ...] = get_args(Dialect)
 
-# What OpenAI's strict mode, and Gemini's subset of OpenAPI, take of JSON Schema; the limits that are left out there
-# are checked when the tool is called.
+# The part of JSON Schema that OpenAI's strict mode and Gemini's subset of OpenAPI accept. The limits omitted there are
+# checked when the tool is called.
 _PLAIN_KEYS = ("type", "description", "enum", "items")
 
 
 def schema_of(tools: ToolSet, dialect: str) -> list[dict[str, Any]] | dict[str, Any]:
-    """What goes into the `tools` of a request.
+    """The value of `tools` in a request.
 
     Raises:
-        UsageError: There is no such dialect.
+        UsageError: The dialect is unknown.
     """
     if dialect == "gemini":
         return {"functionDeclarations": [_gemini(tool) for tool in tools]}
     project = _PROJECTIONS.get(dialect)
     if project is None:
-        raise UsageError(f"there is no format {dialect[:40]!r}", hint=f"There are {', '.join(DIALECTS)}.")
+        raise UsageError(f"unknown format {dialect[:40]!r}", hint=f"The formats are {', '.join(DIALECTS)}.")
     return [project(tool) for tool in tools]
 
 
@@ -39,10 +39,10 @@ def input_schema(tool: Tool) -> dict[str, Any]:
 
 
 def mcp_annotations(tool: Tool) -> dict[str, Any]:
-    """MCP's hints, by the effect of the tool."""
+    """MCP annotations, derived from the effect of the tool."""
     hints: dict[str, Any] = {"title": tool.title, "readOnlyHint": tool.effect == "observe", "openWorldHint": True}
     if tool.effect != "observe":
-        # A tap may order, send or delete; going somewhere by itself does none of these.
+        # A tap may order, send or delete; a navigation alone does none of these.
         hints |= {"destructiveHint": tool.effect != "navigate", "idempotentHint": False}
     return hints
 
@@ -70,7 +70,7 @@ def _openai_responses(tool: Tool) -> dict[str, Any]:
 
 
 def _openai_function(tool: Tool) -> dict[str, Any]:
-    """Strict mode: every argument is required, one that may be left out takes null."""
+    """Strict mode: every argument is required, an optional one accepts null."""
     properties = {name: _strict(found, name in tool.required) for name, found in tool.parameters.items()}
     parameters = {
         "type": "object",
@@ -92,20 +92,20 @@ def _strict(parameter: Parameter, required: bool) -> Parameter:
 
 def _gemini(tool: Tool) -> dict[str, Any]:
     declaration: dict[str, Any] = {"name": tool.name, "description": tool.description}
-    if tool.parameters:  # an object without properties is refused there
+    if tool.parameters:  # Gemini rejects an object without properties
         properties = {name: _plain(found) for name, found in tool.parameters.items()}
         declaration["parameters"] = {"type": "object", "properties": properties, "required": list(tool.required)}
     return declaration
 
 
 def _plain(parameter: Parameter) -> Parameter:
-    """Without limits; a default is said in words, since these dialects have no keyword for it."""
+    """Without limits; a default moves into the description, because these dialects have no keyword for it."""
     schema = {key: parameter[key] for key in _PLAIN_KEYS if key in parameter}
     if "items" in schema:
         schema["items"] = {"type": schema["items"]["type"]}
     if (default := parameter.get("default")) is not None:
-        words = str(default).lower() if isinstance(default, bool) else str(default)
-        schema["description"] = f"{schema['description']} Default: {words}."
+        text = str(default).lower() if isinstance(default, bool) else str(default)
+        schema["description"] = f"{schema['description']} Default: {text}."
     return schema
 
 

@@ -1,4 +1,4 @@
-"""The sets of tools by name."""
+"""The tool sets by name."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ SET_NAMES: tuple[SetName, ...] = get_args(SetName)
 
 
 def tool_set(name: str, *, allow_javascript: bool = False) -> ToolSet:
-    """The tools of that name; imported when they are asked for.
+    """The tool set with that name, imported on demand.
 
     Args:
-        allow_javascript: Whether `browser` has its argument `javascript`; only the operator can say so.
+        allow_javascript: Whether `browser` has its argument `javascript`; the operator decides.
 
     Raises:
-        UsageError: There is no such set, or JavaScript is allowed for one that has no use for it.
+        UsageError: The set is unknown, or JavaScript is allowed for a set that cannot run it.
     """
     if allow_javascript and name != "simple":
-        raise UsageError(f"the set {name!r} has no tool that runs JavaScript", hint="Only --set simple has.")
+        raise UsageError(f"the set {name!r} has no tool that runs JavaScript", hint="Use --set simple.")
     if name == "web":
         from bridge.model_tools.web import WEB
 
@@ -34,4 +34,4 @@ def tool_set(name: str, *, allow_javascript: bool = False) -> ToolSet:
         from bridge.model_tools.simple import SIMPLE
 
         return SIMPLE if allow_javascript else SIMPLE.without("browser", "javascript")
-    raise UsageError(f"there is no set {name[:40]!r}", hint=f"There are {', '.join(SET_NAMES)}.")
+    raise UsageError(f"unknown tool set {name[:40]!r}", hint=f"The sets are {', '.join(SET_NAMES)}.")

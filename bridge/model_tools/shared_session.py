@@ -1,4 +1,4 @@
-"""The one session that all tools of a server work in: opened when it is first needed, and again when it is lost."""
+"""The session that all clients of a server share: opened on first use, and again after a loss."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ _RECONNECT_S = 30.0
 class SharedSession:
     """`async with SharedSession(opener) as shared`, then `await shared.get()` for each call.
 
-    The session lives in a task of its own, so a call that is cancelled while the device starts does not stop it.
+    The session lives in a task of its own, so cancelling a call while the device starts does not stop it.
 
     Attributes:
-        generation: Counts the sessions; tabs of an earlier one are gone.
+        generation: Counts the sessions. Tabs of an earlier session are gone.
     """
 
     def __init__(self, opener: Opener) -> None:
         self._opener = opener
         self._kept: _Kept | None = None
-        self._turn = asyncio.Lock()
+        self._lock = asyncio.Lock()
         self.generation = 0
 
     async def __aenter__(self) -> SharedSession:
@@ -49,35 +49,35 @@ class SharedSession:
 
     @property
     def is_lost(self) -> bool:
-        """What is below the session is gone, and `get` waits for it."""
+        """Whether the connection to the host app is lost; `get` then restores it."""
         return self.present is not None and self.present.host_client.closed.is_set()
 
     @property
     def present(self) -> Session | None:
-        """The session, where one is open."""
+        """The open session, or None."""
         return self._kept.opened.result() if self._kept is not None and self._kept.is_ready else None
 
     async def get(self) -> tuple[Session, tuple[str, ...]]:
-        """The session with everything below it in place, and what had to be done for that, one sentence each.
+        """The connected session, and one sentence for each thing that had to be restored.
 
         Raises:
-            DeviceError, HostError, VirtualDeviceFailed: It cannot be opened; the next call tries again.
+            DeviceError, HostError, VirtualDeviceFailed: It cannot be opened. The next call tries again.
         """
-        async with self._turn:
-            said: tuple[str, ...] = ()
+        async with self._lock:
+            notices: tuple[str, ...] = ()
             if self.is_open:
                 assert self._kept is not None
                 try:
-                    return await self._kept.opened, await _restored(await self._kept.opened)
+                    return await self._kept.opened, await _reconnected(await self._kept.opened)
                 except BridgeError as error:
-                    said = (f"The device was lost ({error.code}) and started again: earlier tabs and refs are gone.",)
+                    notices = (f"The device was lost ({error.code}) and restarted: earlier tabs and refs are gone.",)
                     await self._drop()
             if self._kept is None:
                 self.generation += 1
                 self._kept = _Kept(self._opener)
             try:
-                return await asyncio.shield(self._kept.opened), said
-            except OSError as error:  # of this machine: a full disk, a port that cannot be had
+                return await asyncio.shield(self._kept.opened), notices
+            except OSError as error:  # of this machine: a full disk, a port in use
                 await self._drop()
                 raise DeviceError(f"the session cannot be opened: {error}") from error
             except Exception:
@@ -110,9 +110,8 @@ class _Kept:
         try:
             async with opener() as session:
                 self.opened.set_result(session)
-                await session.stay_awake(
-                    self._over
-                )  # a model may think, or its user be away, for longer than tabs last
+                # A model may think, or its user be away, longer than idle tabs last.
+                await session.stay_awake(self._over)
         except asyncio.CancelledError:
             self.opened.cancel()
             raise
@@ -122,10 +121,10 @@ class _Kept:
             self.opened.set_exception(error)
 
 
-async def _restored(session: Session) -> tuple[str, ...]:
+async def _reconnected(session: Session) -> tuple[str, ...]:
     if not session.host_client.closed.is_set():
         return ()
-    said = await session.reconnect(timeout_s=_RECONNECT_S)
+    notices = await session.reconnect(timeout_s=_RECONNECT_S)
     if session.host_client.closed.is_set():
-        raise DeviceLost(f"{session.serial} did not come back")
-    return said
+        raise DeviceLost(f"{session.serial} did not reconnect")
+    return notices

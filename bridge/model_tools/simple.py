@@ -1,4 +1,4 @@
-"""The set `simple`: look at one address and forget it; `webfetch` for pages that need no browser."""
+"""The set `simple`: one page per call in a fresh browser, or without a browser (`webfetch`)."""
 
 from __future__ import annotations
 
@@ -28,65 +28,66 @@ SIMPLE = ToolSet("simple")
 
 LIMIT_S = 60.0
 _MODES = ("screenshot", "extract")
-# What is around the text: outcome, fence, notes.
-_ROUND_TEXT_CHARS = 2_000
+# Room for outcome, markers and notes around the text.
+_OVERHEAD_CHARS = 2_000
 _RESULT_CHARS = 5_000
-_BELOW = "what was seen is below, perhaps in the page's words."
+_BELOW = "details below; they may quote the page."
 
 OptionalUrl = Annotated[
     str | None, Field(max_length=8_192, description="An absolute http or https URL.", json_schema_extra={})
 ]
-MaxLength = Annotated[int, Field(ge=1, le=1_000_000, description="Characters of Markdown at most.")]
+MaxLength = Annotated[int, Field(ge=1, le=1_000_000, description="Maximum number of characters of Markdown.")]
 
 
 class _Failed(Exception):
-    """The tool answers with these words, which clients know, and with what a page may have said."""
+    """A failure whose first words clients rely on; `page_text` may quote the page."""
 
-    def __init__(self, words: str, page_words: str = "") -> None:
-        super().__init__(f"{words}: {_BELOW}" if page_words else words)
-        self.page_words = page_words
+    def __init__(self, message: str, page_text: str = "") -> None:
+        super().__init__(f"{message}: {_BELOW}" if page_text else message)
+        self.page_text = page_text
 
 
-@SIMPLE.tool(title="Look at a page in a browser", effect="navigate", required=("url", "mode"))
+@SIMPLE.tool(title="Open a page in a browser", effect="navigate", required=("url", "mode"))
 async def browser(
-    desk: ClientContext,
+    client: ClientContext,
     url: OptionalUrl = None,
     mode: Annotated[
         str | None,
         Field(
-            description="screenshot: a PNG file, its path is the answer. extract: the page's text as Markdown.",
+            description="screenshot: save a PNG file and return its path. extract: return the page's text as Markdown.",
             json_schema_extra={"enum": list(_MODES)},
         ),
     ] = None,
     width: Annotated[int, Field(ge=100, le=4_096, description="Width of the screen in CSS pixels.")] = 412,
     height: Annotated[int, Field(ge=100, le=4_096, description="Height of the screen in CSS pixels.")] = 915,
-    wait_seconds: Annotated[float, Field(ge=0, le=50, description="How long to wait after loading.")] = 2,
-    full_page: Annotated[bool, Field(description="Picture the whole page and not only the screen.")] = False,
+    wait_seconds: Annotated[float, Field(ge=0, le=50, description="Time to wait after the page has loaded.")] = 2,
+    full_page: Annotated[bool, Field(description="With screenshot: the whole page instead of the screen.")] = False,
     max_length: MaxLength = 50_000,
     javascript: Annotated[
-        str | None, Field(max_length=100_000, description="JavaScript to run in the page before it is captured.")
+        str | None,
+        Field(max_length=100_000, description="JavaScript to run in the page first."),
     ] = None,
 ) -> ToolResult:
-    """Open one page in a real mobile browser, with JavaScript, and take a picture of it or read its text. Nothing is
-    kept between calls: no cookies, no log-in. For static pages prefer webfetch, which is much quicker."""
+    """Open one page in a real mobile browser that runs JavaScript; take a screenshot or extract its text. Calls share
+    no state: no cookies, no logins. For static pages prefer webfetch, which is much faster."""
     try:
         address = _checked(url)
         if mode is None:
             raise _Failed("Parameter 'mode' is required")
         if mode not in _MODES:
             raise _Failed(f"Invalid mode '{cut(clean(mode), 60)}'. Use 'screenshot' or 'extract'")
-        address = await desk.house.egress.check_url(address)
+        address = await client.server.egress.check_url(address)
         deadline = Deadline.after(LIMIT_S)
-        async with deadline.bound("browser"), _one_shot(desk, width, height) as page:
-            desk.say(f"opening {address[:200]}")
+        async with deadline.bound("browser"), _one_shot(client, width, height) as page:
+            client.report_progress(f"opening {address[:200]}")
             await _load(page, address, deadline)
             await asyncio.sleep(min(wait_seconds, deadline.remaining_s))
             result = await _run(page, javascript, deadline) if javascript is not None else ""
-            await desk.house.egress.check_url(page.url)
+            await client.server.egress.check_url(page.url)
             if mode == "screenshot":
-                shown = await _pictured(desk, page, full_page)
+                shown = await _screenshot(client, page, full_page)
             else:
-                shown = await _extracted(page, max_length, desk)
+                shown = await _extracted(page, max_length, client)
             return replace(
                 shown,
                 page_text=result + shown.page_text,
@@ -94,26 +95,26 @@ async def browser(
                 max_chars=shown.max_chars + len(result),
             )
     except _Failed as error:
-        return ToolResult(str(error), error.page_words, url or "", is_error=True)
+        return ToolResult(str(error), error.page_text, url or "", is_error=True)
     except DeadlineExceeded as error:
         return ToolResult(f"Page load error: {_BELOW}", error.message, url or "", is_error=True)
 
 
 @SIMPLE.tool(title="Fetch a page", effect="navigate", required=("url",))
-async def webfetch(desk: ClientContext, url: OptionalUrl = None, max_length: MaxLength = 50_000) -> ToolResult:
-    """Fetch a page of the web and read it as Markdown, without a browser: quick, no JavaScript, no cookies."""
+async def webfetch(client: ClientContext, url: OptionalUrl = None, max_length: MaxLength = 50_000) -> ToolResult:
+    """Fetch a web page without a browser and return it as Markdown: fast, no JavaScript, no cookies."""
     from bridge.reading.fetch import webfetch as fetch
 
     try:
         address = _checked(url)
     except _Failed as error:
         return ToolResult(str(error), is_error=True)
-    desk.say(f"fetching {address[:200]}")
-    desk.last_url = address
-    page = await fetch(address, egress=desk.house.egress, max_length=max_length)
+    client.report_progress(f"fetching {address[:200]}")
+    client.last_url = address
+    page = await fetch(address, egress=client.server.egress, max_length=max_length)
     notes = "".join(f"note: {note}\n" for note in page.notes)
-    said = f"fetched, HTTP {page.status}{'; truncated' if page.truncated else ''}"
-    return ToolResult(said, notes + page.markdown, page.url, max_chars=max_length + _ROUND_TEXT_CHARS)
+    outcome = f"fetched, HTTP {page.status}{'; truncated' if page.truncated else ''}"
+    return ToolResult(outcome, notes + page.markdown, page.url, max_chars=max_length + _OVERHEAD_CHARS)
 
 
 def _checked(url: str | None) -> str:
@@ -131,13 +132,13 @@ def _checked(url: str | None) -> str:
 
 
 @asynccontextmanager
-async def _one_shot(desk: ClientContext, width: int, height: int) -> AsyncIterator[Page]:
-    """A tab of that size which leaves nothing behind; one at a time, since the size is the session's."""
+async def _one_shot(client: ClientContext, width: int, height: int) -> AsyncIterator[Page]:
+    """A tab of that size with no state of its own; one at a time, because the size belongs to the session."""
     from bridge.session.tab_host import View
 
-    async with desk.house.one_shot:
+    async with client.server.one_shot:
         try:
-            session = await desk.session()
+            session = await client.session()
         except (DeviceError, HostError) as error:
             raise _Failed(f"WebView not available: {error}") from error
         usual, session.view = session.view, View(width, height, session.view.density_dpi)
@@ -158,7 +159,7 @@ async def _load(page: Page, address: str, deadline: Deadline) -> None:
 
 
 async def _run(page: Page, javascript: str, deadline: Deadline) -> str:
-    """In the page's own world, as its own scripts run; a promise is waited for. A string as it is, else JSON."""
+    """The result of a script in the page's main world, promises awaited: a string unchanged, anything else as JSON."""
     attachment = await page.attached()
     params = {"expression": javascript, "awaitPromise": True, "returnByValue": True, "userGesture": True}
     try:
@@ -167,36 +168,36 @@ async def _run(page: Page, javascript: str, deadline: Deadline) -> str:
         raise _Failed("JavaScript error", clean(error.message)) from error
     if details := found.get("exceptionDetails"):
         thrown: dict[str, Any] = details.get("exception") or {}
-        words = str(thrown.get("description") or thrown.get("value") or details.get("text") or "unknown")
-        raise _Failed("JavaScript error", cut(clean(words), 500))
+        message = str(thrown.get("description") or thrown.get("value") or details.get("text") or "unknown")
+        raise _Failed("JavaScript error", cut(clean(message), 500))
     value = (found.get("result") or {}).get("value")
-    words = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return f"the script's result: {cut(words, _RESULT_CHARS)}\n" if value is not None else ""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return f"the script's result: {cut(text, _RESULT_CHARS)}\n" if value is not None else ""
 
 
-async def _pictured(desk: ClientContext, page: Page, full_page: bool) -> ToolResult:
-    desk.say("taking the picture")
+async def _screenshot(client: ClientContext, page: Page, full_page: bool) -> ToolResult:
+    client.report_progress("taking the screenshot")
     try:
-        redact = desk.house.secrets.redactor
-        picture = await page.screenshot(full_page=full_page, redact=redact, on_progress=desk.count_up)
-        path = await asyncio.to_thread(_kept, desk.house.cache_folder, picture.image_bytes)
+        redact = client.server.secrets.redactor
+        picture = await page.screenshot(full_page=full_page, redact=redact, on_progress=client.report_count)
+        path = await asyncio.to_thread(_saved, client.server.cache_folder, picture.image_bytes)
     except (CaptureFailed, DeadlineExceeded, OSError) as error:
         raise _Failed("Screenshot failed", clean(str(error))) from error
-    desk.told += picture.notices
+    client.page_notes += picture.notices
     return ToolResult(json.dumps({"image_path": str(path)}))
 
 
-async def _extracted(page: Page, max_length: int, desk: ClientContext) -> ToolResult:
+async def _extracted(page: Page, max_length: int, client: ClientContext) -> ToolResult:
     try:
-        found = await page.read(max_length=max_length, redact=desk.house.secrets.redact)
+        found = await page.read(max_length=max_length, redact=client.server.secrets.redact)
     except BridgeError as error:
         raise _Failed("Extraction failed", clean(error.message)) from error
-    said = "" if found.markdown.strip() else "The page shows no text to extract."
-    return ToolResult(said, found.markdown, found.url, max_chars=max_length + _ROUND_TEXT_CHARS)
+    note = "" if found.markdown.strip() else "The page has no text to extract."
+    return ToolResult(note, found.markdown, found.url, max_chars=max_length + _OVERHEAD_CHARS)
 
 
-def _kept(folder: Path, image_bytes: bytes) -> Path:
-    """Where the picture is now; only its owner can read it."""
+def _saved(folder: Path, image_bytes: bytes) -> Path:
+    """The path of the saved picture, readable only by its owner."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     taken_ms = time.time_ns() // 1_000_000
     while True:

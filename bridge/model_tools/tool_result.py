@@ -1,4 +1,4 @@
-"""What a model reads after a call: our words, then the page's inside a fence, never more than fits."""
+"""What a model reads after a call: the bridge's words, then page content inside markers, within a bound."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 
 from bridge.ops import ContentMarkers
 
-MAX_ANSWER_CHARS = 12_000
-_CUT = "… ({left} more characters were cut: answers end at {limit}.)"
+MAX_RESULT_CHARS = 12_000
+_CUT = "… ({left} more characters were cut: results are limited to {limit}.)"
 _CUT_CHARS = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """A picture beside the words."""
+    """A picture beside the text."""
 
     image_bytes: bytes = field(repr=False)
     mime: str
@@ -21,12 +21,12 @@ class Image:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """The answer to one call.
+    """The result of one call.
 
     Attributes:
-        text: Our words; no page can have written in them.
-        page_text: Words of the page at `page_url`; `shown` fences them.
-        max_chars: Bound of the whole; tools that a length is given to have one of their own.
+        text: The bridge's own words; nothing that a page may have written.
+        page_text: Content of the page at `page_url`; `render` puts it inside markers.
+        max_chars: Bound of the whole. Tools with a length argument set their own.
     """
 
     text: str
@@ -34,21 +34,20 @@ class ToolResult:
     page_url: str = ""
     image: Image | None = None
     is_error: bool = False
-    max_chars: int = MAX_ANSWER_CHARS
+    max_chars: int = MAX_RESULT_CHARS
 
-    def shown(self, fence: ContentMarkers) -> str:
-        """The whole as a model reads it, at most `max_chars` characters; what is cut is said, outside of the fence."""
+    def render(self, markers: ContentMarkers) -> str:
+        """The text for the model, at most `max_chars` characters. A note outside the markers reports what was cut."""
         own = _cut(self.text, self.max_chars if not self.page_text else self.max_chars // 2)
         if not self.page_text:
             return own
-        marks = len(fence.around("", self.page_url))
-        room = self.max_chars - len(own) - marks - 1
-        content = self.page_text.replace(fence.nonce, "\N{HORIZONTAL ELLIPSIS}")
+        room = self.max_chars - len(own) - len(markers.wrap("", self.page_url)) - 1
+        content = self.page_text.replace(markers.nonce, "\N{HORIZONTAL ELLIPSIS}")
         if len(content) <= room:
-            return f"{own}\n{fence.around(content, self.page_url)}".lstrip("\n")
+            return f"{own}\n{markers.wrap(content, self.page_url)}".lstrip("\n")
         kept = content[: max(room - _CUT_CHARS, 0)]
-        said = _CUT.format(left=len(content) - len(kept), limit=self.max_chars)
-        return f"{own}\n{fence.around(kept, self.page_url)}\n{said}".lstrip("\n")
+        note = _CUT.format(left=len(content) - len(kept), limit=self.max_chars)
+        return f"{own}\n{markers.wrap(kept, self.page_url)}\n{note}".lstrip("\n")
 
 
 def _cut(text: str, limit: int) -> str:

@@ -1,4 +1,4 @@
-"""The set `web`: nineteen tools that open pages, look at them and act on them by ref."""
+"""The set `web`: nineteen tools that open pages, read them and act on elements by ref."""
 
 from __future__ import annotations
 
@@ -19,10 +19,14 @@ if TYPE_CHECKING:
 WEB = ToolSet("web")
 
 Ref = Annotated[
-    str, Field(pattern=r"^@?e[1-9][0-9]{0,8}$", description="The ref of an element as the last answers showed it: e5.")
+    str,
+    Field(
+        pattern=r"^@?e[1-9][0-9]{0,8}$",
+        description="Ref of an element in the latest results, such as e5.",
+    ),
 ]
 Url = Annotated[str, Field(min_length=1, max_length=8_192, description="An absolute http or https URL.")]
-Words = Annotated[str, Field(min_length=1, max_length=500)]
+Text = Annotated[str, Field(min_length=1, max_length=500)]
 _SNAPSHOT_CHARS = 10_000
 _READ_CHARS = 10_000
 _MAX_WAIT_S = 60.0
@@ -31,192 +35,192 @@ _NAME_CHARS = 200
 
 @WEB.tool(title="Open a page", effect="navigate")
 async def web_open(
-    desk: ClientContext,
+    client: ClientContext,
     url: Url,
-    new_tab: Annotated[bool, Field(description="Open it in another tab; otherwise in the current one.")] = False,
+    new_tab: Annotated[bool, Field(description="Open it in a new tab instead of the current one.")] = False,
 ) -> ToolResult:
-    """Open a URL in the mobile browser and wait until it has loaded. The answer shows the page as a snapshot: its
+    """Open a URL in the mobile browser and wait until it has loaded. The result is a snapshot of the page: its
     interactive elements, each with a ref such as e5 that the other tools take."""
-    address = await desk.house.egress.check_url(url)
-    await desk.session()
-    is_new = new_tab or desk.current_tab is None
-    page = await desk.new_page() if is_new else await desk.page()
-    desk.say(f"opening {address[:200]}")
+    address = await client.server.egress.check_url(url)
+    is_new = new_tab or (await client.tabs()).current is None
+    page = await client.new_page() if is_new else await client.page()
+    client.report_progress(f"opening {address[:200]}")
     try:
-        return await desk.arrived(page, await page.goto(address))
+        return await client.navigation_result(page, await page.goto(address))
     except BridgeError:
-        if is_new:  # a call that failed leaves no tab: it may be sent again
-            await desk.close(page)
+        if is_new:  # a failed call leaves no tab: it may be repeated
+            await (await client.tabs()).close(page)
         raise
 
 
-@WEB.tool(title="Look at the page", effect="observe")
+@WEB.tool(title="Snapshot of the page", effect="observe")
 async def web_snapshot(
-    desk: ClientContext,
+    client: ClientContext,
     interactive_only: Annotated[
-        bool, Field(description="Only what can be acted on and where it stands; false also shows all text.")
+        bool, Field(description="Only interactive elements and what contains them; false also shows all text.")
     ] = True,
-    scope: Annotated[Words | None, Field(description="Only what is below this ref or CSS selector.")] = None,
-    more: Annotated[Words | None, Field(description="A ref that a truncated snapshot named after more=.")] = None,
+    scope: Annotated[Text | None, Field(description="Only the subtree of this ref or CSS selector.")] = None,
+    more: Annotated[Text | None, Field(description="Continue a truncated snapshot at its more= ref.")] = None,
 ) -> ToolResult:
-    """The current page as a short tree of roles, names and refs. Answers of other tools already show what changed;
-    take one when you have lost sight of the page."""
-    page, scope = await desk.page(), desk.house.secrets.checked_selector(scope)
+    """The current page as a short tree of roles, names and refs. Results of other tools already show what changed;
+    take a snapshot when you need the whole page again."""
+    page, scope = await client.page(), client.server.secrets.checked_selector(scope)
     shot = await page.snapshot(interactive_only=interactive_only, scope=scope, more=more, max_chars=_SNAPSHOT_CHARS)
     return ToolResult("", shot.text, shot.url)
 
 
 @WEB.tool(title="Click", effect="act")
-async def web_click(desk: ClientContext, ref: Ref) -> ToolResult:
-    """Tap an element. The answer tells what changed, or shows the new page when it navigated."""
-    return await desk.act(lambda page: page.click(ref))
+async def web_click(client: ClientContext, ref: Ref) -> ToolResult:
+    """Tap an element. The result shows what changed, or the new page if the tap navigated."""
+    return await client.act(lambda page: page.click(ref))
 
 
-@WEB.tool(title="Fill in", effect="act")
+@WEB.tool(title="Fill", effect="act")
 async def web_fill(
-    desk: ClientContext,
+    client: ClientContext,
     ref: Ref,
     value: Annotated[
         str,
-        Field(max_length=100_000, description="The new value; secret:NAME fills in one that the operator gave."),
+        Field(max_length=100_000, description="The new value, or secret:NAME for a secret of the operator."),
     ],
 ) -> ToolResult:
-    """Replace what a text field, text area, date, slider or editable element holds."""
-    return await desk.act(lambda page: page.fill(ref, desk.house.secrets.revealed_at(value, page, ref)))
+    """Replace the value of a text field, text area, date input, slider or editable element."""
+    return await client.act(lambda page: page.fill(ref, client.server.secrets.revealed_at(value, page, ref)))
 
 
 @WEB.tool(title="Choose options", effect="act")
 async def web_select(
-    desk: ClientContext,
+    client: ClientContext,
     ref: Ref,
     values: Annotated[
         list[Annotated[str, Field(max_length=1_000)]],
-        Field(min_length=1, max_length=200, description="The options' visible texts or values."),
+        Field(min_length=1, max_length=200, description="Visible texts or values of the options."),
     ],
 ) -> ToolResult:
-    """Choose one or several options of a list or combobox."""
-    return await desk.act(lambda page: page.select(ref, values))
+    """Choose one or more options of a list or combobox."""
+    return await client.act(lambda page: page.select(ref, values))
 
 
 @WEB.tool(title="Check", effect="act")
-async def web_check(desk: ClientContext, ref: Ref) -> ToolResult:
-    """Turn a checkbox, radio button or switch on; one that is on stays on."""
-    return await desk.act(lambda page: page.check(ref))
+async def web_check(client: ClientContext, ref: Ref) -> ToolResult:
+    """Turn on a checkbox, radio button or switch. Does nothing if it is on."""
+    return await client.act(lambda page: page.check(ref))
 
 
 @WEB.tool(title="Uncheck", effect="act")
-async def web_uncheck(desk: ClientContext, ref: Ref) -> ToolResult:
-    """Turn a checkbox or switch off; one that is off stays off."""
-    return await desk.act(lambda page: page.uncheck(ref))
+async def web_uncheck(client: ClientContext, ref: Ref) -> ToolResult:
+    """Turn off a checkbox or switch. Does nothing if it is off."""
+    return await client.act(lambda page: page.uncheck(ref))
 
 
 @WEB.tool(title="Scroll", effect="act")
 async def web_scroll(
-    desk: ClientContext,
-    direction: Annotated[Literal["up", "down", "left", "right"], Field(description="Where to.")],
+    client: ClientContext,
+    direction: Annotated[Literal["up", "down", "left", "right"], Field(description="Direction to scroll in.")],
     amount: Annotated[float, Field(gt=0, le=100_000, description="CSS pixels.")] = 300,
-    ref: Annotated[Ref | None, Field(description="Scroll what this element is in; otherwise the page.")] = None,
+    ref: Annotated[Ref | None, Field(description="Scroll the area that contains this element.")] = None,
 ) -> ToolResult:
-    """Scroll the page, or what is around a ref, by script. Actions bring their element into view themselves."""
-    return await desk.act(lambda page: page.scroll(direction, amount, ref=ref))
+    """Scroll the page, or the area around an element, by CSS pixels; no touch events are sent. Not needed before an
+    action: actions scroll their element into view."""
+    return await client.act(lambda page: page.scroll(direction, amount, ref=ref))
 
 
 @WEB.tool(title="Press a key", effect="act")
 async def web_press_key(
-    desk: ClientContext,
-    key: Annotated[str, Field(min_length=1, max_length=60, description="Enter, Escape, ArrowDown, a, Control+A …")],
-    ref: Annotated[Ref | None, Field(description="Focus this element first; otherwise what has the focus.")] = None,
+    client: ClientContext,
+    key: Annotated[str, Field(min_length=1, max_length=60, description="Enter, Escape, ArrowDown, a, Control+A, …")],
+    ref: Annotated[Ref | None, Field(description="Focus this element first.")] = None,
 ) -> ToolResult:
-    """Press one key or a chord."""
-    return await desk.act(lambda page: page.press(key, ref=ref))
+    """Press a key or a key combination."""
+    return await client.act(lambda page: page.press(key, ref=ref))
 
 
-@WEB.tool(title="Text of an element", effect="observe")
+@WEB.tool(title="Get text", effect="observe")
 async def web_get_text(
-    desk: ClientContext,
+    client: ClientContext,
     ref: Ref,
-    max_length: Annotated[int, Field(ge=1, le=10_000, description="Characters at most.")] = 2_000,
+    max_length: Annotated[int, Field(ge=1, le=10_000, description="Maximum number of characters.")] = 2_000,
 ) -> ToolResult:
     """All visible text of one element."""
-    page = await desk.page()
+    page = await client.page()
     found = await page.query(ref, "text", max_length + LONGEST)
-    text, is_cut = desk.house.secrets.redact_cut(str(found.value or ""), max_length, has_more=found.truncated)
+    text, is_cut = client.server.secrets.redact_cut(str(found.value or ""), max_length, has_more=found.truncated)
     return ToolResult(f"text of {found.ref}{' (truncated)' if is_cut else ''}", text, page.url)
 
 
-@WEB.tool(title="Value of a control", effect="observe")
-async def web_get_value(desk: ClientContext, ref: Ref) -> ToolResult:
-    """What a form control holds now. A password is not told."""
-    page = await desk.page()
+@WEB.tool(title="Get value", effect="observe")
+async def web_get_value(client: ClientContext, ref: Ref) -> ToolResult:
+    """The current value of a form control. The value of a password field is not shown."""
+    page = await client.page()
     found = await page.query(ref, "value", _READ_CHARS + LONGEST)
     if found.value is None:
-        return ToolResult(f"{found.ref} has no value that is told: it is no control, or a password")
-    value, is_cut = desk.house.secrets.redact_cut(str(found.value), _READ_CHARS, has_more=found.truncated)
+        return ToolResult(f"{found.ref} has no value to show: it is not a form control, or it is a password field")
+    value, is_cut = client.server.secrets.redact_cut(str(found.value), _READ_CHARS, has_more=found.truncated)
     return ToolResult(f"value of {found.ref}{' (truncated)' if is_cut else ''}", value, page.url)
 
 
 @WEB.tool(title="Read the page", effect="observe")
 async def web_read(
-    desk: ClientContext,
+    client: ClientContext,
     mode: Annotated[
-        Literal["main_content", "article", "raw"], Field(description="raw includes navigation and footers.")
+        Literal["main_content", "article", "raw"], Field(description="raw also includes navigation and footers.")
     ] = "main_content",
-    max_length: Annotated[int, Field(ge=1, le=_READ_CHARS, description="Characters at most.")] = 8_000,
+    max_length: Annotated[int, Field(ge=1, le=_READ_CHARS, description="Maximum number of characters.")] = 8_000,
     outline: Annotated[bool, Field(description="Only the headings, with their anchors.")] = False,
-    section: Annotated[Words | None, Field(description="Only what is below the heading with these words.")] = None,
+    section: Annotated[Text | None, Field(description="Only the section whose heading contains this text.")] = None,
 ) -> ToolResult:
-    """The current page's text as Markdown, without menus and ads; links carry refs that can be clicked. For a long
-    page take the outline first and then its sections."""
-    page = await desk.page()
-    redact = desk.house.secrets.redact
+    """The text of the current page as Markdown, without menus and ads. Links have refs that web_click takes. For a long
+    page get the outline first, then its sections."""
+    page = await client.page()
+    redact = client.server.secrets.redact
     found = await page.read(
         mode=mode, max_length=max_length, outline=outline, section=section, links="ref", redact=redact
     )
-    cuts = "; truncated, so read it by section" if found.truncated else ""
-    hidden = f"; {found.hidden_text_removed} hidden texts left out" if found.hidden_text_removed else ""
-    nothing = "" if found.markdown.strip() else "; the page has no text to read"
+    cuts = "; truncated: use outline and section to read the rest" if found.truncated else ""
+    hidden = f"; {found.hidden_text_removed} hidden texts removed" if found.hidden_text_removed else ""
+    nothing = "" if found.markdown.strip() else "; the page has no readable text"
     return ToolResult(f"read as {found.kind}{cuts}{hidden}{nothing}", found.markdown, found.url)
 
 
 @WEB.tool(title="Take a screenshot", effect="observe")
 async def web_screenshot(
-    desk: ClientContext,
-    full_page: Annotated[bool, Field(description="The whole page and not only what is in view.")] = False,
+    client: ClientContext,
+    full_page: Annotated[bool, Field(description="The whole page instead of the visible part.")] = False,
     ref: Annotated[Ref | None, Field(description="Only this element.")] = None,
     annotate: Annotated[bool, Field(description="Draw a box with its ref around each interactive element.")] = False,
 ) -> ToolResult:
-    """A picture of the page. A snapshot is shorter and has refs: take a picture for what text does not tell."""
-    page = await desk.page()
-    desk.say("taking the picture")
+    """A screenshot of the page. A snapshot is shorter and has refs; take a screenshot for what text cannot show."""
+    page = await client.page()
+    client.report_progress("taking the screenshot")
     picture = await page.screenshot(
         full_page=full_page,
         ref=ref,
         annotate=annotate,
-        redact=desk.house.secrets.redactor,
-        on_progress=desk.count_up,
+        redact=client.server.secrets.redactor,
+        on_progress=client.report_count,
     )
     legend = "\n".join(f"{box.ref}: {box.role} {quoted(box.name, _NAME_CHARS)}" for box in picture.legend)
-    cuts = "; the page goes on below" if picture.truncated else ""
-    said = f"{picture.width_px}×{picture.height_px} px{cuts}"
-    return ToolResult(said, legend, page.url, image=Image(picture.image_bytes, f"image/{picture.format}"))
+    cuts = "; truncated: the page continues below" if picture.truncated else ""
+    size = f"{picture.width_px}×{picture.height_px} px{cuts}"
+    return ToolResult(size, legend, page.url, image=Image(picture.image_bytes, f"image/{picture.format}"))
 
 
 @WEB.tool(title="Wait", effect="observe")
 async def web_wait(
-    desk: ClientContext,
-    text: Annotated[Words | None, Field(description="Until this text is on the page.")] = None,
-    role: Annotated[Words | None, Field(description="Until an element of this ARIA role is there.")] = None,
-    name: Annotated[Words | None, Field(description="With role: its accessible name.")] = None,
-    gone: Annotated[Words | None, Field(description="Until nothing visible matches this CSS selector.")] = None,
-    url: Annotated[Words | None, Field(description="Until the address matches this glob: **/checkout.")] = None,
-    timeout_seconds: Annotated[float, Field(gt=0, le=_MAX_WAIT_S, description="How long at most.")] = 10,
+    client: ClientContext,
+    text: Annotated[Text | None, Field(description="Until the page shows this text.")] = None,
+    role: Annotated[Text | None, Field(description="Until the page has an element with this ARIA role.")] = None,
+    name: Annotated[Text | None, Field(description="With role: the accessible name of that element.")] = None,
+    gone: Annotated[Text | None, Field(description="Until no visible element matches this CSS selector.")] = None,
+    url: Annotated[Text | None, Field(description="Until the URL matches this glob, such as **/checkout.")] = None,
+    timeout_seconds: Annotated[float, Field(gt=0, le=_MAX_WAIT_S, description="Maximum time to wait.")] = 10,
 ) -> ToolResult:
-    """Wait for one thing: give text, role, gone or url. Actions already wait until the page is quiet; this is for what
-    takes longer."""
+    """Wait for one condition: give text, role, gone or url. Actions already wait until the page settles; use this for
+    changes that take longer."""
     if sum(given is not None for given in (text, role, gone, url)) != 1:
-        raise UsageError("web_wait waits for one thing", hint="Give one of text, role, gone and url.")
-    page, secrets = await desk.page(), desk.house.secrets
-    desk.say("waiting")
+        raise UsageError("web_wait takes one condition", hint="Give one of text, role, gone and url.")
+    page, secrets = await client.page(), client.server.secrets
+    client.report_progress("waiting")
     before, gone = page.last_snapshot, secrets.checked_selector(gone)
     met = await page.wait_for(
         text=text, role=role, name=name, gone=gone, url=url, redact=secrets.redactor, timeout_s=timeout_seconds
@@ -226,84 +230,83 @@ async def web_wait(
 
 
 @WEB.tool(title="Go back", effect="navigate")
-async def web_back(desk: ClientContext) -> ToolResult:
-    """One step back in the tab's history. The answer shows the page there."""
-    page = await desk.page()
-    desk.say("going back")
-    return await desk.arrived(page, await page.back())
+async def web_back(client: ClientContext) -> ToolResult:
+    """Go back one step in the tab's history. The result is a snapshot of that page."""
+    page = await client.page()
+    client.report_progress("going back")
+    return await client.navigation_result(page, await page.back())
 
 
 @WEB.tool(title="Tabs", effect="navigate")
 async def web_tabs(
-    desk: ClientContext,
-    action: Annotated[Literal["list", "select", "close"], Field(description="What to do.")] = "list",
+    client: ClientContext,
+    action: Annotated[Literal["list", "select", "close"], Field(description="Action.")] = "list",
     tab: Annotated[
-        Words | None, Field(description="Which tab, such as t2: needed to select; otherwise the current one.")
+        Text | None, Field(description="Tab id such as t2. Required to select; close defaults to the current tab.")
     ] = None,
 ) -> ToolResult:
-    """List the open tabs, go to one of them, or close one. web_open with new_tab opens one."""
+    """List the open tabs, switch to one, or close one. web_open with new_tab opens a tab."""
+    tabs = await client.tabs()
     if action == "select":
         if tab is None:
-            raise UsageError("web_tabs: select needs the tab", hint='Name it: tab="t2".')
-        page = await desk.choose(tab)
+            raise UsageError("web_tabs: select requires a tab", hint='Such as tab="t2".')
+        page = tabs.choose(tab)
         shot = await page.snapshot(max_chars=_SNAPSHOT_CHARS)
         return ToolResult(f"{tab} is the current tab", shot.text, shot.url)
-    said = ""
+    closed = ""
     if action == "close":
-        page = await desk.page() if tab is None else await desk.choose(tab)
-        await desk.close(page)
-        said = f"closed {page.tab_id}; "
-    pages = await desk.pages()
-    current = desk.current_tab
-    rows = [_row(page, current) for page in pages]
-    return ToolResult(f"{said}{len(rows)} open", "\n".join(rows))
+        page = await client.page() if tab is None else tabs.find(tab)
+        await tabs.close(page)
+        closed = f"closed {page.tab_id}; "
+    rows = [_row(page, is_current=page is tabs.current) for page in tabs.pages]
+    return ToolResult(f"{closed}{len(rows)} open", "\n".join(rows))
 
 
-def _row(page: Page, current: str | None) -> str:
-    mark = " (current)" if page.tab_id == current else ""
+def _row(page: Page, *, is_current: bool) -> str:
+    mark = " (current)" if is_current else ""
     return f"{page.tab_id}{mark} {url_token(page.url)[:300]} {quoted(page.title, 100)}"
 
 
 @WEB.tool(title="Find on the page", effect="observe")
 async def web_find(
-    desk: ClientContext, text: Annotated[Words, Field(description="Words to look for, in any case.")]
+    client: ClientContext, text: Annotated[Text, Field(description="Text to look for; case does not matter.")]
 ) -> ToolResult:
-    """The parts of the current page with these words, with refs and with what they stand in; web_snapshot with scope
-    shows the rest of that."""
-    page = await desk.page()
-    redact = desk.house.secrets.redactor
+    """Find text on the current page: the matching elements with refs and what contains them. web_snapshot with scope
+    shows more of their surroundings."""
+    page = await client.page()
+    redact = client.server.secrets.redactor
     shot = await page.snapshot(interactive_only=False, find=text, redact=redact, max_chars=_SNAPSHOT_CHARS)
     return ToolResult("", shot.text, shot.url)
 
 
 @WEB.tool(title="Upload files", effect="file")
 async def web_upload(
-    desk: ClientContext,
+    client: ClientContext,
     ref: Ref,
     paths: Annotated[
         list[Annotated[str, Field(min_length=1, max_length=4_096)]],
-        Field(min_length=1, max_length=20, description="Paths below the operator's uploads folder."),
+        Field(min_length=1, max_length=20, description="Paths inside the operator's uploads folder."),
     ],
 ) -> ToolResult:
-    """Give files to a file input, or drop them on an element."""
-    return await desk.act(lambda page: page.upload(ref, paths))
+    """Set the files of a file input, or drop files on an element."""
+    return await client.act(lambda page: page.upload(ref, paths))
 
 
 @WEB.tool(title="Download a file", effect="file")
 async def web_download(
-    desk: ClientContext,
+    client: ClientContext,
     dest_path: Annotated[
-        str, Field(min_length=1, max_length=4_096, description="A new path below the operator's downloads folder.")
+        str, Field(min_length=1, max_length=4_096, description="New path inside the operator's downloads folder.")
     ],
-    url: Annotated[Url | None, Field(description="What to fetch, with the page's cookies.")] = None,
-    ref: Annotated[Ref | None, Field(description="The element whose tap starts the download.")] = None,
+    url: Annotated[Url | None, Field(description="URL to fetch with the page's cookies.")] = None,
+    ref: Annotated[Ref | None, Field(description="Element that starts the download when tapped.")] = None,
 ) -> ToolResult:
-    """Save a file, by its URL or by tapping what downloads it: give one of url and ref."""
+    """Download a file by its URL or by tapping an element: give url or ref."""
     if url is not None:
-        # A page may make its own data: and blob: addresses; a model's are judged like any other.
-        url = await desk.house.egress.check_url(url)
-    page = await desk.page()
-    desk.say("downloading")
+        # A page may create data: and blob: addresses; an address from a model is subject to the policy.
+        url = await client.server.egress.check_url(url)
+    page = await client.page()
+    client.report_progress("downloading")
     saved = await page.download(dest_path, url=url, ref=ref)
-    kind = f"its type: {saved.mime}" if saved.mime else ""
+    kind = f"type: {saved.mime}" if saved.mime else ""
     return ToolResult(f"saved {dest_path}: {saved.size_bytes} bytes", kind, saved.url)

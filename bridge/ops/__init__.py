@@ -1,4 +1,4 @@
-"""The 18 operations: closed models and the executor that runs them on a session."""
+"""The 18 operations: closed models, and the executor that runs them on a session."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Marks where a page's words begin and end, so that whoever reads them knows what is data."""
+"""Wraps page content in markers that no page can forge, so that a reader knows what is data."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bridge.snapshot.escape import url_token
 
 @dataclass(frozen=True, slots=True)
 class ContentMarkers:
-    """A pair of marks with a nonce that no page can know.
+    """A pair of markers with a nonce that pages do not know.
 
     Attributes:
         nonce: 16 hex digits, new for each session.
@@ -19,17 +19,17 @@ class ContentMarkers:
 
     nonce: str = field(default_factory=lambda: secrets.token_hex(8))
 
-    def around(self, content: str, url: str) -> str:
-        """`content` between two marks that name the origin it came from.
+    def wrap(self, content: str, url: str) -> str:
+        """`content` between two markers; the first names its origin.
 
-        The nonce is taken out of the content first: a page that was told it (a model may type it into a field) still
-        cannot forge the end. What stands in its place keeps the rest from closing up into another nonce.
+        The nonce is removed from the content first: a page that has seen it (a model may type it into a field) still
+        cannot forge the end. The replacement keeps the rest from joining into another nonce.
         """
-        inside = content.replace(self.nonce, "\N{HORIZONTAL ELLIPSIS}")
-        return f"{self._mark}{origin_of(url)}>\n{inside}\n{self._end}"
+        clean = content.replace(self.nonce, "\N{HORIZONTAL ELLIPSIS}")
+        return f"{self._mark}{origin_of(url)}>\n{clean}\n{self._end}"
 
-    def inside(self, text: str) -> tuple[str, str]:
-        """What stands between the marks, and the origin that they name; the text itself and "" where there are none."""
+    def unwrap(self, text: str) -> tuple[str, str]:
+        """The content between the markers and the origin they name; without markers, `text` and ""."""
         first, _, rest = text.partition("\n")
         content, _, last = rest.rpartition("\n")
         if not first.startswith(self._mark) or not first.endswith(">") or last != self._end:
@@ -46,7 +46,7 @@ class ContentMarkers:
 
 
 def origin_of(url: str) -> str:
-    """`https://shop.example:8443`; for an address without a host its scheme, such as `about:`."""
+    """Such as `https://shop.example:8443`; the scheme for an address without a host, such as `about:`."""
     try:
         parts = urlsplit(url)
         host = parts.netloc.rpartition("@")[2]

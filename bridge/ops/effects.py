@@ -1,4 +1,4 @@
-"""What each operation does to the world, and which effects the operator denies or wants to be asked about."""
+"""The effect of each operation, and which effects the operator denies or wants confirmed."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ EFFECT_OF: Mapping[str, Effect] = {
 
 @dataclass(frozen=True, slots=True)
 class ActionPolicy:
-    """Which effects are denied, and which are confirmed by a person first.
+    """Which effects are denied, and which need a person's confirmation.
 
     Attributes:
-        deny: Refused without asking; denying wins over confirming.
-        confirm: Asked about each time; where nobody can be asked, refused.
+        deny: Always refused; takes precedence over `confirm`.
+        confirm: Confirmed each time; refused if no person can be asked.
     """
 
     deny: frozenset[Effect] = field(default_factory=frozenset)
@@ -61,7 +61,7 @@ class ActionPolicy:
         """The policy of `{"deny": ["file"], "confirm": ["act"]}`.
 
         Raises:
-            UsageError: Another key, or a word that is no effect.
+            UsageError: An unknown key or effect.
         """
         unknown = sorted(set(table) - {"deny", "confirm"})
         if unknown:
@@ -70,16 +70,16 @@ class ActionPolicy:
 
 
 def configured_actions(environ: Mapping[str, str]) -> ActionPolicy:
-    """The `[browser.actions]` of the operator's configuration; without a file or that table every effect is allowed.
+    """The `[browser.actions]` table of the operator's configuration; without one, every effect is allowed.
 
     Raises:
-        UsageError: The file cannot be read, or is wrong in the table.
+        UsageError: The file cannot be read, or the table is not valid.
     """
     return ActionPolicy.from_mapping(configured_table(environ, "actions") or {})
 
 
-def told_of(page: Page | None, ref: object) -> str:
-    """What a person has to know who is asked about a call: ` on button "Pay", https://shop.example, tab t1`."""
+def describe_target(page: Page | None, ref: object) -> str:
+    """What a call acts on, for the person who confirms it: ` on button "Pay", https://shop.example, tab t1`."""
     if page is None:
         return ""
     element, url = "", page.url
@@ -88,18 +88,19 @@ def told_of(page: Page | None, ref: object) -> str:
     return f" on {element}{origin_of(url)}, tab {page.tab_id}"
 
 
-def refused_by_effect(kind: str, effect: Effect, *, asked: bool) -> PolicyRefused:
-    """The error of an operation that the action policy does not let through."""
-    why = "nobody confirmed it" if asked else "the operator denies that effect"
+def refused_by_effect(kind: str, effect: Effect, *, needs_confirmation: bool) -> PolicyRefused:
+    """The error of an operation that the action policy refuses."""
+    why = "it was not confirmed" if needs_confirmation else "the operator denies that effect"
     return PolicyRefused(f"{kind} is refused: its effect is {effect}, and {why}.", kind=kind, effect=effect)
 
 
-def _effects(key: str, words: object) -> frozenset[Effect]:
-    if not isinstance(words, list | tuple | set | frozenset):
+def _effects(key: str, given: object) -> frozenset[Effect]:
+    if not isinstance(given, list | tuple | set | frozenset):
         raise UsageError(f"action policy: {key} is not a list of effects")
-    for word in words:
-        if word not in EFFECTS:
+    for name in given:
+        if name not in EFFECTS:
             raise UsageError(
-                f"action policy: {key}: {str(word)[:80]!r} is no effect", hint=f"Effects are {', '.join(EFFECTS)}."
+                f"action policy: {key}: {str(name)[:80]!r} is not a valid effect",
+                hint=f"The effects are {', '.join(EFFECTS)}.",
             )
-    return frozenset(cast("list[Effect]", list(words)))
+    return frozenset(cast("list[Effect]", list(given)))

@@ -1,4 +1,4 @@
-"""What an executor tells while it works: typed, and as JSON lines."""
+"""Events of an executor, typed and as JSON lines."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class BrowserEvent:
-    """One operation has finished.
+    """An operation has finished.
 
     Attributes:
-        sequence: 1, 2, …: the order in which the operations finished.
-        url: The address it was about, or the page it ran on; "" where there was none.
-        summary: One line for people, secrets taken out.
+        sequence: Numbers the operations from 1 in the order in which they finish.
+        url: The requested address, else that of the current page; "" if there is none.
+        summary: One line for people; secrets are redacted.
         error_code: Stable code of the failure, or None.
     """
 
@@ -33,7 +33,7 @@ class BrowserEvent:
 
 @dataclass(frozen=True, slots=True)
 class BrowserPolicyDenied:
-    """A rule has forbidden something; it comes before the event of its operation."""
+    """A rule has refused an operation; precedes the event of that operation."""
 
     sequence: int
     kind: str
@@ -49,5 +49,5 @@ EventListener = Callable[[Event], None]
 
 
 def json_line(event: Event) -> str:
-    """One line of `--events`, with its line feed."""
+    """One line of the `--events` file, with its line feed."""
     return json.dumps(event.to_json(), ensure_ascii=False, separators=(",", ":")) + "\n"

@@ -1,4 +1,4 @@
-"""Runs operations on a session: policy, effect, the operation, its events; answers in closed models."""
+"""Runs operations on a session under an action policy, emits events and returns closed results."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bridge.cdp.meter import Meter, measure
 from bridge.cost import Cost
 from bridge.errors import BridgeError, PolicyRefused, RefNotFound, StaleRef
 from bridge.ops.content_markers import ContentMarkers
-from bridge.ops.effects import EFFECT_OF, ActionPolicy, refused_by_effect, told_of
+from bridge.ops.effects import EFFECT_OF, ActionPolicy, describe_target, refused_by_effect
 from bridge.ops.events import BrowserEvent, BrowserPolicyDenied, Event, EventListener
 from bridge.ops.handlers import HandlerResult, Handlers
 from bridge.ops.models import InvalidOperation, Operation, parse_operation
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: Asked before an operation whose effect is to be confirmed: True lets it through.
+#: Confirms an operation; True allows it.
 Confirm = Callable[[Operation], Awaitable[bool]]
 
 
 @dataclass(slots=True)
 class Executor:
-    """Carries out operations, one at a time, on the current one of the tabs that operations have opened in a session.
+    """Runs operations one at a time, on the current tab of those that operations have opened in the session.
 
     Attributes:
-        confirm: Asks a person about operations whose effect the action policy wants confirmed; None refuses them.
-        on_event: Told about every finished operation and every refusal, in order.
+        confirm: Asks a person to confirm an operation if the action policy requires it; None refuses.
+        on_event: Called in order with each finished operation and each refusal.
     """
 
     session: Session
@@ -44,143 +44,143 @@ class Executor:
     secrets: Secrets = field(default_factory=Secrets)
     confirm: Confirm | None = None
     on_event: EventListener | None = None
-    fence: ContentMarkers = field(default_factory=ContentMarkers)
-    _steps: Handlers = field(init=False, repr=False)
+    markers: ContentMarkers = field(default_factory=ContentMarkers)
+    _handlers: Handlers = field(init=False, repr=False)
     _sequence: int = 0
-    _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def __post_init__(self) -> None:
         if self.session.observer is not None and self.secrets.names:
             self.session.observer.hide(self.secrets.redact_values)
-        self._steps = Handlers(self.session, self.secrets)
+        self._handlers = Handlers(self.session, self.secrets)
 
     async def run(self, operation: Operation) -> OperationResult:
-        """Carry out one operation. Whatever goes wrong is an answer, not an exception; only cancellation passes."""
-        async with self._turn:
+        """Run one operation. A failure is a result; only cancellation is raised."""
+        async with self._lock:
             with measure() as meter:
                 try:
-                    await self._let_through(operation)
-                    done = await self._steps.run(operation)
+                    await self._check_effect(operation)
+                    done = await self._handlers.run(operation)
                 except BridgeError as error:
-                    answer = await self._failed(operation, error, meter)
-                except Exception as error:  # a mistake of ours ends this operation and not the batch
+                    result = await self._failed(operation, error, meter)
+                except Exception as error:  # a bug ends this operation, not the batch
                     logger.exception("%s failed", operation.kind)
-                    answer = await self._failed(operation, _unexpected(error), meter)
+                    result = await self._failed(operation, _unexpected(error), meter)
                 else:
-                    answer = self._answer(operation.kind, done, meter)
-            self._tell(operation, answer)
-            return answer
+                    result = self._succeeded(operation.kind, done, meter)
+            self._emit_events(operation, result)
+            return result
 
     @property
     def page(self) -> Page | None:
         """The current tab."""
-        return self._steps.current
+        return self._handlers.current
 
     def question(self, operation: Operation) -> str:
-        """What `confirm` may ask a person: what would be done, on which element, where."""
-        where = told_of(self.page, getattr(operation, "ref", None))
-        return f"{EFFECT_OF[operation.kind]}: {summary_of(operation, self.secrets)}{self.secrets.redact(where)}"
+        """What `confirm` may show a person: effect, operation, element and origin."""
+        target = describe_target(self.page, getattr(operation, "ref", None))
+        return f"{EFFECT_OF[operation.kind]}: {summary_of(operation, self.secrets)}{self.secrets.redact(target)}"
 
     async def close(self) -> None:
-        """Close the tabs that operations have opened, and those that their pages have."""
-        async with self._turn:
-            await self._steps.close()
+        """Close the tabs that operations have opened, and their popups."""
+        async with self._lock:
+            await self._handlers.close()
 
     async def run_batch(
         self, sources: Iterable[Any] | AsyncIterable[Any], *, bail: bool = False
     ) -> AsyncIterator[OperationResult]:
-        """Answers to operations given as JSON text, objects or models, in their order.
+        """Run operations given as JSON text, objects or models; yields the results in order.
 
-        One that is no operation is answered with `invalid_operation`; with `bail` the first failure is the last answer.
+        The result of an invalid one has the code `invalid_operation`. `bail` ends the batch after the first failure.
         """
         async for source in _each(sources):
-            answer = await self.run_source(source)
-            yield answer
-            if bail and not answer.ok:
+            result = await self.run_source(source)
+            yield result
+            if bail and not result.ok:
                 return
 
     async def run_source(self, source: Operation | InvalidOperation | str | bytes | dict[str, Any]) -> OperationResult:
-        """`run`, for an operation that is still to be checked, or that could not even be read."""
+        """Parse and run an operation; an InvalidOperation becomes its result."""
         if isinstance(source, InvalidOperation):
-            return self._refused("", source)
+            return self._error_result("", source)
         if not isinstance(source, str | bytes | dict):
             return await self.run(source)
         try:
             return await self.run(parse_operation(source))
         except InvalidOperation as error:
             kind = source.get("kind") if isinstance(source, dict) else None
-            return self._refused(kind if isinstance(kind, str) else "", error)
+            return self._error_result(kind if isinstance(kind, str) else "", error)
 
-    async def _let_through(self, operation: Operation) -> None:
+    async def _check_effect(self, operation: Operation) -> None:
         effect = EFFECT_OF[operation.kind]
         verdict = self.action_policy.verdict(effect)
         if verdict == "allow":
             return
         if verdict == "confirm" and self.confirm is not None and await self.confirm(operation):
             return
-        raise refused_by_effect(operation.kind, effect, asked=verdict == "confirm")
+        raise refused_by_effect(operation.kind, effect, needs_confirmation=verdict == "confirm")
 
-    def _answer(self, kind: str, done: HandlerResult, meter: Meter) -> OperationResult:
+    def _succeeded(self, kind: str, done: HandlerResult, meter: Meter) -> OperationResult:
         return OperationResult(
             kind=kind,
             ok=True,
-            result=self._shown(done.result),
-            notices=[*(self._fenced_line(notice) for notice in done.notices), *done.own_notices],
+            result=self._marked_result(done.result),
+            notices=[*(self._marked_line(notice) for notice in done.notices), *done.own_notices],
             cost=_cost(done.cost or meter.cost()),
             image_bytes=done.image_bytes,
         )
 
     async def _failed(self, operation: Operation, error: BridgeError, meter: Meter) -> OperationResult:
-        answer = self._refused(operation.kind, error, getattr(operation, "url", None))
-        assert answer.error is not None
-        failure = answer.error
+        result = self._error_result(operation.kind, error, getattr(operation, "url", None))
+        assert result.error is not None
+        failure = result.error
         if isinstance(error, RefNotFound | StaleRef):
-            text, url = await self._steps.fresh_snapshot()
-            failure = failure.model_copy(update={"snapshot": self._fenced(text, url) if text else None})
-        return answer.model_copy(update={"error": failure, "cost": _cost(meter.cost())})
+            text, url = await self._handlers.fresh_snapshot()
+            failure = failure.model_copy(update={"snapshot": self._marked(text, url) if text else None})
+        return result.model_copy(update={"error": failure, "cost": _cost(meter.cost())})
 
-    def _refused(self, kind: str, error: BridgeError, asked_url: str | None = None) -> OperationResult:
+    def _error_result(self, kind: str, error: BridgeError, requested_url: str | None = None) -> OperationResult:
         redact = self.secrets.redact
         return OperationResult(
             kind=kind[:40],
             ok=False,
             error=Failure(
                 code=error.code,
-                message=self._fenced_line(error.message) if quotes_a_page(error) else redact(error.message),
-                hint=self._fenced_line(error.hint) if hint_quotes_a_page(error, asked_url) else redact(error.hint),
+                message=self._marked_line(error.message) if quotes_a_page(error) else redact(error.message),
+                hint=self._marked_line(error.hint) if hint_quotes_a_page(error, requested_url) else redact(error.hint),
             ),
             cost=_cost(Cost(0.0, 0, 0, 0)),
         )
 
-    def _shown(self, result: Result) -> Result:
-        """Everything redacted, and a page's words between the marks: here, and nowhere else."""
-        url = getattr(result, "url", None) or self._steps.url
-        shown: dict[str, Any] = {}
+    def _marked_result(self, result: Result) -> Result:
+        """Redact every field and wrap those that a page may have written. The only place that does so."""
+        url = getattr(result, "url", None) or self._handlers.url
+        changed: dict[str, Any] = {}
         for name, value in result:
             if name == "shape" or not value or not isinstance(value, str | list):
                 continue
             if name not in PAGE_FIELDS:
-                shown[name] = self.secrets.redact_values(value)
+                changed[name] = self.secrets.redact_values(value)
             elif isinstance(value, str):
-                shown[name] = self._fenced(value, url)
+                changed[name] = self._marked(value, url)
             else:
-                shown[name] = [self._fenced(item, url) for item in value]
-        return result.model_copy(update=shown)
+                changed[name] = [self._marked(item, url) for item in value]
+        return result.model_copy(update=changed)
 
-    def _fenced(self, words: str, url: str | None = None) -> str:
-        # Redacted before: a secret that looks like a part of the marks must not change them.
+    def _marked(self, text: str, url: str | None = None) -> str:
+        # Redacted before: a secret that looks like a part of the markers must not change them.
         redact = self.secrets.redact
-        return self.fence.around(redact(words), redact(self._steps.url if url is None else url))
+        return self.markers.wrap(redact(text), redact(self._handlers.url if url is None else url))
 
-    def _fenced_line(self, words: str) -> str:
-        return self._fenced(self.secrets.redact_line(words))
+    def _marked_line(self, text: str) -> str:
+        return self._marked(self.secrets.redact_line(text))
 
-    def _tell(self, operation: Operation, answer: OperationResult) -> None:
+    def _emit_events(self, operation: Operation, result: OperationResult) -> None:
         if self.on_event is None:
             return
-        url = self.secrets.redact(getattr(operation, "url", None) or self._steps.url)
-        error = answer.error
-        reason = self.fence.inside(error.message)[0] if error is not None else ""
+        url = self.secrets.redact(getattr(operation, "url", None) or self._handlers.url)
+        error = result.error
+        reason = self.markers.unwrap(error.message)[0] if error is not None else ""
         self._sequence += 1
         if error is not None and error.code == PolicyRefused.code:
             self._emit(BrowserPolicyDenied(self._sequence, operation.kind, url, reason))
@@ -189,11 +189,11 @@ class Executor:
             BrowserEvent(
                 sequence=self._sequence,
                 kind=operation.kind,
-                ok=answer.ok,
+                ok=result.ok,
                 url=url,
                 summary=summary[:500],
                 error_code=error.code if error else None,
-                cost=answer.cost.model_dump(),
+                cost=result.cost.model_dump(),
             )
         )
 
@@ -201,25 +201,25 @@ class Executor:
         assert self.on_event is not None
         try:
             self.on_event(event)
-        except Exception:  # a listener's mistake must not undo an operation that has happened
-            logger.exception("a listener of events failed")
+        except Exception:  # a bug in a listener must not fail an operation that has run
+            logger.exception("an event listener failed")
 
 
 def summary_of(operation: Operation, secrets: Secrets) -> str:
-    """`click e5`, `fill e4 (7 characters)`: one line that shows what was asked for and no secret."""
-    words: list[str] = [operation.kind]
+    """One line without secrets, such as `click e5` or `fill e4 (7 characters)`."""
+    parts: list[str] = [operation.kind]
     for name, value in operation:
         if name == "kind" or value is None or value is False:
             continue
         if name == "value":
-            words.append(f"({len(str(value))} characters)")
+            parts.append(f"({len(str(value))} characters)")
         elif name in ("ref", "url", "key", "selector", "role", "dest_path", "mode", "scope"):
-            words.append(str(value))
-    return secrets.redact(" ".join(words))
+            parts.append(str(value))
+    return secrets.redact(" ".join(parts))
 
 
 def _unexpected(error: Exception) -> BridgeError:
-    return BridgeError(f"unexpected {type(error).__name__}: {error}", hint="This is a mistake of ours.")
+    return BridgeError(f"unexpected {type(error).__name__}: {error}", hint="This is a bug in webview-bridge.")
 
 
 def _cost(cost: Cost) -> CostModel:

@@ -1,4 +1,4 @@
-"""What each kind of operation does with a page, and the shape it answers in."""
+"""What each kind of operation does on the current tab, and the shape of its result."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, assert_never
 
 from bridge.cost import Cost
-from bridge.errors import BridgeError, TabLost
+from bridge.errors import BridgeError
 from bridge.ops import models, results
 from bridge.ops.secrets import Secrets
 from bridge.page.input.side_effects import window_opened
+from bridge.session.tab_cursor import TabCursor
 from bridge.snapshot.escape import cut, plain, quoted
 
 if TYPE_CHECKING:
@@ -27,12 +28,12 @@ _EVERYTHING = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class HandlerResult:
-    """An operation that went well.
+    """The result of an operation that succeeded.
 
     Attributes:
-        cost: None where the page's own method did not measure it.
-        notices: What a person should know, perhaps with an address or a word of the page in it.
-        own_notices: The same, in words of ours.
+        cost: None if the page's method did not measure it.
+        notices: Sentences for a person that may quote an address or the page.
+        own_notices: Sentences in the bridge's own words.
     """
 
     result: results.Result
@@ -43,46 +44,35 @@ class HandlerResult:
 
 
 class Handlers:
-    """The operations on tabs of a session, the last of which is the current one.
+    """What each kind of operation does, on the tabs that operations have opened and their popups.
 
-    They are those that operations have opened, and the windows that their pages have; a session may have others.
-    A window becomes current when it appears, because no operation could reach it otherwise. What an operation wants
-    forgotten of a log is only left out from then on: the session's own logs stay whole for traces and failure bundles.
+    A popup becomes the current tab, because no operation could reach it otherwise. Clearing a log hides its entries
+    from later operations; the session's log stays whole for traces and failure bundles.
     """
 
     def __init__(self, session: Session, secrets: Secrets) -> None:
         self._session = session
         self._secrets = secrets
-        self._tabs: list[Page] = []
+        self._tabs = TabCursor(session, owns="opened", popups="follow", open_hint="navigate opens one.")
         self._cleared: dict[tuple[str, str], int] = {}
 
     async def close(self) -> None:
         """Close the tabs."""
-        await self._session.wait_for_popups()
-        self._take_windows()
-        for page in self._tabs:
-            await self._session.close_tab(page)
-        self._tabs.clear()
+        await self._tabs.close_all()
 
     async def run(self, operation: models.Operation) -> HandlerResult:
-        await self._session.wait_for_popups()
-        before = self._tabs[-1:]
-        self._take_windows()
-        if not set(before) <= set(self._tabs):
-            # It was asked for with the other page in mind.
-            raise TabLost(f"{before[0].tab_id} is gone: its page closed its own window.", hint=self._current_now())
-        done = await self._carry_out(operation)
-        await self._session.wait_for_popups()
-        before = self._tabs[-1:]
-        opened = self._take_windows()
+        await self._tabs.adopt_popups()
+        self._tabs.check_current()
+        done = await self._dispatch(operation)
+        opened, closed = await self._tabs.adopt_popups(), self._tabs.take_closed()
         notices = tuple(f"the page opened a window: {page.tab_id}, which is the current tab now" for page in opened)
-        if not opened and not set(before) <= set(self._tabs):
-            notices = (f"{before[0].tab_id} has closed itself. {self._current_now()}",)
-        told = {window_opened(page.tab_id) for page in opened}
-        rest = tuple(notice for notice in done.notices if notice not in told)
+        if not opened and closed is not None:
+            notices = (f"{closed.tab_id} has closed itself. {self._tabs.describe_current()}",)
+        noted = {window_opened(page.tab_id) for page in opened}
+        rest = tuple(notice for notice in done.notices if notice not in noted)
         return replace(done, notices=rest, own_notices=notices) if notices else done
 
-    async def _carry_out(self, operation: models.Operation) -> HandlerResult:
+    async def _dispatch(self, operation: models.Operation) -> HandlerResult:
         match operation:
             case models.Navigate():
                 return await self._navigate(operation)
@@ -91,15 +81,17 @@ class Handlers:
             case models.Read():
                 return await self._read(operation)
             case models.Click():
-                return self._acted(await self._page().click(operation.ref))
+                return self._acted(await self._tabs.page().click(operation.ref))
             case models.Fill():
                 return await self._fill(operation)
             case models.Press():
-                return self._acted(await self._page().press(operation.key))
+                return self._acted(await self._tabs.page().press(operation.key))
             case models.Select():
-                return self._acted(await self._page().select(operation.ref, operation.values))
+                return self._acted(await self._tabs.page().select(operation.ref, operation.values))
             case models.Upload():
-                return self._acted(await self._page().upload(operation.ref, operation.paths), files=operation.paths)
+                return self._acted(
+                    await self._tabs.page().upload(operation.ref, operation.paths), files=operation.paths
+                )
             case models.Download():
                 return await self._download(operation)
             case models.Screenshot():
@@ -117,77 +109,56 @@ class Handlers:
             case models.CloseTab():
                 return await self._close_tab()
             case models.Back():
-                return self._location(await self._page().back())
+                return self._location(await self._tabs.page().back())
             case models.Forward():
-                return self._location(await self._page().forward())
+                return self._location(await self._tabs.page().forward())
         assert_never(operation)
 
     @property
     def current(self) -> Page | None:
-        return self._tabs[-1] if self._tabs else None
+        return self._tabs.current
 
     @property
     def url(self) -> str:
-        return self._tabs[-1].url if self._tabs else ""
+        return self._tabs.current.url if self._tabs.current is not None else ""
 
     async def fresh_snapshot(self) -> tuple[str, str]:
-        """The page as it is now and its address, for whoever named a ref that is no more; "" when it cannot be had."""
-        if not self._tabs:
+        """A snapshot of the current page and its address, after a stale ref; ("", "") if it fails."""
+        if self._tabs.current is None:
             return "", ""
         try:
-            shot = await self._tabs[-1].snapshot()
+            shot = await self._tabs.current.snapshot()
         except BridgeError:
             return "", ""
         return shot.text, shot.url
 
-    def _take_windows(self) -> list[Page]:
-        """Leave out what has been closed, and put the windows that have been opened at the end; those windows."""
-        there = self._session.pages
-        self._tabs = [page for page in self._tabs if page in there]
-        opened: list[Page] = []
-        for page in there:  # oldest first, so the window of a window comes after its opener
-            ours = {known.tab_id for known in (*self._tabs, *opened)}
-            if page.tab_id not in ours and self._session.opener_of(page) in ours:
-                opened.append(page)
-        self._tabs += opened
-        return opened
-
-    def _current_now(self) -> str:
-        tab = self._tabs[-1].tab_id if self._tabs else ""
-        return f"The current tab is {tab} now." if tab else "No tab is open; navigate opens one."
-
-    def _page(self) -> Page:
-        if not self._tabs:
-            raise TabLost("no tab is open.", hint="navigate opens one.")
-        return self._tabs[-1]
-
     async def _navigate(self, operation: models.Navigate) -> HandlerResult:
-        if not self._tabs:
+        if self._tabs.current is None:
             await self._session.check_url(operation.url)
-            self._tabs.append(await self._session.new_tab())
+            self._tabs.add(await self._session.new_tab())
         wait_until: WaitUntil = "load" if operation.wait_until_loaded else "commit"
-        return self._location(await self._page().goto(operation.url, wait_until=wait_until))
+        return self._location(await self._tabs.page().goto(operation.url, wait_until=wait_until))
 
     async def _get_state(self) -> HandlerResult:
-        page = self._page()
+        page = self._tabs.page()
         state = await page.get_state()
         return HandlerResult(results.Location(tab=page.tab_id, url=state.url, title=plain(state.title)), state.cost)
 
     async def _new_tab(self, operation: models.NewTab) -> HandlerResult:
-        """A tab whose address does not open is closed again: a failed operation leaves nothing."""
-        page = await self._session.new_tab(operation.url)
-        self._tabs.append(page)
+        page = await self._session.new_tab(operation.url)  # closes the tab again if the address does not load
+        self._tabs.add(page)
         state = await page.get_state()
         return HandlerResult(results.Location(tab=page.tab_id, url=state.url, title=plain(state.title)))
 
     async def _close_tab(self) -> HandlerResult:
-        page = self._page()
-        await self._session.close_tab(page)
-        self._take_windows()
-        return HandlerResult(results.Closed(closed=page.tab_id, current=self._tabs[-1].tab_id if self._tabs else None))
+        page = self._tabs.page()
+        await self._tabs.close(page)
+        self._tabs.sync()
+        current = self._tabs.current
+        return HandlerResult(results.Closed(closed=page.tab_id, current=current.tab_id if current else None))
 
     async def _snapshot(self, operation: models.Snapshot) -> HandlerResult:
-        shot = await self._page().snapshot(
+        shot = await self._tabs.page().snapshot(
             interactive_only=operation.interactive_only,
             scope=self._secrets.checked_selector(operation.scope),
             delta=operation.delta,
@@ -204,7 +175,7 @@ class Handlers:
         return HandlerResult(text, shot.cost)
 
     async def _read(self, operation: models.Read) -> HandlerResult:
-        read = await self._page().read(
+        read = await self._tabs.page().read(
             mode=operation.mode, max_length=operation.max_length, redact=self._secrets.redact
         )
         text = results.PageText(
@@ -217,19 +188,19 @@ class Handlers:
         return HandlerResult(text, read.cost, read.notices)
 
     async def _fill(self, operation: models.Fill) -> HandlerResult:
-        page = self._page()
+        page = self._tabs.page()
         value = self._secrets.revealed_at(operation.value, page, operation.ref)
         return self._acted(await page.fill(operation.ref, value))
 
     async def _download(self, operation: models.Download) -> HandlerResult:
-        # A page may make its own data: and blob: addresses; a model's are judged like any other.
+        # A page may create data: and blob: addresses; an address from a model is subject to the policy.
         url = await self._session.check_url(operation.url)
-        saved = await self._page().download(url=url, dest_path=operation.dest_path)
+        saved = await self._tabs.page().download(url=url, dest_path=operation.dest_path)
         shown = results.FileSaved(path=operation.dest_path, bytes=saved.size_bytes, mime=saved.mime or None)
         return HandlerResult(shown, saved.cost, saved.notices)
 
     async def _screenshot(self, operation: models.Screenshot) -> HandlerResult:
-        picture = await self._page().screenshot(
+        picture = await self._tabs.page().screenshot(
             full_page=operation.full_page,
             ref=operation.ref,
             annotate=operation.annotate,
@@ -248,7 +219,7 @@ class Handlers:
         return HandlerResult(shown, picture.cost, image_bytes=picture.image_bytes)
 
     async def _wait_for(self, operation: models.WaitFor) -> HandlerResult:
-        waited = await self._page().wait_for(
+        waited = await self._tabs.page().wait_for(
             selector=self._secrets.checked_selector(operation.selector),
             role=operation.role,
             timeout_s=operation.timeout_ms / 1000,
@@ -256,19 +227,19 @@ class Handlers:
         return HandlerResult(results.Waited(awaited=waited.awaited, waited_ms=waited.waited_ms), waited.cost)
 
     def _network_log(self, operation: models.NetworkLog) -> HandlerResult:
-        key = (self._page().tab_id, "network")
-        return self._log(self._page().network(after=self._cleared.get(key, 0), limit=_EVERYTHING), key, operation)
+        key = (self._tabs.page().tab_id, "network")
+        return self._log(self._tabs.page().network(after=self._cleared.get(key, 0), limit=_EVERYTHING), key, operation)
 
     def _console(self, operation: models.Console) -> HandlerResult:
-        key = (self._page().tab_id, "console")
-        return self._log(self._page().console(after=self._cleared.get(key, 0), limit=_EVERYTHING), key, operation)
+        key = (self._tabs.page().tab_id, "console")
+        return self._log(self._tabs.page().console(after=self._cleared.get(key, 0), limit=_EVERYTHING), key, operation)
 
     def _log(
         self, log: RequestLog | ConsoleLog, key: tuple[str, str], operation: models.NetworkLog | models.Console
     ) -> HandlerResult:
         if operation.clear:
             self._cleared[key] = log.last
-        # Redacted before they are filtered and cut: neither may tell what a secret begins with.
+        # Redacted before filtering and cutting, so that neither reveals how a secret begins.
         lines = [self._secrets.redact_line(str(entry)) for entry in log.entries]
         wanted = (operation.filter or "").casefold()
         fitting = [line for line in lines if wanted in line.casefold()]
@@ -279,7 +250,9 @@ class Handlers:
         )
 
     def _location(self, found: NavigationResult) -> HandlerResult:
-        where = results.Location(tab=self._page().tab_id, url=found.url, title=plain(found.title), status=found.status)
+        where = results.Location(
+            tab=self._tabs.page().tab_id, url=found.url, title=plain(found.title), status=found.status
+        )
         return HandlerResult(where, found.cost, found.notices)
 
     def _acted(self, outcome: ActionResult, files: list[str] | None = None) -> HandlerResult:

@@ -1,7 +1,7 @@
-"""The 18 operations as closed models: what a program or a model may ask of a session, and nothing beside it.
+"""The 18 operations as closed models: everything that a model may request of a session.
 
-Locked: an operation is data (`{"kind": "navigate", "url": "https://…"}`), every field is named here, unknown fields are
-refused, and there is no way to run JavaScript.
+An operation is data (`{"kind": "navigate", "url": "https://…"}`). Unknown fields are rejected, and no operation runs
+JavaScript.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Ref = Annotated[
 ]
 Url = Annotated[str, Field(min_length=1, max_length=MAX_URL, description="An absolute http or https URL.")]
 Path = Annotated[str, Field(min_length=1, max_length=4_096)]
-Limit = Annotated[int, Field(ge=1, le=1_000, description="At most this many entries, the newest.")]
+Limit = Annotated[int, Field(ge=1, le=1_000, description="Maximum number of entries; the newest are kept.")]
 Filter = Annotated[str, Field(min_length=1, max_length=500, description="Only entries that contain this text.")]
 
 
@@ -37,30 +37,30 @@ class _Operation(BaseModel):
 
 
 class Navigate(_Operation):
-    """Open a URL in the current tab, or in a first one."""
+    """Open a URL in the current tab; opens the first tab if there is none."""
 
     kind: Literal["navigate"] = "navigate"
     url: Url
-    wait_until_loaded: bool = Field(True, description="Wait for the load event; otherwise only for the answer.")
+    wait_until_loaded: bool = Field(True, description="Wait for the load event instead of the response only.")
 
 
 class Snapshot(_Operation):
-    """The page as a short tree of roles and names with refs; those of living elements keep their number."""
+    """The page as a short tree of roles and names with refs. Elements keep their refs while they exist."""
 
     kind: Literal["snapshot"] = "snapshot"
-    interactive_only: bool = Field(True, description="Only what can be acted on, and what it is in.")
+    interactive_only: bool = Field(True, description="Only interactive elements and what contains them.")
     scope: Annotated[str, Field(min_length=1, max_length=1_000)] | None = Field(
-        None, description="Only what is below this CSS selector or ref."
+        None, description="Only the subtree of this CSS selector or ref."
     )
     delta: bool = Field(False, description="Only what changed since the last snapshot.")
 
 
 class Read(_Operation):
-    """The page's words as Markdown."""
+    """The text of the page as Markdown."""
 
     kind: Literal["read"] = "read"
     mode: Literal["main_content", "article", "raw"] = "main_content"
-    max_length: int = Field(50_000, ge=1, le=1_000_000, description="Characters of Markdown at most.")
+    max_length: int = Field(50_000, ge=1, le=1_000_000, description="Maximum number of characters of Markdown.")
 
 
 class Click(_Operation):
@@ -71,18 +71,18 @@ class Click(_Operation):
 
 
 class Fill(_Operation):
-    """Replace what a control holds."""
+    """Replace the value of a control."""
 
     kind: Literal["fill"] = "fill"
     ref: Ref
-    value: str = Field(max_length=MAX_TEXT, description="The new value, or secret:NAME for one the operator has given.")
+    value: str = Field(max_length=MAX_TEXT, description="The new value, or secret:NAME for a secret of the operator.")
 
 
 class Press(_Operation):
     """Press a key on the focused element."""
 
     kind: Literal["press"] = "press"
-    key: Annotated[str, Field(min_length=1, max_length=60, description="Enter, a, Control+A …")]
+    key: Annotated[str, Field(min_length=1, max_length=60, description="Such as Enter, a or Control+A.")]
 
 
 class Select(_Operation):
@@ -94,7 +94,7 @@ class Select(_Operation):
 
 
 class Upload(_Operation):
-    """Give files to a file input; paths are below the operator's uploads folder."""
+    """Set the files of a file input; paths are inside the operator's uploads folder."""
 
     kind: Literal["upload"] = "upload"
     ref: Ref
@@ -102,7 +102,7 @@ class Upload(_Operation):
 
 
 class Download(_Operation):
-    """Save what a URL gives, with the page's cookies; the path is below the operator's downloads folder."""
+    """Download a URL with the page's cookies; the path is inside the operator's downloads folder."""
 
     kind: Literal["download"] = "download"
     url: Url
@@ -110,11 +110,11 @@ class Download(_Operation):
 
 
 class Screenshot(_Operation):
-    """A picture of the viewport, of the whole page, or of one element."""
+    """A screenshot of the viewport, of the whole page, or of one element."""
 
     kind: Literal["screenshot"] = "screenshot"
     full_page: bool = False
-    annotate: bool = Field(False, description="Draw boxes that are numbered like the refs.")
+    annotate: bool = Field(False, description="Draw a box with its ref around each interactive element.")
     ref: Ref | None = None
 
     @model_validator(mode="after")
@@ -125,13 +125,13 @@ class Screenshot(_Operation):
 
 
 class GetState(_Operation):
-    """URL and title of the current tab; the page's DOM is not touched."""
+    """URL and title of the current tab, without touching the DOM."""
 
     kind: Literal["get_state"] = "get_state"
 
 
 class WaitFor(_Operation):
-    """Wait until an element is there, by CSS selector or by role."""
+    """Wait until an element matches, by CSS selector or by ARIA role."""
 
     kind: Literal["wait_for"] = "wait_for"
     selector: Annotated[str, Field(min_length=1, max_length=1_000)] | None = None
@@ -141,17 +141,17 @@ class WaitFor(_Operation):
     @model_validator(mode="after")
     def _one_condition(self) -> WaitFor:
         if (self.selector is None) == (self.role is None):
-            raise ValueError("give selector or role, one of them")
+            raise ValueError("give either selector or role")
         return self
 
 
 class NetworkLog(_Operation):
-    """The requests of the current tab."""
+    """The network requests of the current tab."""
 
     kind: Literal["network_log"] = "network_log"
     filter: Filter | None = None
     limit: Limit = 100
-    clear: bool = Field(False, description="Forget them afterwards.")
+    clear: bool = Field(False, description="Leave these entries out of later results.")
 
 
 class Console(_Operation):
@@ -160,7 +160,7 @@ class Console(_Operation):
     kind: Literal["console"] = "console"
     filter: Filter | None = None
     limit: Limit = 100
-    clear: bool = Field(False, description="Forget them afterwards.")
+    clear: bool = Field(False, description="Leave these entries out of later results.")
 
 
 class NewTab(_Operation):
@@ -171,19 +171,19 @@ class NewTab(_Operation):
 
 
 class CloseTab(_Operation):
-    """Close the current tab; the one before it becomes current."""
+    """Close the current tab; the previous one becomes current."""
 
     kind: Literal["close_tab"] = "close_tab"
 
 
 class Back(_Operation):
-    """One step back in the tab's history."""
+    """Go back one step in the tab's history."""
 
     kind: Literal["back"] = "back"
 
 
 class Forward(_Operation):
-    """One step forward in the tab's history."""
+    """Go forward one step in the tab's history."""
 
     kind: Literal["forward"] = "forward"
 
@@ -216,23 +216,24 @@ _ADAPTER: TypeAdapter[Operation] = TypeAdapter(Annotated[Operation, Field(discri
 
 
 class InvalidOperation(UsageError):
-    """What was given is no operation; the message names each field that is wrong."""
+    """The input is not a valid operation; the message names each invalid field."""
 
     code = "invalid_operation"
 
 
 def parse_operation(source: str | bytes | dict[str, Any]) -> Operation:
-    """The operation that JSON text, or an object already parsed, stands for.
+    """Parse an operation from JSON text or a decoded object.
 
     Raises:
-        InvalidOperation: Not JSON, another kind, a field unknown, missing, of another type or out of range.
+        InvalidOperation: Not JSON, an unknown kind, or a field that is unknown, missing, of the wrong type or out of
+            range.
     """
     try:
         if isinstance(source, str | bytes):
             return _ADAPTER.validate_json(source)
         return _ADAPTER.validate_python(source)
     except ValidationError as error:
-        raise InvalidOperation(_in_words(error), hint=_hint(error)) from None
+        raise InvalidOperation(_problems(error), hint=_hint(error)) from None
 
 
 def operation_schema() -> dict[str, Any]:
@@ -240,7 +241,7 @@ def operation_schema() -> dict[str, Any]:
     return _ADAPTER.json_schema()
 
 
-def _in_words(error: ValidationError) -> str:
+def _problems(error: ValidationError) -> str:
     problems = []
     for problem in error.errors(include_url=False, include_context=False, include_input=False)[:5]:
         where = ".".join(str(part) for part in problem["loc"])

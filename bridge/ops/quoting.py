@@ -1,4 +1,4 @@
-"""Which errors say words of a page or of a server: those belong inside the fence."""
+"""Which errors may quote a page or a server, so that they belong inside the markers."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ from bridge.errors import BridgeError, DeviceError, HostError, PolicyRefused, Ta
 from bridge.ops.models import InvalidOperation
 from bridge.policy.address import parse_address
 
-# Of the rest any may name an element, quote an exception, a heading or an address that a server chose.
+# Any other error may name an element, or quote an exception, a heading or an address that a server chose.
 _OURS = (InvalidOperation, DeviceError, HostError, TransportError, TabLost)
 _OUR_REFUSALS = frozenset({"effect", "secret"})
 
 
 def quotes_a_page(error: BridgeError) -> bool:
-    """Whether a page may have written in the message."""
+    """Whether the message may contain text from a page."""
     if isinstance(error, PolicyRefused):
         return _OUR_REFUSALS.isdisjoint(error.details)
     return not isinstance(error, _OURS)
 
 
-def hint_quotes_a_page(error: BridgeError, asked_url: object) -> bool:
-    """Whether the hint may name a host that a redirect or a page has chosen, and not whoever asked for `asked_url`.
+def hint_quotes_a_page(error: BridgeError, requested_url: object) -> bool:
+    """Whether the hint may name a host that a redirect or a page chose, rather than the caller by `requested_url`.
 
-    What would allow an address names its host; of the other hints every word is ours.
+    A hint that says how to allow an address names its host; all other hints are fixed text.
     """
     named = error.details.get("host") or parse_address(str(error.details.get("url", ""))).host
     if not error.hint or not quotes_a_page(error) or named is None:
         return False
-    return not isinstance(asked_url, str) or parse_address(asked_url).host != named
+    return not isinstance(requested_url, str) or parse_address(requested_url).host != named

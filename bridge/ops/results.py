@@ -1,7 +1,7 @@
-"""What operations answer: one closed model per shape, in an envelope that says whether it went well.
+"""Results of operations: one closed model per shape, in an envelope that reports success or failure.
 
-An answer is for a model. Whatever in it a page or a server may have written is redacted and stands between the marks of
-a fence, field by field; `Executor.fence.inside` gives a program what is between them.
+Results are made for a model. Each field that a page or a server may have written is redacted and wrapped in markers;
+`Executor.markers.unwrap` gives a program the content.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-#: Fields of results that hold a page's words, or a server's: strings, or lists of them.
+#: Fields of results that a page or a server may have written: strings, or lists of strings.
 PAGE_FIELDS = frozenset({"text", "changes", "legend", "url", "title", "value", "values", "mime"})
 
 
@@ -19,7 +19,7 @@ class _Closed(BaseModel):
 
 
 class CostModel(_Closed):
-    """What an operation took: milliseconds, waits for the browser, bytes, and tokens of its text (estimated)."""
+    """The cost of an operation: milliseconds, round trips to the browser, bytes, and estimated tokens of its text."""
 
     ms: float
     round_trips: int
@@ -29,7 +29,7 @@ class CostModel(_Closed):
 
 
 class Location(_Closed):
-    """Where the tab is: `navigate`, `back`, `forward`, `get_state`, `new_tab`."""
+    """The address of the tab: `navigate`, `back`, `forward`, `get_state`, `new_tab`."""
 
     shape: Literal["location"] = "location"
     tab: str
@@ -39,7 +39,7 @@ class Location(_Closed):
 
 
 class PageText(_Closed):
-    """Words of the page: `snapshot`, `read`."""
+    """Text of the page: `snapshot`, `read`."""
 
     shape: Literal["page_text"] = "page_text"
     text: str
@@ -48,11 +48,11 @@ class PageText(_Closed):
     truncated: bool
     truncate_reasons: list[str] = Field(default_factory=list)
     hidden_text_removed: int = 0
-    refs: int = Field(0, description="How many refs the text shows.")
+    refs: int = Field(0, description="Number of refs in the text.")
 
 
 class ActionOutcome(_Closed):
-    """What an action by ref did, and what changed: `click`, `fill`, `press`, `select`, `upload`."""
+    """The outcome of an action by ref and what changed: `click`, `fill`, `press`, `select`, `upload`."""
 
     shape: Literal["action"] = "action"
     action: str
@@ -66,7 +66,7 @@ class ActionOutcome(_Closed):
 
 
 class Picture(_Closed):
-    """A picture: `screenshot`. The bytes are beside the JSON (`OperationResult.image_bytes`)."""
+    """A screenshot: `screenshot`. The bytes are in `OperationResult.image_bytes`, not in the JSON."""
 
     shape: Literal["picture"] = "picture"
     format: str
@@ -79,7 +79,7 @@ class Picture(_Closed):
 
 
 class FileSaved(_Closed):
-    """A file that was written: `download`."""
+    """A saved file: `download`."""
 
     shape: Literal["file"] = "file"
     path: str
@@ -88,7 +88,7 @@ class FileSaved(_Closed):
 
 
 class Waited(_Closed):
-    """A condition that was met: `wait_for`."""
+    """A met condition: `wait_for`."""
 
     shape: Literal["waited"] = "waited"
     awaited: str
@@ -101,12 +101,12 @@ class LogLines(_Closed):
     shape: Literal["log"] = "log"
     text: str
     entries: int
-    older: int = Field(0, description="Entries before these that the limit left out.")
-    dropped: int = Field(0, description="Older entries that the log no longer held.")
+    older: int = Field(0, description="Number of older entries that the limit left out.")
+    dropped: int = Field(0, description="Number of older entries that the log had already dropped.")
 
 
 class Closed(_Closed):
-    """A tab that was closed: `close_tab`."""
+    """A closed tab: `close_tab`."""
 
     shape: Literal["closed"] = "closed"
     closed: str
@@ -117,10 +117,12 @@ Result = Location | PageText | ActionOutcome | Picture | FileSaved | Waited | Lo
 
 
 class Failure(_Closed):
-    """An error of the bridge: a stable code, what was seen, and what to do where that is known.
+    """An error: a stable code, what was seen, and a hint.
 
-    The message is fenced where it may quote a page, the hint where it names a host that a redirect may have chosen.
-    `snapshot` is the page as it is now when a ref was no longer what it had been shown as.
+    The message is wrapped in markers if it may quote a page, the hint if a redirect may have chosen a host it names.
+
+    Attributes:
+        snapshot: The page as it is now, after a stale or unknown ref.
     """
 
     code: str
@@ -130,7 +132,7 @@ class Failure(_Closed):
 
 
 class OperationResult(_Closed):
-    """The answer to one operation: `result` when `ok`, else `error`."""
+    """The result of one operation: `result` if `ok`, else `error`."""
 
     kind: str
     ok: bool
@@ -141,5 +143,5 @@ class OperationResult(_Closed):
     image_bytes: bytes | None = Field(None, exclude=True, repr=False)
 
     def to_json(self) -> dict[str, Any]:
-        """The answer without its picture's bytes; empty fields left out."""
+        """The result without the bytes of a picture; empty fields are left out."""
         return self.model_dump(mode="json", exclude_none=True, exclude_defaults=False)

@@ -1,4 +1,8 @@
-"""Values that a model may use by name and must never see."""
+"""Values that a model may use by name and must never see.
+
+A secret is found in text escaped for a URL, JSON, HTML or Markdown, and where it was cut off, but not after a page has
+transformed it. `bridge.page.capture.secret_masking` paints over it in pictures.
+"""
 
 from __future__ import annotations
 
@@ -27,13 +31,13 @@ _CUT_DEPTH = 40
 
 @dataclass(frozen=True, slots=True)
 class Secret:
-    """One value.
+    """A secret value.
 
     Attributes:
-        origins: Where it may be filled in, such as `https://shop.example`; empty means on any page.
+        origins: Where it may be filled in, such as `https://shop.example`; empty allows any page.
 
     Raises:
-        UsageError: One of them is no origin, and would match no page.
+        UsageError: One of them is not a valid origin and would match no page.
     """
 
     value: str = field(repr=False)
@@ -44,22 +48,22 @@ class Secret:
 
     @classmethod
     def read(cls, environ: Mapping[str, str], variable: str, *, origin: str = "") -> Secret:
-        """What a variable holds, for one origin: the command line, which everybody sees, names only the variable.
+        """The value of an environment variable. A command line, which every user can see, names only the variable.
 
         Raises:
-            UsageError: It is not set.
+            UsageError: The variable is not set.
         """
         if not (value := environ.get(variable)):
-            raise UsageError(f"the environment has no {variable or repr('')}", hint="Name a variable that is set.")
+            raise UsageError(f"environment variable {variable or repr('')} is not set")
         return cls(value, (origin,) if origin else ())
 
 
 class Secrets:
-    """Named secrets: `fill` takes `secret:NAME`, and whatever is shown or logged passes `redact`.
+    """Named secrets. `fill` takes `secret:NAME`; everything shown or logged passes through `redact`.
 
     Raises:
-        UsageError: A name that is not letters, digits, `_` and `-`, or a value under 4 characters, which could not be
-            taken out of a text without spoiling it, or over 4,096.
+        UsageError: A name has other characters than letters, digits, `_` and `-`; a value is shorter than 4 characters,
+            so redacting it would garble texts, or longer than 4,096.
     """
 
     def __init__(self, named: Mapping[str, str | Secret] | None = None) -> None:
@@ -67,13 +71,13 @@ class Secrets:
         for name, given in (named or {}).items():
             secret = given if isinstance(given, Secret) else Secret(given)
             if not name.isascii() or not name.replace("_", "").replace("-", "").isalnum():
-                raise UsageError(f"{name[:60]!r} cannot name a secret: use letters, digits, _ and -")
+                raise UsageError(f"{name[:60]!r} is not a valid name for a secret: use letters, digits, _ and -")
             if not SHORTEST <= len(secret.value.strip()) <= LONGEST:
                 raise UsageError(
-                    f"the secret {name} cannot be kept out of texts: it needs {SHORTEST} to {LONGEST} characters"
+                    f"the secret {name} must have {SHORTEST} to {LONGEST} characters, so that it can be redacted"
                 )
             self._named[name] = secret
-        # The longest first: one secret may be part of another.
+        # Longest first: one secret may be part of another.
         by_length = sorted(self._named.items(), key=lambda item: (-len(item[1].value), item[0]))
         self._patterns = [(name, spellings(secret.value)) for name, secret in by_length]
 
@@ -82,63 +86,64 @@ class Secrets:
         return tuple(self._named)
 
     def revealed(self, value: str, url: str) -> str:
-        """What to fill in for `value`: itself, or the secret it names.
+        """`value`, or the secret that it names.
 
         Raises:
-            UsageError: No secret of that name.
-            PolicyRefused: The secret is for other origins than that of `url`.
+            UsageError: There is no secret with that name.
+            PolicyRefused: The secret is bound to other origins than that of `url`.
         """
         name = value.removeprefix(PREFIX)
         if name == value:
             return value
         secret = self._named.get(name)
         if secret is None:
-            known = f"The secrets are {', '.join(self._named)}." if self._named else "No secrets were given."
+            known = f"The secrets are {', '.join(self._named)}." if self._named else "No secrets are set."
             raise UsageError(f"there is no secret {name[:60]!r}", hint=known)
         if secret.origins and origin_of(url) not in secret.origins:
-            raise PolicyRefused(f"the secret {name} is not for {origin_of(url)}.", secret=name)
+            raise PolicyRefused(f"the secret {name} may not be filled in on {origin_of(url)}.", secret=name)
         return secret.value
 
     def revealed_at(self, value: str, page: Page, ref: str) -> str:
-        """`revealed`, for the document that the element is in: perhaps a frame's, and not the page's around it."""
+        """`revealed` for the document of the element, which may be a frame's with another origin than the page's."""
         return self.revealed(value, page.document_url(ref))
 
     def checked_selector(self, selector: str | None) -> str | None:
-        """The selector, if it may be asked for: see `bridge.ops.selectors`. Without secrets any may."""
+        """The selector, if `bridge.ops.selectors` allows it. Without secrets any selector is allowed."""
         if selector is not None and self._named:
             check_selector(selector)
         return selector
 
     @property
     def redactor(self) -> Callable[[str], str] | None:
-        """`redact` for what looks for words in a page; None where there is nothing to take out."""
+        """`redact` for code that searches a page for text; None without secrets."""
         return self.redact if self._named else None
 
     def redact(self, text: str) -> str:
-        """`text` with `[secret:NAME]` where a secret stood, or the beginning of one that was cut off with `…`.
+        """Replace each secret, and the beginning of one cut off with `…`, by `[secret:NAME]`.
 
-        However it is escaped: for a URL, JSON, HTML or Markdown. Not a secret that a page has turned into something
-        else, such as its letters one by one or their Base64.
+        Finds a secret that is escaped for a URL, JSON, HTML or Markdown; not one that a page has transformed, such as
+        into spaced letters or Base64.
         """
         for name, pattern in self._patterns:
             text = pattern.sub(f"[{PREFIX}{name}]", text)
         return text
 
-    def redact_line(self, words: str) -> str:
-        """`words` redacted, on one line and without forged refs (`escape.plain`).
+    def redact_line(self, text: str) -> str:
+        """`text` redacted, on one line and without forged refs (`escape.plain`).
 
-        Redacted before, since a secret may have white space that is folded then, and after, since a page may have put
-        into it what cannot be seen.
+        Redacts before, because folding may change white space in a secret, and after, because a page may have put
+        invisible characters into it.
         """
-        return self.redact(plain(self.redact(words)))
+        return self.redact(plain(self.redact(text)))
 
     def redact_cut(self, text: str, limit: int, *, has_more: bool) -> tuple[str, bool]:
-        """At most `limit` characters of the redacted text, and whether something is missing: what is redacted after it
-        is cut may end in the middle of a secret, and show all of it but its last letter.
+        """At most `limit` characters of the redacted text, and whether it was cut.
+
+        Redacts before it cuts: a text cut first may end in the middle of a secret and show nearly all of it.
 
         Args:
-            text: Of what there is, at least `limit` + LONGEST characters.
-            has_more: Whether `text` is not all that there is, so that its own end may be such a one.
+            text: The first `limit` + LONGEST characters of the content, or all of it.
+            has_more: Whether the content continues after `text`, which then may itself end inside a secret.
         """
         redacted = self.redact(text)
         kept = redacted[: max(len(redacted) - LONGEST, 0)] if has_more else redacted
@@ -158,18 +163,18 @@ class Secrets:
 
 
 def _origin(given: str) -> str:
-    """As `origin_of` writes it."""
+    """The origin in the form of `origin_of`."""
     address = parse_address(given)
     origin = origin_of(address.url)
     if address.scheme not in ("http", "https") or address.host is None or address.url != f"{origin}/":
-        raise UsageError(f"{given[:80]!r} is no origin of the web", hint='Write it as "https://shop.example".')
+        raise UsageError(f"{given[:80]!r} is not a valid origin", hint='Write it as "https://shop.example".')
     return origin
 
 
 def spellings(value: str) -> re.Pattern[str]:
-    """Finds `value` whichever of its characters are escaped, and its beginning before a `…`."""
+    """Matches `value` with any of its characters escaped, and its beginning before a `…`."""
     characters = [_character(run) for run in re.findall(r"\\+|.", re.sub(r"\s+", " ", value.strip()))]
-    # What was cut off later than so deep has begun like this all the same. Possessive: there is one way to begin.
+    # A value cut off deeper than _CUT_DEPTH still begins like this. Possessive: there is only one way to match.
     rest = rf"[^\n{ELLIPSIS}]{{0,{6 * len(characters)}}}+" if len(characters) > _CUT_DEPTH else ""
     for character in reversed(characters[SHORTEST:_CUT_DEPTH]):
         rest = f"(?:{character}{rest})?+"
@@ -177,9 +182,9 @@ def spellings(value: str) -> re.Pattern[str]:
 
 
 def _character(character: str) -> str:
-    """A pattern for one character (or a run of backslashes) as it stands in plain text, a URL, JSON, HTML or Markdown.
+    """A pattern for one character (or a run of backslashes) in plain text, a URL, JSON, HTML or Markdown.
 
-    No two of its alternatives match the same text: a page that says almost the secret would cost 2ⁿ steps.
+    No two alternatives match the same text, or a page that contains almost the secret would cost 2ⁿ steps.
     """
     if character == " ":
         return r"(?:\s|\+|(?i:%20|%0[9ad]|&nbsp;|&#0*(?:32|160|x20|xa0);)|\\[nrt])+"

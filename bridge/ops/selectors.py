@@ -1,8 +1,7 @@
-"""What a model's CSS selector may ask for where there are secrets.
+"""Restricts a model's CSS selectors when there are secrets.
 
-`[value^="h"]`, then `[value^="hu"]`: whoever may compare the values of attributes needs no letter shown to have all of
-them. So only attributes may be compared whose values the page's author has written. Whether a selector is refused does
-not depend on the secrets: a refusal that did would tell them too.
+With `[value^="h"]`, then `[value^="hu"]`, a selector reveals a value letter by letter. So a selector may compare only
+attributes whose values the page's author writes. The decision does not depend on the secrets, or it would reveal them.
 """
 
 from __future__ import annotations
@@ -22,23 +21,23 @@ _PIECE = re.compile(
 
 
 def check_selector(selector: str) -> None:
-    """Refuse one that compares the value of another attribute.
+    """Refuse a selector that compares the value of any other attribute.
 
     Raises:
-        PolicyRefused: It does.
+        PolicyRefused: It compares one.
     """
     for name in compared_attributes(selector):
         if name not in _WRITTEN_BY_AUTHORS:
             raise PolicyRefused(
-                "the selector compares the value of an attribute, which could tell the characters of a secret",
-                hint=f"Where there are secrets it may compare {', '.join(sorted(_WRITTEN_BY_AUTHORS))}; "
-                "any attribute may be asked for by its name alone.",
+                "the selector compares the value of an attribute, which could reveal a secret",
+                hint=f"While secrets are set it may compare {', '.join(sorted(_WRITTEN_BY_AUTHORS))}; "
+                "any attribute may be tested for presence.",
                 secret="",
             )
 
 
 def compared_attributes(selector: str) -> Iterator[str]:
-    """The names, as they are written but in small letters, of the attributes whose values it compares."""
+    """The names, in lower case and otherwise as written, of the attributes whose values the selector compares."""
     name: str | None = None
     for piece in _PIECE.findall(selector):
         if piece == "[":

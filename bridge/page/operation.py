@@ -200,7 +200,7 @@ class Operations:
 
     def take_side_effects(self) -> tuple[str, ...]:
         schemes = self._attached.attachment.state.take_schemes_for_apps() if self._attached else ()
-        return self._tab.side_effects.take_untold(schemes)
+        return self._tab.side_effects.take_unreported(schemes)
 
     def _newest(self, more: tuple[str, ...]) -> tuple[str, ...]:
         return (*self._notices, *more)[-_NOTICES_KEPT:]

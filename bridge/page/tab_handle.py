@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, AbstractContextManager
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from bridge.cdp import CdpConnection
-from bridge.deadline import Deadline
-from bridge.errors import BridgeError, NavigationFailed
-from bridge.page.capture.full_page import Strategy
-from bridge.page.files.host_services import HostServices
-from bridge.page.files.safe_folder import SafeFolder
-from bridge.page.input.side_effects import SideEffects
-from bridge.page.logs.session_logs import SessionLogs
-from bridge.page.popups import PopupQueue
-from bridge.page.target.attachment import Attachment
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from contextlib import AbstractAsyncContextManager, AbstractContextManager
+
+    from bridge.cdp import CdpConnection
+    from bridge.deadline import Deadline
+    from bridge.errors import BridgeError, NavigationFailed
+    from bridge.page.capture.full_page import Strategy
+    from bridge.page.files.host_services import HostServices
+    from bridge.page.files.safe_folder import SafeFolder
+    from bridge.page.input.side_effects import SideEffects
+    from bridge.page.logs.session_logs import SessionLogs
+    from bridge.page.popups import PopupQueue
+    from bridge.page.target.attachment import Attachment
 
 
 class TabHandle(Protocol):

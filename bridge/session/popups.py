@@ -142,7 +142,7 @@ class Popups:
 async def _address(attachment: Attachment, deadline: Deadline) -> str:
     """The address that the popup navigated to, or tried to; "" if it stays blank."""
     state = attachment.state
-    await attachment.watch.wait(
+    await attachment.condition.wait(
         lambda: state.main is not None and state.main.url not in _BLANK, timeout_s=min(_BLANK_S, deadline.remaining_s)
     )
     reply = await attachment.call("Page.getFrameTree", timeout_s=deadline.remaining_s)

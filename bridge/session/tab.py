@@ -58,8 +58,6 @@ class SessionTab:
         self._restore_lock = asyncio.Lock()
         self._loss_reported = asyncio.Event()
 
-    # What a page asks of its tab
-
     @property
     def tab_id(self) -> str:
         return self._tab_id
@@ -234,8 +232,6 @@ class SessionTab:
         self.killed_by_recovery()
         return True
 
-    # What the session does with the tab
-
     @property
     def url(self) -> str:
         """The last known address."""
@@ -350,7 +346,7 @@ class SessionTab:
     def _end_waits(self, error: TabLost) -> None:
         self._loss_reported.set()
         if self._slot.present is not None:
-            self._slot.present.watch.end(error)
+            self._slot.present.condition.end(error)
 
     async def detach_closed(self) -> None:
         """After `close_by_page`: detach once the last replies of the page have arrived."""

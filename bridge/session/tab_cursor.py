@@ -91,11 +91,15 @@ class TabCursor:
             TabLost: No tab is open; or, once, the page of the current tab has closed its window.
         """
         self.sync()
-        if (closed := self.take_closed()) is not None:
-            raise TabLost(f"{closed.tab_id} is gone: its page closed its own window.", hint=self.describe_current())
+        self.check_current()
         if self.current is None:
             raise TabLost("no tab is open.", hint=self._open_hint)
         return self.current
+
+    def check_current(self) -> None:
+        """Raise TabLost, once, if the page of the current tab has closed its window."""
+        if (closed := self.take_closed()) is not None:
+            raise TabLost(f"{closed.tab_id} is gone: its page closed its own window.", hint=self.describe_current())
 
     def take_closed(self) -> Page | None:
         """The tab that was current until its page closed it, once; for a caller that reports it in its own words."""

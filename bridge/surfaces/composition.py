@@ -1,4 +1,7 @@
-"""Where the layers meet: a session that knows how to start a virtual device."""
+"""Composition root: gives sessions the virtual devices and traces of higher layers.
+
+`bridge.Session` is imported from here, so that every session can start a virtual device and write a trace.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +12,15 @@ from pathlib import Path
 from bridge.adb import AdbServer
 from bridge.errors import NoDevice
 from bridge.page.instrumentation import Observer
-from bridge.session import session as session_layer
+from bridge.session.session import Session
 from bridge.session.tracing import TracedSession
 from bridge.virtual_device import list_virtual_devices, start_virtual_device
 
+__all__ = ["RunningVirtualDevices", "Session"]
+
 
 class RunningVirtualDevices:
-    """For commands about a device that was there before them: one of their own would end with them."""
+    """Virtual devices that already run, for commands about a device; one that a command started would end with it."""
 
     def running(self) -> tuple[str, ...]:
         return tuple(handle.serial for handle in list_virtual_devices() if handle.is_detached)
@@ -37,15 +42,12 @@ class _VirtualDevices(RunningVirtualDevices):
             yield handle.serial
 
 
-class _Traces:
+class _Tracing:
     def start(self, session: TracedSession, path: Path) -> AbstractAsyncContextManager[Observer]:
         from bridge.surfaces.trace.recorder import recording_to
 
         return recording_to(session, path)
 
 
-class Session(session_layer.Session):
-    __doc__ = session_layer.Session.__doc__
-
-    virtual_devices = _VirtualDevices()
-    tracing = _Traces()
+Session.virtual_devices = _VirtualDevices()
+Session.tracing = _Tracing()

@@ -1,6 +1,6 @@
-"""A session with a current tab, and the commands of the command line that run on it.
+"""The session commands of the command line, run on a session with a current tab.
 
-The same table serves a command that opens a session for itself and the process that keeps one open between commands.
+Used by commands that open a session of their own, and by the process that keeps a session between commands.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from bridge.errors import BridgeError, DeviceLost, HostLost, TabLost, UsageError
+from bridge.session.tab_cursor import TabCursor
 from bridge.snapshot.escape import cut
 from bridge.surfaces.session_command import CommandResult, StartOptions
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from bridge.page.page import Page
     from bridge.session.session import Session
 
-#: Methods of a page that answer with an ActionResult.
+#: Methods of Page that return an ActionResult.
 ACTIONS = frozenset(
     {
         "click",
@@ -42,22 +43,22 @@ ACTIONS = frozenset(
 )
 
 
-def _hint_about(lost: BridgeError) -> str:
-    """What to do about a loss, in commands: the session's own hints speak of its methods."""
-    if lost.details.get("has_ended"):
-        return "'webview-bridge open URL' begins anew."
-    if "session.reconnect()" not in lost.hint:
-        return lost.hint
-    if isinstance(lost, TabLost):
+def _hint_after(loss: BridgeError) -> str:
+    """The next step after a loss, as a command; the session's own hints name its Python methods."""
+    if loss.details.get("has_ended"):
+        return "'webview-bridge open URL' starts a new session."
+    if "session.reconnect()" not in loss.hint:
+        return loss.hint
+    if isinstance(loss, TabLost):
         return "The next command opens it again."
-    return "When it is back, run the command again; 'webview-bridge close' gives the session up."
+    return "Run the command again when the device is back; 'webview-bridge close' ends the session."
 
 
 @asynccontextmanager
 async def open_kept_session(
     options: StartOptions, notice: Callable[[str], None], *, timeout_s: float = 60.0
 ) -> AsyncIterator[KeptSession]:
-    """A session opened for commands; see `Session.open` for what it raises."""
+    """Open a session for commands. Raises as `Session.open`."""
     from bridge import Session
 
     async with Session.open(
@@ -80,7 +81,7 @@ class KeptSession:
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self._current: Page | None = None
+        self._tabs = TabCursor(session, owns="all", popups="stay", open_hint="'webview-bridge open URL' opens one.")
         self._opening = asyncio.Lock()
         self._commands: dict[str, Callable[..., Awaitable[CommandResult]]] = {
             "open": self.open,
@@ -104,49 +105,31 @@ class KeptSession:
         }
 
     async def run(self, command: str, params: Mapping[str, Any]) -> CommandResult:
-        """Carry out one command.
+        """Run one command.
 
         Raises:
-            UsageError: There is no such command.
-            BridgeError: Whatever the operation raises.
+            UsageError: The command is unknown.
+            BridgeError: Whatever the command raises.
         """
         found = self._commands.get(command)
         if found is None:
-            raise UsageError(f"a session has no command {command[:60]!r}")
+            raise UsageError(f"unknown session command {command[:60]!r}")
         try:
             return await found(**params)
         except (DeviceLost, HostLost, TabLost) as error:
-            error.hint = _hint_about(error)
+            error.hint = _hint_after(error)
             raise
 
     @property
     def page(self) -> Page:
-        """The current tab: the one chosen last, else the newest.
-
-        Raises:
-            TabLost: None is open; or, once, that the page has closed the one that the command was meant for.
-        """
-        gone = self._choose_anew()
-        if gone is not None:
-            now = f"The current tab is {self._current.tab_id} now." if self._current is not None else ""
-            raise TabLost(f"{gone.tab_id} is gone: its page closed its own window.", hint=now)
-        if self._current is None:
-            raise TabLost("no tab is open.", hint="'webview-bridge open URL' opens one.")
-        return self._current
-
-    def _choose_anew(self) -> Page | None:
-        """See to it that the current tab is an open one, if any is; the one that was and is not open any more."""
-        pages, before = self.session.pages, self._current
-        if before in pages:
-            return None
-        self._current = pages[-1] if pages else None
-        return before
+        """The current tab. Raises as `TabCursor.page`."""
+        return self._tabs.page()
 
     async def open(self, url: str, new_tab: bool = False, wait_for: str | None = None) -> CommandResult:
         await self.session.check_url(url)
         async with self._opening:
             if new_tab or not self.session.pages:
-                self._current = await self.session.new_tab()
+                self._tabs.add(await self.session.new_tab())
             page = self.page
         found = await page.goto(url)
         if wait_for is not None:
@@ -158,17 +141,17 @@ class KeptSession:
 
     async def act(self, action: str, arguments: Mapping[str, Any]) -> CommandResult:
         if action not in ACTIONS:
-            raise UsageError(f"there is no action {action[:60]!r}")
+            raise UsageError(f"unknown action {action[:60]!r}")
         page = self.page
         shown = page.last_snapshot
         node = shown.refs.get(str(arguments.get("ref"))) if shown is not None else None
         named = dict(arguments)
         values = named.pop("values", ()) if action == "select" else ()
         done = await getattr(page, action)(*([named.pop("ref"), *values] if values else ()), **named)
-        words = {"element": cut(str(node), 200)} if node is not None else {}
-        if page not in self.session.pages:  # a notice tells it
-            self._choose_anew()
-        return CommandResult({**done.to_json(), **words})
+        element = {"element": cut(str(node), 200)} if node is not None else {}
+        self._tabs.sync()
+        self._tabs.take_closed()  # a notice of the action reports it
+        return CommandResult({**done.to_json(), **element})
 
     async def download(self, dest_path: str, **source: Any) -> CommandResult:
         return CommandResult((await self.page.download(dest_path, **source)).to_json())
@@ -181,14 +164,14 @@ class KeptSession:
         return CommandResult(picture.to_json(), picture.image_bytes)
 
     async def record(self, **options: Any) -> CommandResult:
-        film = await self.page.record(**options)
-        return CommandResult(film.to_json(), film.image_bytes)
+        recording = await self.page.record(**options)
+        return CommandResult(recording.to_json(), recording.image_bytes)
 
     async def console(self, **wanted: Any) -> CommandResult:
         return CommandResult(self.page.console(**wanted).to_json())
 
     async def network(self, har: bool = False, **wanted: Any) -> CommandResult:
-        """With `har`, the archive of all that is kept is the blob."""
+        """With `har` the blob is an archive of all kept requests."""
         page = self.page
         archive = json.dumps(page.har(), ensure_ascii=False).encode("utf-8", "replace") if har else b""
         return CommandResult(page.network(**wanted).to_json(), archive)
@@ -209,25 +192,26 @@ class KeptSession:
         return CommandResult((await self.page.reload()).to_json())
 
     async def tabs(self) -> CommandResult:
-        self._choose_anew()  # the list tells it
-        current = self._current.tab_id if self._current is not None else None
+        self._tabs.sync()
+        self._tabs.take_closed()  # the list shows it
+        current = self._tabs.current
         rows = [
-            {"tab": page.tab_id, "current": page.tab_id == current, "url": page.url, "title": page.title}
+            {"tab": page.tab_id, "current": page is current, "url": page.url, "title": page.title}
             for page in self.session.pages
         ]
         return CommandResult({"serial": self.session.serial, "tabs": rows})
 
     async def choose_tab(self, tab: str) -> CommandResult:
-        self._current = self._named(tab)
+        self._tabs.choose(tab)
         return await self.tabs()
 
     async def close_tab(self, tab: str | None = None) -> CommandResult:
-        page = self.page if tab is None else self._named(tab)
-        await self.session.close_tab(page)
+        page = self.page if tab is None else self._tabs.find(tab)
+        await self._tabs.close(page)
         return CommandResult({"closed": page.tab_id, "tabs": (await self.tabs()).json["tabs"]})
 
     async def view(self) -> CommandResult:
-        """Serve the live view of the current tab until whoever opened it has closed it."""
+        """Serve the live view of the current tab until the person who opened it closes it."""
         from bridge.surfaces.live_view import live_view
 
         page = self.page
@@ -236,10 +220,3 @@ class KeptSession:
             await view.seen.wait()
             await view.left.wait()
             return CommandResult({"tab": page.tab_id, "handed_back": view.handed_back, "url": page.url})
-
-    def _named(self, tab: str) -> Page:
-        for page in self.session.pages:
-            if page.tab_id == tab:
-                return page
-        there = ", ".join(page.tab_id for page in self.session.pages) or "none"
-        raise TabLost(f"there is no tab {tab[:20]!r} (open: {there}).")

@@ -122,7 +122,7 @@ class TestDevices:
             code, out, _ = command("doctor", "--device", phone.serial, "--json")
         row = rows_of(out)["webview"]
         assert code == 1
-        assert row["said"] == "com.google.android.webview 69.0.3497.100 is older than 74"
+        assert row["said"] == "com.google.android.webview 69.0.3497.100; 83 is the oldest supported version"
         assert "Play Store" in row["fix"]
 
     @pytest.mark.jdk

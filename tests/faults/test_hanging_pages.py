@@ -189,7 +189,7 @@ async def storm(page: Page) -> None:
     attachment = await page.attached()
     asked = {"expression": "setTimeout(() => { for (;;) alert(1) })"}
     await attachment.call("Runtime.evaluate", asked, timeout_s=20)
-    assert await attachment.watch.wait(lambda: attachment.dialogs.count, timeout_s=20)
+    assert await attachment.condition.wait(lambda: attachment.dialogs.count, timeout_s=20)
 
 
 @pytest.mark.timeout(240)

@@ -69,12 +69,12 @@ async def test_a_model_tool_announces_that_it_waits_for_the_device(
     steps: asyncio.Queue[str] = asyncio.Queue()
     async with SharedSession(opener) as shared:
         session, _ = await shared.get()
-        desk = ClientContext(ServerContext(session.egress, shared, PendingElicitation()))
-        await desk.session()
-        desk.say = steps.put_nowait
+        context = ClientContext(ServerContext(session.egress, shared, PendingElicitation()))
+        await context.session()
+        context.report_progress = steps.put_nowait
         await device.fault("drop_cable")
         await session.host_client.closed.wait()
-        opening = asyncio.ensure_future(desk.session())
+        opening = asyncio.ensure_future(context.session())
         async with asyncio.timeout(REPORT_S):
             assert "waiting for it to come back" in await steps.get()
         await device.fault("connect")

@@ -41,7 +41,7 @@ async def test_a_confirmed_effect_happens_only_when_the_person_accepts(
     assert len(person.asked) == 1
     assert "web_open" in person.asked[0]
     assert result.is_error is (action != "accept")
-    assert ("HTTP 200" if action == "accept" else "nobody confirmed it") in text_of(result)
+    assert ("HTTP 200" if action == "accept" else "it was not confirmed") in text_of(result)
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -70,7 +70,7 @@ async def test_without_a_person_a_question_means_no(serving: Serving, mode: str)
         assert "policy_refused" in text_of(opened)
         await client.call_tool("web_open", {"url": serving.local.url("second.html")})
         pressed = await client.call_tool("web_press_key", {"key": "Tab"})
-        assert "nobody confirmed it" in text_of(pressed)
+        assert "it was not confirmed" in text_of(pressed)
 
 
 @pytest.mark.parametrize("mode", MODES)

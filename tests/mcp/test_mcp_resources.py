@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from mcp.shared.exceptions import MCPError
 
-from bridge.model_tools import MAX_ANSWER_CHARS
+from bridge.model_tools import MAX_RESULT_CHARS
 from bridge.surfaces.mcp_server.protocol import newest
 from tests.mcp.conftest import Serving
 
@@ -28,5 +28,5 @@ def test_of_a_long_log_the_newest_lines_are_told() -> None:
     left_out = 1_000 - (len(told) - 1)
     assert told[0] == f"… ({left_out} earlier lines were left out)"
     assert told[1] == lines[left_out]
-    assert 10_000 < len(newest(lines)) < MAX_ANSWER_CHARS
+    assert 10_000 < len(newest(lines)) < MAX_RESULT_CHARS
     assert newest(lines[:3]) == "\n".join(lines[:3])

@@ -125,7 +125,7 @@ async def test_the_simple_set_answers_in_its_known_words(serving: Serving, nobod
             )
             assert (await call(tool, url="http://", fails=True, **more)).startswith("Invalid URL: ")
             assert "policy_refused" in await call(tool, url="http://169.254.169.254/", fails=True, **more)
-        assert "there is no such argument" in await call("browser", url=url, mode="extract", javascript="1", fails=True)
+        assert "unknown argument" in await call("browser", url=url, mode="extract", javascript="1", fails=True)
         shot = json.loads(await call("browser", url=url, mode="screenshot", width=300, height=400, wait_seconds=0))
         with Image.open(shot["image_path"]) as image:
             assert image.size == (300, 400)

@@ -16,7 +16,7 @@ class _Willing:
     def __init__(self) -> None:
         self.asked: list[str] = []
 
-    async def agrees(self, question: str) -> bool | None:
+    async def confirm(self, question: str) -> bool | None:
         self.asked.append(question)
         return self.says
 
@@ -31,17 +31,17 @@ class _Waving(_Willing):
     says = None
 
 
-def asking_egress() -> tuple[PendingElicitation, PinnedEgress]:
-    asking = PendingElicitation()
-    return asking, PinnedEgress(BrowserPolicy(default_action="ask"), ask=asking.may_open)
+def egress_with_elicitation() -> tuple[PendingElicitation, PinnedEgress]:
+    pending = PendingElicitation()
+    return pending, PinnedEgress(BrowserPolicy(default_action="ask"), ask=pending.may_open)
 
 
 async def test_a_host_that_a_page_named_while_nobody_was_there_is_asked_about_later() -> None:
-    asking, egress = asking_egress()
+    pending, egress = egress_with_elicitation()
     with pytest.raises(PolicyRefused, match="there was no answer"):
         await egress.check_request("https://shop.example/x.js")
     person = _Willing()
-    with asking.call_of(person):
+    with pending.during_call(person):
         assert await egress.check_url("https://shop.example/") == "https://shop.example/"
         await egress.check_request("https://shop.example/x.js")
     assert len(person.asked) == 1
@@ -49,11 +49,11 @@ async def test_a_host_that_a_page_named_while_nobody_was_there_is_asked_about_la
 
 
 async def test_a_no_of_somebody_is_kept() -> None:
-    asking, egress = asking_egress()
-    with asking.call_of(_Unwilling()), pytest.raises(PolicyRefused, match="the person asked refused"):
+    pending, egress = egress_with_elicitation()
+    with pending.during_call(_Unwilling()), pytest.raises(PolicyRefused, match="the person asked refused"):
         await egress.check_url("https://shop.example/")
     person = _Willing()
-    with asking.call_of(person), pytest.raises(PolicyRefused, match="the person asked refused"):
+    with pending.during_call(person), pytest.raises(PolicyRefused, match="the person asked refused"):
         await egress.check_url("https://shop.example/")
     assert not person.asked
 
@@ -62,20 +62,20 @@ async def test_a_no_of_somebody_is_kept() -> None:
 async def test_whoever_cannot_be_asked_or_gives_no_answer_has_not_said_no(
     silent: type[NoElicitation | _Waving],
 ) -> None:
-    asking, egress = asking_egress()
-    with asking.call_of(silent()), pytest.raises(PolicyRefused, match="there was no answer"):
+    pending, egress = egress_with_elicitation()
+    with pending.during_call(silent()), pytest.raises(PolicyRefused, match="there was no answer"):
         await egress.check_url("https://shop.example/")
     person = _Willing()
-    with asking.call_of(person):
+    with pending.during_call(person):
         assert await egress.check_url("https://shop.example/") == "https://shop.example/"
     assert len(person.asked) == 1
 
 
 async def test_a_page_of_a_hundred_hosts_is_not_a_hundred_questions() -> None:
-    asking, egress = asking_egress()
+    pending, egress = egress_with_elicitation()
     for _ in range(2):
         person = _Willing()
-        with asking.call_of(person):
+        with pending.during_call(person):
             for number in range(100):
                 try:
                     await egress.check_request(f"https://h{number}.example/")

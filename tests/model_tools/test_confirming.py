@@ -17,21 +17,26 @@ class _Person:
     def __init__(self) -> None:
         self.questions: list[str] = []
 
-    async def agrees(self, question: str) -> bool:
+    async def confirm(self, question: str) -> bool:
         self.questions.append(question)
         return False
 
 
-async def test_the_question_names_the_element_and_where_it_is(house: ServerContext, local_server: LocalServer) -> None:
-    desk, person = ClientContext(replace(house, action_policy=ActionPolicy(confirm=frozenset({"act"})))), _Person()
+async def test_the_question_names_the_element_and_where_it_is(
+    server_context: ServerContext, local_server: LocalServer
+) -> None:
+    client, person = (
+        ClientContext(replace(server_context, action_policy=ActionPolicy(confirm=frozenset({"act"})))),
+        _Person(),
+    )
     web, ops = Toolbox(tool_set("web")), Toolbox(tool_set("ops"))
     url = local_server.url("tasks/enter-text.html")
-    opened = await web.call("web_open", {"url": url}, desk, person)
+    opened = await web.call("web_open", {"url": url}, client, person)
     ref = opened.text.split('textbox "Field"')[1].split("[ref=")[1].split("]")[0]
-    refused = await web.call("web_fill", {"ref": ref, "value": "x"}, desk, person)
-    assert "nobody confirmed it" in refused.text
+    refused = await web.call("web_fill", {"ref": ref, "value": "x"}, client, person)
+    assert "it was not confirmed" in refused.text
     assert person.questions[-1].endswith(f' on textbox "Field", {local_server.url("")[:-1]}, tab t1?')
-    other = ClientContext(desk.house)
+    other = ClientContext(client.server)
     await ops.call("browser_op", {"kind": "navigate", "url": url}, other, person)
     await ops.call("browser_op", {"kind": "snapshot"}, other, person)
     await ops.call("browser_op", {"kind": "click", "ref": "e1"}, other, person)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import pytest
@@ -11,7 +10,7 @@ from pydantic import BaseModel, Field
 from bridge.errors import UsageError
 from bridge.model_tools import SET_NAMES, ClientContext, InvalidArguments, MalformedTool, ToolResult, ToolSet, tool_set
 from bridge.model_tools.declaration import Run
-from bridge.model_tools.tables import readme_with_tables
+from bridge.model_tools.tables import tables
 from bridge.ops import OPERATION_KINDS
 
 Described = Annotated[str, Field(description="Words.")]
@@ -21,38 +20,38 @@ class Nested(BaseModel):
     x: int
 
 
-async def undescribed(desk: ClientContext, ref: str) -> ToolResult:
+async def undescribed(client: ClientContext, ref: str) -> ToolResult:
     """Says nothing about its argument."""
     return ToolResult("")
 
 
-async def untyped(desk: ClientContext, ref) -> ToolResult:  # type: ignore[no-untyped-def]
+async def untyped(client: ClientContext, ref) -> ToolResult:  # type: ignore[no-untyped-def]
     """Has an argument of no type."""
     return ToolResult("")
 
 
-async def nested(desk: ClientContext, options: Annotated[Nested, Field(description="An object.")]) -> ToolResult:
+async def nested(client: ClientContext, options: Annotated[Nested, Field(description="An object.")]) -> ToolResult:
     """Takes an object."""
     return ToolResult("")
 
 
-async def numbers(desk: ClientContext, values: Annotated[list[int], Field(description="Numbers.")]) -> ToolResult:
+async def numbers(client: ClientContext, values: Annotated[list[int], Field(description="Numbers.")]) -> ToolResult:
     """Takes a list of something else than strings."""
     return ToolResult("")
 
 
 async def either(
-    desk: ClientContext, value: Annotated[int | str, Field(description="One or the other.")]
+    client: ClientContext, value: Annotated[int | str, Field(description="One or the other.")]
 ) -> ToolResult:
     """Takes one of two types."""
     return ToolResult("")
 
 
-async def mute(desk: ClientContext, words: Described) -> ToolResult:
+async def mute(client: ClientContext, words: Described) -> ToolResult:
     return ToolResult("")
 
 
-async def BadName(desk: ClientContext) -> ToolResult:  # noqa: N802 - it is bad
+async def BadName(client: ClientContext) -> ToolResult:  # noqa: N802 - it is bad
     """Has capital letters."""
     return ToolResult("")
 
@@ -63,7 +62,7 @@ def test_a_malformed_declaration_fails(run: Run) -> None:
         ToolSet("test").tool(title="Test", effect="observe")(run)
 
 
-async def well_formed(desk: ClientContext, words: Described) -> ToolResult:
+async def well_formed(client: ClientContext, words: Described) -> ToolResult:
     """Does nothing."""
     return ToolResult(words)
 
@@ -73,7 +72,7 @@ def test_two_tools_of_one_name_an_unknown_effect_and_an_empty_title_fail() -> No
     tools.tool(title="Test", effect="observe")(well_formed)
     with pytest.raises(MalformedTool, match="two tools"):
         tools.tool(title="Test", effect="observe")(well_formed)
-    with pytest.raises(MalformedTool, match="no effect"):
+    with pytest.raises(MalformedTool, match="not a valid effect"):
         ToolSet("test").tool(title="Test", effect="destroy")(well_formed)  # type: ignore[arg-type]
     with pytest.raises(MalformedTool, match="no title"):
         ToolSet("test").tool(title=" ", effect="observe")(well_formed)
@@ -87,7 +86,7 @@ def test_the_sets_have_the_tools_of_their_names() -> None:
     assert [tool.name for tool in tool_set("simple")] == ["browser", "webfetch"]
     (operation,) = tool_set("ops")
     assert operation.parameters["kind"]["enum"] == list(OPERATION_KINDS)
-    with pytest.raises(UsageError, match="no set"):
+    with pytest.raises(UsageError, match="unknown tool set"):
         tool_set("all")
 
 
@@ -102,7 +101,7 @@ def test_javascript_is_an_argument_only_where_the_operator_allows_it() -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({}, "ref: it is missing"),
+        ({}, "ref: missing"),
         ({"ref": None}, "ref: "),
         ({"ref": 5}, "ref: "),
         ({"ref": ["e5"]}, "ref: "),
@@ -110,8 +109,8 @@ def test_javascript_is_an_argument_only_where_the_operator_allows_it() -> None:
         ({"ref": "5"}, "the ref of an element".capitalize()),
         ({"ref": "e5\n"}, "ref: "),
         ({"ref": "e0"}, "ref: "),
-        ({"ref": "e5", "force": True}, "force: there is no such argument"),
-        ({"ref": "e5", "__class__": "x"}, "there is no such argument"),
+        ({"ref": "e5", "force": True}, "force: unknown argument"),
+        ({"ref": "e5", "__class__": "x"}, "unknown argument"),
     ],
 )
 def test_arguments_that_do_not_fit_are_named(given: dict[str, Any], said: str) -> None:
@@ -120,7 +119,7 @@ def test_arguments_that_do_not_fit_are_named(given: dict[str, Any], said: str) -
     with pytest.raises(InvalidArguments) as raised:
         tool.arguments(given)
     assert said in raised.value.message
-    assert raised.value.hint == "Its arguments are ref."
+    assert raised.value.hint == "The arguments are ref."
 
 
 def test_a_null_leaves_an_optional_argument_out() -> None:
@@ -133,10 +132,13 @@ def test_a_null_leaves_an_optional_argument_out() -> None:
     }
 
 
-def test_the_readme_shows_the_declarations_as_they_are() -> None:
-    path = Path("bridge/model_tools/README.md")
-    text = path.read_text(encoding="utf-8")
-    assert readme_with_tables(text) == text, "run tools/tool_tables.py"
+def test_the_tables_show_every_tool_with_its_arguments_and_effect() -> None:
+    text = tables()
+    for name in SET_NAMES:
+        for tool in tool_set(name):
+            row = next(line for line in text.splitlines() if line.startswith(f"| `{tool.name}("))
+            assert f"| {tool.effect} | {tool.description} |" in row
+    assert "| `web_scroll(direction, amount=300, ref?)` | act |" in text
 
 
 def test_every_tool_of_every_set_says_what_it_is() -> None:

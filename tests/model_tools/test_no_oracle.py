@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from desks import desk_on
+from temp_clients import temp_client
 
 from bridge.errors import PolicyRefused
 from bridge.model_tools import ClientContext, NoElicitation, Toolbox, tool_set
@@ -147,30 +147,30 @@ def mail() -> Iterator[LocalServer]:
 
 
 @pytest.fixture
-async def desk(webview_device: str, mail: LocalServer, tmp_path: Path) -> AsyncIterator[ClientContext]:
-    async with desk_on(webview_device, [mail.grant], tmp_path, secrets=Secrets({"PW": Secret(VALUE)})) as desk:
-        yield desk
+async def client(webview_device: str, mail: LocalServer, tmp_path: Path) -> AsyncIterator[ClientContext]:
+    async with temp_client(webview_device, [mail.grant], tmp_path, secrets=Secrets({"PW": Secret(VALUE)})) as client:
+        yield client
 
 
-async def said(desk: ClientContext, tool: str, **given: Any) -> str:
+async def said(client: ClientContext, tool: str, **given: Any) -> str:
     tools = "ops" if tool == "browser_op" else "web"
-    return (await Toolbox(tool_set(tools)).call(tool, given, desk, NoElicitation())).text
+    return (await Toolbox(tool_set(tools)).call(tool, given, client, NoElicitation())).text
 
 
 @pytest.mark.browser
 @pytest.mark.parametrize("way", SEARCHES, ids="-".join)
 async def test_a_right_guess_is_answered_as_a_wrong_one_is(
-    desk: ClientContext, mail: LocalServer, way: tuple[str, str]
+    client: ClientContext, mail: LocalServer, way: tuple[str, str]
 ) -> None:
     tool, argument = way
     page = mail.url(f"page?pw={VALUE}")
     if tool == "browser_op":
-        await said(desk, tool, kind="navigate", url=page)
+        await said(client, tool, kind="navigate", url=page)
     else:
-        await said(desk, "web_open", url=page)
+        await said(client, "web_open", url=page)
 
     async def answer(search: Search, words: str) -> str:
-        text = await said(desk, tool, **{argument: words}, **search.given)
+        text = await said(client, tool, **{argument: words}, **search.given)
         # What was asked for, and how long it took, is no answer.
         return re.sub(
             r"\b[0-9.]+ (ms|s)\b", "TIME", text.replace(words, "WORDS").replace(words.replace('"', '\\"'), "WORDS")

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
-from desks import desk_on
+from temp_clients import temp_client
 
 from bridge.errors import NavigationFailed
 from bridge.model_tools import ClientContext, NoElicitation, Toolbox, tool_set
@@ -38,27 +38,27 @@ def unloadable() -> Iterator[LocalServer]:
 
 
 @pytest.fixture
-async def desk(webview_device: str, unloadable: LocalServer, tmp_path: Path) -> AsyncIterator[ClientContext]:
-    async with desk_on(webview_device, [unloadable.grant], tmp_path) as desk:
-        yield desk
+async def client(webview_device: str, unloadable: LocalServer, tmp_path: Path) -> AsyncIterator[ClientContext]:
+    async with temp_client(webview_device, [unloadable.grant], tmp_path) as client:
+        yield client
 
 
 async def test_what_is_no_page_is_answered_and_the_next_page_opens(
-    desk: ClientContext, unloadable: LocalServer
+    client: ClientContext, unloadable: LocalServer
 ) -> None:
     web = Toolbox(tool_set("web"))
     for path in ("/empty", "/attachment", "/silent"):
-        shown = await web.call("web_open", {"url": unloadable.url(path)}, desk, NoElicitation())
+        shown = await web.call("web_open", {"url": unloadable.url(path)}, client, NoElicitation())
         assert shown.is_error
         assert shown.text.startswith("web_open failed: navigation_failed"), shown.text
-    shown = await web.call("web_open", {"url": unloadable.url("page")}, desk, NoElicitation())
+    shown = await web.call("web_open", {"url": unloadable.url("page")}, client, NoElicitation())
     assert not shown.is_error, shown.text
 
 
 async def test_an_error_that_nobody_can_explain_is_not_its_own_cause(
-    desk: ClientContext, unloadable: LocalServer
+    client: ClientContext, unloadable: LocalServer
 ) -> None:
-    page = await desk.new_page()
+    page = await client.new_page()
     with pytest.raises(NavigationFailed) as failed:
         await page.goto(unloadable.url("empty"))
     assert failed.value.__cause__ is not failed.value

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
-from desks import desk_on
+from temp_clients import temp_client
 
 from bridge.model_tools import ClientContext, NoElicitation, Toolbox, tool_set
 from bridge.surfaces.local_server import LocalServer, QuietHandler, listening
@@ -26,24 +26,24 @@ def site() -> Iterator[LocalServer]:
 
 
 @pytest.fixture
-async def desk(webview_device: str, site: LocalServer, tmp_path: Path) -> AsyncIterator[ClientContext]:
-    async with desk_on(webview_device, [site.grant], tmp_path) as desk:
-        yield desk
+async def client(webview_device: str, site: LocalServer, tmp_path: Path) -> AsyncIterator[ClientContext]:
+    async with temp_client(webview_device, [site.grant], tmp_path) as client:
+        yield client
 
 
-async def test_an_empty_page_is_said_to_be_empty(desk: ClientContext, site: LocalServer) -> None:
+async def test_an_empty_page_is_said_to_be_empty(client: ClientContext, site: LocalServer) -> None:
     web, simple = Toolbox(tool_set("web")), Toolbox(tool_set("simple"))
-    await web.call("web_open", {"url": site.url("")}, desk, NoElicitation())
-    assert "the page has no text to read" in (await web.call("web_read", {}, desk, NoElicitation())).text
+    await web.call("web_open", {"url": site.url("")}, client, NoElicitation())
+    assert "the page has no readable text" in (await web.call("web_read", {}, client, NoElicitation())).text
     given = {"url": site.url(""), "mode": "extract", "wait_seconds": 0}
-    assert "The page shows no text to extract." in (await simple.call("browser", given, desk, NoElicitation())).text
+    assert "The page has no text to extract." in (await simple.call("browser", given, client, NoElicitation())).text
 
 
-async def test_a_window_is_told_of_once(desk: ClientContext, site: LocalServer) -> None:
+async def test_a_window_is_told_of_once(client: ClientContext, site: LocalServer) -> None:
     web = Toolbox(tool_set("web"))
-    await web.call("web_open", {"url": site.url("link")}, desk, NoElicitation())
-    page = await desk.page()
+    await web.call("web_open", {"url": site.url("link")}, client, NoElicitation())
+    page = await client.page()
     ref = (await page.snapshot()).find(name="Open").ref
-    shown = (await web.call("web_click", {"ref": ref}, desk, NoElicitation())).text
+    shown = (await web.call("web_click", {"ref": ref}, client, NoElicitation())).text
     assert shown.count("opened another tab") == 1
     assert "opened a window" not in shown

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from bridge.model_tools import ClientContext, NoElicitation, Toolbox, tool_set
-from bridge.model_tools.toolbox import Shown
+from bridge.model_tools.toolbox import RenderedResult
 from tests.conftest import LocalServer
 from tests.model_tools.conftest import SECRET
 
@@ -19,46 +19,46 @@ pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
 OTHER = "w" * len(SECRET)
 
 
-async def called(desk: ClientContext, tools: str, tool: str, **given: Any) -> Shown:
-    return await Toolbox(tool_set(tools)).call(tool, given, desk, NoElicitation())
+async def called(client: ClientContext, tools: str, tool: str, **given: Any) -> RenderedResult:
+    return await Toolbox(tool_set(tools)).call(tool, given, client, NoElicitation())
 
 
-async def page_that_says(desk: ClientContext, local: LocalServer, words: str, *, far: bool = False) -> str:
+async def page_that_says(client: ClientContext, local: LocalServer, words: str, *, far: bool = False) -> str:
     """The ref of its field."""
-    opened = await called(desk, "web", "web_open", url=local.url("tasks/enter-text.html"))
-    page = await desk.page()
+    opened = await called(client, "web", "web_open", url=local.url("tasks/enter-text.html"))
+    page = await client.page()
     place = "margin-top:3000px" if far else ""
     html = f"<label>Field <input value='{words}'></label><p style='{place}'>You said {words}.</p><p>Kept</p>"
-    await show(desk, html)
+    await show(client, html)
     assert not opened.is_error
     return (await page.snapshot()).find(role="textbox").ref
 
 
-async def show(desk: ClientContext, html: str) -> None:
-    attachment = await (await desk.page()).attached()
+async def show(client: ClientContext, html: str) -> None:
+    attachment = await (await client.page()).attached()
     await attachment.evaluate_raw({"expression": f"document.body.innerHTML = {html!r}"}, timeout_s=20)
 
 
-def grey(shown: Shown) -> bytes:
+def grey(shown: RenderedResult) -> bytes:
     assert shown.image is not None, shown.text
     return Image.open(io.BytesIO(shown.image.image_bytes)).convert("L").tobytes()
 
 
 @pytest.mark.parametrize("annotate", [False, True])
 async def test_a_picture_of_the_view_has_a_box_where_a_secret_is(
-    desk: ClientContext, local_server: LocalServer, annotate: bool
+    client: ClientContext, local_server: LocalServer, annotate: bool
 ) -> None:
     pictures = []
     for words in (SECRET, OTHER):
-        desk.house.secrets = type(desk.house.secrets)({"PASSWORD": words})
-        await page_that_says(desk, local_server, words)
-        pictures.append(grey(await called(desk, "web", "web_screenshot", annotate=annotate)))
+        client.server.secrets = type(client.server.secrets)({"PASSWORD": words})
+        await page_that_says(client, local_server, words)
+        pictures.append(grey(await called(client, "web", "web_screenshot", annotate=annotate)))
         assert len(set(pictures[-1])) > 10
     differing = sum(one != two for one, two in zip(*pictures, strict=True))
     # The boxes are as wide as the letters that they cover, in a page whose letters are not all of one width.
     assert differing < len(pictures[0]) / 50
-    desk.house.secrets = type(desk.house.secrets)({})
-    assert grey(await called(desk, "web", "web_screenshot", annotate=annotate)) != pictures[1]
+    client.server.secrets = type(client.server.secrets)({})
+    assert grey(await called(client, "web", "web_screenshot", annotate=annotate)) != pictures[1]
 
 
 def in_pieces(words: str) -> str:
@@ -69,27 +69,27 @@ def in_pieces(words: str) -> str:
 <input style="font:14px monospace" value="{words[:9]}"> <input style="font:14px monospace" value="{words[9:]}">"""
 
 
-async def test_a_secret_is_covered_that_is_written_in_pieces(desk: ClientContext, local_server: LocalServer) -> None:
-    await called(desk, "web", "web_open", url=local_server.url("second.html"))
+async def test_a_secret_is_covered_that_is_written_in_pieces(client: ClientContext, local_server: LocalServer) -> None:
+    await called(client, "web", "web_open", url=local_server.url("second.html"))
     pictures = []
     for words in (SECRET, re.sub(r"\w", "w", SECRET)):
-        desk.house.secrets = type(desk.house.secrets)({"PASSWORD": words})
-        await show(desk, in_pieces(words))
-        pictures.append(grey(await called(desk, "web", "web_screenshot")))
+        client.server.secrets = type(client.server.secrets)({"PASSWORD": words})
+        await show(client, in_pieces(words))
+        pictures.append(grey(await called(client, "web", "web_screenshot")))
         assert len(set(pictures[-1])) > 10
     assert pictures[0] == pictures[1]
-    ref = (await (await desk.page()).snapshot()).find(role="textbox", nth=0).ref
-    assert "shows a secret" in (await called(desk, "web", "web_screenshot", ref=ref)).text
+    ref = (await (await client.page()).snapshot()).find(role="textbox", nth=0).ref
+    assert "shows a secret" in (await called(client, "web", "web_screenshot", ref=ref)).text
 
 
 async def test_a_picture_of_more_than_the_view_is_refused_where_a_secret_is_shown(
-    desk: ClientContext, local_server: LocalServer
+    client: ClientContext, local_server: LocalServer
 ) -> None:
-    ref = await page_that_says(desk, local_server, SECRET, far=True)
+    ref = await page_that_says(client, local_server, SECRET, far=True)
     for given in ({"full_page": True}, {"ref": ref}):
-        shown = await called(desk, "web", "web_screenshot", **given)
+        shown = await called(client, "web", "web_screenshot", **given)
         assert shown.image is None
         assert "the page shows a secret" in shown.text
-        assert "Take a screenshot of the view" in shown.text
-    await page_that_says(desk, local_server, "nobody's words", far=True)
-    assert (await called(desk, "web", "web_screenshot", full_page=True)).image is not None
+        assert "Take a picture of the view" in shown.text
+    await page_that_says(client, local_server, "nobody's words", far=True)
+    assert (await called(client, "web", "web_screenshot", full_page=True)).image is not None

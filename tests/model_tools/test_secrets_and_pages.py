@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from desks import desk_on
+from temp_clients import temp_client
 
 from bridge import TestServerGrant
 from bridge.model_tools import ClientContext, NoElicitation, Toolbox, tool_set
@@ -38,15 +38,15 @@ def shop() -> Iterator[LocalServer]:
 
 
 @pytest.fixture
-async def desk(webview_device: str, shop: LocalServer, tmp_path: Path) -> AsyncIterator[ClientContext]:
+async def client(webview_device: str, shop: LocalServer, tmp_path: Path) -> AsyncIterator[ClientContext]:
     grants = [shop.grant, TestServerGrant("localhost", shop.port)]
     secrets = Secrets({"PW": Secret(VALUE, (shop.origin,))})
-    async with desk_on(webview_device, grants, tmp_path, secrets=secrets) as desk:
-        yield desk
+    async with temp_client(webview_device, grants, tmp_path, secrets=secrets) as client:
+        yield client
 
 
-async def said(desk: ClientContext, tools: str, tool: str, **given: Any) -> str:
-    shown = await Toolbox(tool_set(tools)).call(tool, given, desk, NoElicitation())
+async def said(client: ClientContext, tools: str, tool: str, **given: Any) -> str:
+    shown = await Toolbox(tool_set(tools)).call(tool, given, client, NoElicitation())
     return shown.text
 
 
@@ -57,27 +57,27 @@ def ref_of(text: str, what: str) -> str:
 
 
 async def test_a_secret_for_the_page_is_not_filled_into_a_foreign_frame_of_it(
-    desk: ClientContext, shop: LocalServer
+    client: ClientContext, shop: LocalServer
 ) -> None:
-    opened = await said(desk, "web", "web_open", url=shop.url())
-    by_tool = await said(desk, "web", "web_fill", ref=ref_of(opened, "textbox"), value="secret:PW")
-    await said(desk, "ops", "browser_op", kind="navigate", url=shop.url())
-    shot = await said(desk, "ops", "browser_op", kind="snapshot")
-    by_operation = await said(desk, "ops", "browser_op", kind="fill", ref=ref_of(shot, "textbox"), value="secret:PW")
+    opened = await said(client, "web", "web_open", url=shop.url())
+    by_tool = await said(client, "web", "web_fill", ref=ref_of(opened, "textbox"), value="secret:PW")
+    await said(client, "ops", "browser_op", kind="navigate", url=shop.url())
+    shot = await said(client, "ops", "browser_op", kind="snapshot")
+    by_operation = await said(client, "ops", "browser_op", kind="fill", ref=ref_of(shot, "textbox"), value="secret:PW")
     for answer in (by_tool, by_operation):
         assert "policy_refused" in answer
-        assert "the secret PW is not for http://localhost" in answer
+        assert "the secret PW may not be filled in on http://localhost" in answer
 
 
-async def test_no_length_of_a_text_shows_a_part_of_a_secret(desk: ClientContext, shop: LocalServer) -> None:
-    opened = await said(desk, "web", "web_open", url=shop.url("echo"))
-    await said(desk, "web", "web_fill", ref=ref_of(opened, 'textbox "Field"'), value="secret:PW")
-    shot = await said(desk, "web", "web_snapshot", interactive_only=False)
+async def test_no_length_of_a_text_shows_a_part_of_a_secret(client: ClientContext, shop: LocalServer) -> None:
+    opened = await said(client, "web", "web_open", url=shop.url("echo"))
+    await said(client, "web", "web_fill", ref=ref_of(opened, 'textbox "Field"'), value="secret:PW")
+    shot = await said(client, "web", "web_snapshot", interactive_only=False)
     echo = ref_of(shot, 'textbox "Echo"')
     for length in (2, 4, 12, len(VALUE), 60):
-        shown = await said(desk, "web", "web_get_text", ref=echo, max_length=length)
+        shown = await said(client, "web", "web_get_text", ref=echo, max_length=length)
         assert "hu" not in shown, shown
     for length in (38, 42, 50, 200):
-        shown = await said(desk, "web", "web_read", mode="raw", max_length=length)
+        shown = await said(client, "web", "web_read", mode="raw", max_length=length)
         assert "hunt" not in shown, shown
     assert "x[secret:PW]" in shown.replace("\\", "")

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from bridge.model_tools import MAX_ANSWER_CHARS, ClientContext, NoElicitation, ServerContext, Toolbox, tool_set
+from bridge.model_tools import MAX_RESULT_CHARS, ClientContext, NoElicitation, ServerContext, Toolbox, tool_set
 from bridge.surfaces.demo.server import serve_demo_pages
 from tests.conftest import LocalServer
 
@@ -21,13 +21,13 @@ MEDIAN_CHARS = 2_500
 class Agent:
     """Calls tools and remembers what they said; refs are read out of the newest answer that shows them."""
 
-    def __init__(self, desk: ClientContext) -> None:
-        self._desk = desk
+    def __init__(self, client: ClientContext) -> None:
+        self._client = client
         self._toolbox = Toolbox(tool_set("web"))
         self.answers: list[str] = []
 
     async def call(self, tool: str, **arguments: Any) -> str:
-        shown = await self._toolbox.call(tool, arguments, self._desk, NoElicitation())
+        shown = await self._toolbox.call(tool, arguments, self._client, NoElicitation())
         self.answers.append(shown.text)
         return shown.text
 
@@ -170,19 +170,19 @@ async def sign_in_after_a_mistake(agent: Agent, demo: LocalServer) -> None:
 
 
 @pytest.fixture
-def demo(house: ServerContext) -> Iterator[LocalServer]:
+def demo(server_context: ServerContext) -> Iterator[LocalServer]:
     with serve_demo_pages() as server:
-        house.egress.grants = (*house.egress.grants, server.grant)
+        server_context.egress.grants = (*server_context.egress.grants, server.grant)
         yield server
 
 
 async def test_tasks_are_finished_through_the_tools_alone_and_answers_stay_short(
-    demo: LocalServer, desk: ClientContext, local_server: LocalServer
+    demo: LocalServer, client: ClientContext, local_server: LocalServer
 ) -> None:
     unsolved: dict[str, str] = {}
     chars: list[int] = []
     for name, solve in TASKS.items():
-        agent = Agent(desk)
+        agent = Agent(client)
         try:
             await agent.call("web_open", url=local_server.url(f"tasks/{name}.html?seed=7"))
             await agent.call("web_find", text="Task:")
@@ -194,11 +194,11 @@ async def test_tasks_are_finished_through_the_tools_alone_and_answers_stay_short
         chars += map(len, agent.answers)
         print(f"{name}: {len(agent.answers)} answers, {sum(map(len, agent.answers))} characters")
     for story in (buy_what_is_cheapest_in_gold, sign_in_after_a_mistake):
-        agent = Agent(desk)
+        agent = Agent(client)
         await story(agent, demo)
         chars += map(len, agent.answers)
         print(f"{story.__name__}: {len(agent.answers)} answers, {sum(map(len, agent.answers))} characters")
     print(f"{len(chars)} answers: median {statistics.median(chars):.0f}, longest {max(chars)} characters")
     assert not unsolved, "\n\n".join(f"{name}: {said}" for name, said in unsolved.items())
     assert statistics.median(chars) < MEDIAN_CHARS
-    assert max(chars) <= MAX_ANSWER_CHARS
+    assert max(chars) <= MAX_RESULT_CHARS

@@ -1,4 +1,4 @@
-"""The law of the fence for operations as a program gets them, and `wvb ops` prints them."""
+"""The law of the markers for operations as a program gets them, and `wvb ops` prints them."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ def strings(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
 async def fenced(executor: Executor, kind: str, **fields: Any) -> dict[str, Any]:
     """The answer, after looking at each of its strings: what says the mark stands inside, once."""
     answer = (await executor.run_source({"kind": kind, **fields})).to_json()
-    nonce = executor.fence.nonce
+    nonce = executor.markers.nonce
     for path, text in strings(answer):
-        inside, origin = executor.fence.inside(text)
+        inside, origin = executor.markers.unwrap(text)
         assert FORGED not in text or kind in VERBATIM or ".result.value" in path, (kind, fields, path, text)
         assert MARK.lower() not in text.lower() or (origin and inside != text), (kind, fields, path, text)
         assert text.count(nonce) in (0, 2), (kind, path, text)
@@ -80,7 +80,7 @@ async def test_no_field_of_an_answer_has_a_word_of_a_page_outside_of_the_fence(
     await fenced(executor, "navigate", url=talker.url())
     await fenced(executor, "screenshot", annotate=True)
     shot = await fenced(executor, "snapshot", interactive_only=False)
-    assert executor.fence.inside(shot["result"]["title"]) == (plain(SAID), talker.origin)
+    assert executor.markers.unwrap(shot["result"]["title"]) == (plain(SAID), talker.origin)
     for path in ("/token", "/file", "/missing", "/private", "/other"):
         await fenced(executor, "download", url=talker.url(path), dest_path=f"{path[1:]}.txt")
     refs = re.findall(r"\[ref=(e\d+)\]", shot["result"]["text"])
@@ -103,6 +103,6 @@ async def test_the_line_that_would_allow_an_address_is_ours_where_the_model_name
     assert 'allowed_origins = ["shop.example"]' in asked["error"]["hint"]
     assert "<page-content" not in asked["error"]["hint"]
     chosen = await fenced(executor, "navigate", url=talker.url("other"))
-    inside, origin = executor.fence.inside(chosen["error"]["hint"])
+    inside, origin = executor.markers.unwrap(chosen["error"]["hint"])
     assert origin
     assert f'"http://{MARK.lower()}.example"' in inside or f'"{MARK.lower()}.example"' in inside

@@ -32,7 +32,7 @@ async def forbidden() -> AsyncIterator[CountingServer]:
 
 @pytest.fixture
 async def without_proxy(adb_port: int) -> AsyncIterator[VirtualDeviceHandle]:
-    """A device whose WebView takes no proxy."""
+    """A device whose WebView does not support a proxy."""
     async with own_device() as handle:
         await handle.fault("take_proxy_away")
         yield handle
@@ -41,7 +41,7 @@ async def without_proxy(adb_port: int) -> AsyncIterator[VirtualDeviceHandle]:
 async def test_a_strict_policy_needs_a_device_that_takes_a_proxy(
     without_proxy: VirtualDeviceHandle, local_server: LocalServer, forbidden: CountingServer
 ) -> None:
-    with pytest.raises(PolicyRefused, match="this WebView takes no proxy") as refused:
+    with pytest.raises(PolicyRefused, match="this WebView does not support a proxy") as refused:
         async with Session.open(without_proxy.serial, policy=ALLOWS_ALL):
             pytest.fail("it started")
     assert "strict = false" in refused.value.hint

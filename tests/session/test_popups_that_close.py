@@ -105,7 +105,7 @@ async def test_a_command_for_a_closed_window_does_not_reach_another_tab(session:
     assert [(row["tab"], row["current"]) for row in tabs] == [(page.tab_id, True)]
 
 
-async def test_a_model_learns_once_that_its_tab_closed_and_which_one_is_current(
+async def test_a_model_learns_once_that_its_tab_has_closed_and_which_one_is_current(
     session: Session, site: LocalServer
 ) -> None:
     @asynccontextmanager
@@ -113,17 +113,17 @@ async def test_a_model_learns_once_that_its_tab_closed_and_which_one_is_current(
         yield session
 
     async with SharedSession(opener) as shared:
-        desk = ClientContext(ServerContext(session.egress, shared, PendingElicitation()))
-        page = await desk.new_page()
+        client = ClientContext(ServerContext(session.egress, shared, PendingElicitation()))
+        page = await client.new_page()
         await page.goto(site.url(""))
         login_ref = (await page.snapshot()).find(name="Login").ref
-        await desk.act(lambda shown: shown.click(login_ref))
-        login = await desk.choose("t2")
+        await client.act(lambda shown: shown.click(login_ref))
+        login = (await client.tabs()).choose("t2")
         await login.wait_for(text="Allow", timeout_s=20)
         await login.get_by_role("button", name="Later").click()
         with pytest.raises(TabLost):
             await login.wait_for(text="never", timeout_s=20)
         with pytest.raises(TabLost, match="t2 is gone") as caught:
-            await desk.page()
+            await client.page()
         assert caught.value.hint == "The current tab is t1 now."
-        assert await desk.page() is page
+        assert await client.page() is page

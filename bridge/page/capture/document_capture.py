@@ -19,7 +19,8 @@ from bridge.errors import CaptureFailed, ProtocolError
 from bridge.page.capture.plan import Layout
 from bridge.page.capture.viewport import override_view
 from bridge.page.snapshots.element_handles import evaluate_handle, release
-from bridge.page.target.attachment import WORLD_NAME, Attachment, WorldGone
+from bridge.page.target.attachment import CONTEXT_NAME, Attachment
+from bridge.page.target.execution_contexts import ExecutionContextDestroyed
 
 _log = logging.getLogger(__name__)
 
@@ -94,7 +95,7 @@ class Document:
             await self._run("restore()", deadline)
             if self._pinched is not None:
                 await self._pinch_again(self._pinched, deadline)
-        except WorldGone:
+        except ExecutionContextDestroyed:
             return  # the captured document is gone
 
     async def _pinch_again(self, before: Layout, deadline: Deadline) -> None:
@@ -112,10 +113,10 @@ class Document:
 
     async def _pan(self, to: Layout, deadline: Deadline) -> None:
         """Move the visual viewport to where it was in `to`; only the engine can."""
-        world = self._attachment.state.world_of(self._frame_id, WORLD_NAME)
-        if world is None:
+        context = self._attachment.state.context_of(self._frame_id, CONTEXT_NAME)
+        if context is None:
             return
-        root = await evaluate_handle(self._attachment, world, "document.documentElement", deadline)
+        root = await evaluate_handle(self._attachment, context, "document.documentElement", deadline)
         if (object_id := root.get("objectId")) is None:
             return
         # The rectangle is relative to the corner of the root element, which differs from the document's by its margins.
@@ -148,7 +149,7 @@ async def capturing(attachment: Attachment) -> AsyncIterator[Document]:
     document = Document(attachment)
     try:
         yield document
-    except WorldGone as error:
+    except ExecutionContextDestroyed as error:
         raise CaptureFailed("the page navigated during the capture", hint="Wait until it has loaded.") from error
     finally:
         await finish(document.restore(), at_most_s=_RESTORE_S, what="restoring the page after a capture")

@@ -28,7 +28,7 @@ _GIVE = """function(made){this.files=made.files.files;
 
 async def set_files_in_page(
     attachment: Attachment,
-    world: ExecutionContext,
+    context: ExecutionContext,
     input_id: str,
     contents: list[tuple[str, bytes]],
     deadline: Deadline,
@@ -38,14 +38,14 @@ async def set_files_in_page(
     Raises:
         ActionFailed: The page did not accept the files.
     """
-    made_id = str((await evaluate_handle(attachment, world, _BEGIN, deadline))["objectId"])
+    made_id = str((await evaluate_handle(attachment, context, _BEGIN, deadline))["objectId"])
 
     async def call(object_id: str, function: str, argument: dict[str, Any]) -> None:
         reply = await attachment.call(
             "Runtime.callFunctionOn",
             {"objectId": object_id, "functionDeclaration": function, "arguments": [argument]},
             timeout_s=deadline.remaining_s,
-            session_id=world.session_id,
+            session_id=context.session_id,
         )
         if "exceptionDetails" in reply:
             raise ActionFailed("the page did not accept the files: File objects could not be made in it")
@@ -58,4 +58,4 @@ async def set_files_in_page(
             await call(made_id, _NAME, {"value": name})
         await call(input_id, _GIVE, {"objectId": made_id})
     finally:
-        release(attachment, made_id, world.session_id)
+        release(attachment, made_id, context.session_id)

@@ -20,8 +20,8 @@ from bridge.page.results import ActionResult, Changes
 from bridge.page.snapshots.element_handles import element_handle, evaluate_handle, release
 from bridge.page.snapshots.refs import RefEntry, RefTable
 from bridge.page.snapshots.take import Snapshots
-from bridge.page.target.attachment import WORLD_NAME, Attachment, WorldGone
-from bridge.page.target.execution_contexts import ExecutionContext
+from bridge.page.target.attachment import CONTEXT_NAME, Attachment
+from bridge.page.target.execution_contexts import ExecutionContext, ExecutionContextDestroyed
 from bridge.snapshot.escape import quote
 
 MAX_UPLOAD_BYTES = 100 * 1024 * 1024
@@ -102,16 +102,16 @@ class Uploads:
         with measure() as meter:
             before = Before.now(self._attachment, self._snapshots)
             async with element_handle(self._attachment, self._refs, self._snapshots, ref, deadline) as (entry, element):
-                world = self._attachment.state.world_of(entry.frame_id, WORLD_NAME)
-                assert world is not None  # element_handle has used it
-                field = await self._call(world, element, _FIND_INPUT, deadline)
+                context = self._attachment.state.context_of(entry.frame_id, CONTEXT_NAME)
+                assert context is not None  # element_handle has used it
+                field = await self._call(context, element, _FIND_INPUT, deadline)
                 input_id = field.get("objectId")
                 if input_id is not None:
-                    await self._check_input(entry, world, input_id, len(contents), deadline)
-                    await self._set_files(world, input_id, contents, deadline)
-                    release(self._attachment, input_id, world.session_id)
+                    await self._check_input(entry, context, input_id, len(contents), deadline)
+                    await self._set_files(context, input_id, contents, deadline)
+                    release(self._attachment, input_id, context.session_id)
                 else:
-                    await self._drop(entry, world, element, contents, deadline)
+                    await self._drop(entry, context, element, contents, deadline)
             changes = await self._changes(before, entry, settle_s, deadline)
         names = tuple(name for name, _ in contents)
         return ActionResult(
@@ -131,27 +131,27 @@ class Uploads:
         try:
             call = f"__agentBrowser.settle({json.dumps(options)})"
             reply = SettleReply.parse(await self._attachment.evaluate(entry.frame_id, call, timeout_s=settle_s))
-        except WorldGone:
+        except ExecutionContextDestroyed:
             reply = SettleReply("navigation")
         return await changes_since(
             before, Settled(reply, [], [], settling, deadline), self._attachment, self._snapshots
         )
 
     async def _check_input(
-        self, entry: RefEntry, world: ExecutionContext, input_id: str, count: int, deadline: Deadline
+        self, entry: RefEntry, context: ExecutionContext, input_id: str, count: int, deadline: Deadline
     ) -> None:
-        about = json.loads((await self._call(world, input_id, _ABOUT, deadline)).get("value") or "{}")
+        about = json.loads((await self._call(context, input_id, _ABOUT, deadline)).get("value") or "{}")
         if about.get("disabled"):
             raise ElementDisabled(f"{entry.label} is disabled", ref=entry.ref)
         if count > 1 and not about.get("multiple"):
             raise UsageError(f"{entry.label} accepts one file, not {count}")
 
     async def _set_files(
-        self, world: ExecutionContext, object_id: str, contents: list[tuple[str, bytes]], deadline: Deadline
+        self, context: ExecutionContext, object_id: str, contents: list[tuple[str, bytes]], deadline: Deadline
     ) -> None:
         """Set files from the device's disk, for which Chromium dispatches the events; else files made in the page."""
         if self._host is None:
-            await set_files_in_page(self._attachment, world, object_id, contents, deadline)
+            await set_files_in_page(self._attachment, context, object_id, contents, deadline)
             return
         staged = [
             await self._host.put_file(name, content, timeout_s=deadline.remaining_s) for name, content in contents
@@ -161,7 +161,7 @@ class Uploads:
                 "DOM.setFileInputFiles",
                 {"files": staged, "objectId": object_id},
                 timeout_s=deadline.remaining_s,
-                session_id=world.session_id,
+                session_id=context.session_id,
             )
         except ProtocolError as error:
             raise ActionFailed(f"the page did not accept the files: {error.reason}") from error
@@ -169,7 +169,7 @@ class Uploads:
     async def _drop(
         self,
         entry: RefEntry,
-        world: ExecutionContext,
+        context: ExecutionContext,
         element: str,
         contents: list[tuple[str, bytes]],
         deadline: Deadline,
@@ -177,16 +177,16 @@ class Uploads:
         """Drop the files on the element. They come from a file input that is not in the document."""
         made = await evaluate_handle(
             self._attachment,
-            world,
+            context,
             "Object.assign(document.createElement('input'),{type:'file',multiple:true})",
             deadline,
         )
         input_id = str(made["objectId"])
         try:
-            await self._set_files(world, input_id, contents, deadline)
-            taken = await self._call(world, element, _DROP, deadline, {"objectId": input_id})
+            await self._set_files(context, input_id, contents, deadline)
+            taken = await self._call(context, element, _DROP, deadline, {"objectId": input_id})
         finally:
-            release(self._attachment, input_id, world.session_id)
+            release(self._attachment, input_id, context.session_id)
         if taken.get("value") is not True:
             raise ActionFailed(
                 f"{entry.label} is not a file input and accepts no dropped files",
@@ -195,13 +195,13 @@ class Uploads:
             )
 
     async def _call(
-        self, world: ExecutionContext, object_id: str, function: str, deadline: Deadline, *arguments: Any
+        self, context: ExecutionContext, object_id: str, function: str, deadline: Deadline, *arguments: Any
     ) -> dict[str, Any]:
         reply = await self._attachment.call(
             "Runtime.callFunctionOn",
             {"objectId": object_id, "functionDeclaration": function, "arguments": list(arguments)},
             timeout_s=deadline.remaining_s,
-            session_id=world.session_id,
+            session_id=context.session_id,
         )
         if "exceptionDetails" in reply:
             raise ActionFailed("an event handler of the page threw during the upload")

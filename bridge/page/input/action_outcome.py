@@ -11,7 +11,7 @@ from bridge.page.input.settle import Settled
 from bridge.page.results import Changes
 from bridge.page.snapshots.refs import RefEntry, RefTable, document_gone
 from bridge.page.snapshots.take import Snapshots
-from bridge.page.target.attachment import WORLD_NAME, Attachment
+from bridge.page.target.attachment import CONTEXT_NAME, Attachment
 from bridge.snapshot.wording import instead, opened_by
 
 
@@ -30,7 +30,7 @@ class OutcomeChecks:
         if error.get("code") == "timeout":
             raise deadline.exceeded(f"{action} {entry.label}", str(error.get("lastSeen") or ""))
         if error.get("code") == "unsupported":
-            control = self._refs.entry_at(entry.world_key, str(error.get("ref")))
+            control = self._refs.entry_at(entry.context_key, str(error.get("ref")))
             raise Unsupported(
                 f"{action} {entry.label}: {opened_by(error)}.",
                 hint=instead(error, control.ref if control else None),
@@ -159,6 +159,6 @@ class OutcomeChecks:
                 yield reply.picker, self._ref_in(frame.frame_id, reply.picker)
 
     def _ref_in(self, frame_id: str, error: ScriptError) -> str | None:
-        world = self._attachment.state.world_of(frame_id, WORLD_NAME)
-        control = self._refs.entry_at(world.key, str(error.get("ref"))) if world else None
+        context = self._attachment.state.context_of(frame_id, CONTEXT_NAME)
+        control = self._refs.entry_at(context.key, str(error.get("ref"))) if context else None
         return control.ref if control else None

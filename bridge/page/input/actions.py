@@ -32,8 +32,8 @@ from bridge.page.results import ActionResult, Changes
 from bridge.page.snapshots.element_handles import on_element
 from bridge.page.snapshots.refs import RefEntry, RefTable, document_gone
 from bridge.page.snapshots.take import Snapshots
-from bridge.page.target.attachment import Attachment, WorldGone
-from bridge.page.target.frame_calls import ask_frames
+from bridge.page.target.attachment import Attachment
+from bridge.page.target.execution_contexts import ExecutionContextDestroyed
 from bridge.page.target.frame_geometry import to_top_viewport
 
 InputKind = Literal["touch", "script"]
@@ -192,14 +192,14 @@ class Actions:
         """The value of an expression in the element's document; errors name the ref, or `awaited` if it times out."""
         try:
             return await self.attachment.evaluate(entry.frame_id, expression, timeout_s=deadline.remaining_s)
-        except WorldGone as error:
+        except ExecutionContextDestroyed as error:
             raise document_gone(entry) from error
         except DeadlineExceeded as error:
             raise deadline.exceeded(awaited, "the page did not respond") from error
 
     async def stand_down(self, entry: RefEntry) -> None:
         """Disarm the guard of an action that was prepared and not carried out."""
-        with suppress(WorldGone, ScriptFailed, DeadlineExceeded):
+        with suppress(ExecutionContextDestroyed, ScriptFailed, DeadlineExceeded):
             call = "__agentBrowser.settle({settleMs:0})"
             await self.attachment.evaluate(entry.frame_id, call, timeout_s=_STAND_DOWN_S)
 
@@ -258,14 +258,12 @@ class Actions:
 
         least_ms = OTHER_FRAMES_LEAST_MS if commands else 0
         other = f"__agentBrowser.settle({self.settle_options(settle_s, least_ms=least_ms)})"
-        outcomes = await ask_frames(
-            self.attachment,
+        outcomes = await self.attachment.evaluate_in_frames(
             frames,
-            lambda frame: self.attachment.evaluate(
-                frame.frame_id, expression if frame.frame_id == acting_id else other, timeout_s=timeout_s
-            ),
-            lead=acting_id,
-            busy_until_s=settle_s,
+            lambda frame: expression if frame.frame_id == acting_id else other,
+            main_frame_id=acting_id,
+            timeout_s=timeout_s,
+            busy_s=settle_s,
             and_then=[
                 self._send_input(method, params, is_acting_document, acknowledged, timeout_s + _ACKNOWLEDGED_S)
                 for method, params in commands
@@ -274,7 +272,7 @@ class Actions:
         replies, sent = [_parsed(outcome) for outcome in outcomes[: len(frames)]], outcomes[len(frames) :]
         acted = next((reply for frame, reply in zip(frames, replies, strict=True) if frame.frame_id == acting_id), None)
         was_received = any(not isinstance(outcome, BaseException) for outcome in sent)
-        if isinstance(acted, WorldGone) or acted is None:
+        if isinstance(acted, ExecutionContextDestroyed) or acted is None:
             if expect in _CLICKS and entry is not None:
                 self.checks.check_delivered(entry, acknowledged)
             return Settled(

@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping
-from typing import Any
 
 from bridge.deadline import Deadline
 from bridge.errors import BridgeError, DeadlineExceeded, UsageError
@@ -20,9 +19,8 @@ from bridge.page.input.keys import key_events, opens_popup, parse_chord, typing_
 from bridge.page.results import ActionResult
 from bridge.page.snapshots.element_handles import on_element
 from bridge.page.snapshots.refs import RefEntry, document_gone
-from bridge.page.target.attachment import Attachment, WorldGone
-from bridge.page.target.frame_calls import ask_frames
-from bridge.page.target.frames import Frame
+from bridge.page.target.attachment import Attachment
+from bridge.page.target.execution_contexts import ExecutionContextDestroyed
 
 # The end of the text, where typing continues.
 _CARET_TO_END = """(el=>{
@@ -143,21 +141,22 @@ async def focus(
         "(__agentBrowser)"
     )
     attachment = actions.attachment
-
-    async def arm(frame: Frame) -> Any:
-        if frame.frame_id == entry.frame_id:
-            return await actions.evaluate(entry, call, f"{action} {entry.ref}", deadline)
-        return await attachment.evaluate(frame.frame_id, _TAKE_NOTHING, timeout_s=deadline.remaining_s)
-
     frames = [frame for frame in attachment.state.ordered_frames() if not leaves or frame.frame_id == entry.frame_id]
-    outcomes = await ask_frames(attachment, frames, arm, lead=entry.frame_id)
+    outcomes = await attachment.evaluate_in_frames(
+        frames,
+        lambda frame: call if frame.frame_id == entry.frame_id else _TAKE_NOTHING,
+        main_frame_id=entry.frame_id,
+        timeout_s=deadline.remaining_s,
+    )
     by_frame = {frame.frame_id: outcome for frame, outcome in zip(frames, outcomes, strict=True)}
-    focused = by_frame.get(entry.frame_id, WorldGone("the frame is gone"))
+    focused = by_frame.get(entry.frame_id, ExecutionContextDestroyed("the frame is gone"))
     error = focused.get("error") if isinstance(focused, Mapping) else None
     if error or isinstance(focused, BaseException):
         await stand_down(attachment)
-    if isinstance(focused, WorldGone):
+    if isinstance(focused, ExecutionContextDestroyed):
         raise document_gone(entry) from focused
+    if isinstance(focused, DeadlineExceeded):
+        raise deadline.exceeded(f"{action} {entry.ref}", "the page did not respond") from focused
     if isinstance(focused, BaseException):
         raise focused
     actions.checks.raise_for(entry, action, error, deadline)
@@ -172,18 +171,18 @@ async def focused_frame(actions: Actions, what: str, deadline: Deadline) -> str 
     """
     attachment = actions.attachment
     frames, main = attachment.state.ordered_frames(), attachment.state.main
-    replies = await ask_frames(
-        attachment,
+    replies = await attachment.evaluate_in_frames(
         frames,
-        lambda frame: attachment.evaluate(frame.frame_id, _OPEN_NOTHING, timeout_s=deadline.remaining_s),
-        lead=main.frame_id if main else "",
+        lambda _: _OPEN_NOTHING,
+        main_frame_id=main.frame_id if main else "",
+        timeout_s=deadline.remaining_s,
     )
     found = None
     try:
         for frame, reply in zip(frames, replies, strict=True):
             if isinstance(reply, DeadlineExceeded) and frame is main:
                 raise deadline.exceeded(what, "the page did not respond")
-            if isinstance(reply, BaseException) and not isinstance(reply, BridgeError | WorldGone):
+            if isinstance(reply, BaseException) and not isinstance(reply, BridgeError | ExecutionContextDestroyed):
                 raise reply
             if isinstance(reply, Mapping):
                 actions.checks.raise_for_picker(what, frame.frame_id, reply.get("error"))

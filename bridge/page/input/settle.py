@@ -12,7 +12,8 @@ from bridge.errors import DeadlineExceeded
 from bridge.page.input.script_replies import SettleReply
 from bridge.page.results import Changes
 from bridge.page.snapshots.take import Snapshots
-from bridge.page.target.attachment import Attachment, WorldGone
+from bridge.page.target.attachment import Attachment
+from bridge.page.target.execution_contexts import ExecutionContextDestroyed
 from bridge.page.target.frames import Frame
 from bridge.snapshot import Delta, SnapshotResult, snapshot_delta
 from bridge.snapshot.escape import url_token
@@ -71,7 +72,7 @@ class Settled:
 
 def changes_of_closed(attachment: Attachment, how: str) -> Changes:
     """The changes of an action that closed the window, which cannot be observed."""
-    return Changes(text=f"not known: {how}", settled="closed", dialogs=attachment.dialogs.take_untold())
+    return Changes(text=f"not known: {how}", settled="closed", dialogs=attachment.dialogs.take_unreported())
 
 
 async def changes_since(before: Before, settled: Settled, attachment: Attachment, snapshots: Snapshots) -> Changes:
@@ -89,7 +90,7 @@ async def changes_since(before: Before, settled: Settled, attachment: Attachment
         reason = await _requests_answered(attachment, before.request_order, settled.settling)
     if leaving or reason == "navigation":
         reason, fresh = "navigation", True
-        there = await attachment.watch.wait(
+        there = await attachment.condition.wait(
             lambda: not state.navigating_to and state.main and "DOMContentLoaded" in state.main.lifecycle,
             timeout_s=settled.settling.remaining_s,
         )
@@ -108,7 +109,7 @@ async def changes_since(before: Before, settled: Settled, attachment: Attachment
                 request = replace(request, max_chars=min(request.max_chars, _NEW_PAGE_CHARS))
             deadline = settled.deadline.at_least(_LEAST_SNAPSHOT_S)
             after = await snapshots.take(request, deadline, remember_request=False)
-        except (DeadlineExceeded, WorldGone):
+        except (DeadlineExceeded, ExecutionContextDestroyed):
             reason = f"{reason}; the page is not readable yet"
     alive = None
     if after is not None and before.last is not None and state.navigations == before.navigations:
@@ -123,7 +124,7 @@ async def _requests_answered(attachment: Attachment, order: int, deadline: Deadl
     """
     state = attachment.state
     while not state.navigating_to and (pending := state.requests_since(order)):
-        done = await attachment.watch.wait(
+        done = await attachment.condition.wait(
             lambda: state.navigating_to or not state.requests_since(order), timeout_s=deadline.remaining_s
         )
         if not done:
@@ -137,15 +138,15 @@ async def _requests_answered(attachment: Attachment, order: int, deadline: Deadl
         outcomes = await asyncio.gather(
             *(
                 attachment.evaluate(frame_id, quiet, timeout_s=deadline.remaining_s)
-                for frame_id in (main.frame_id, *attachment.children.sessions.values())
+                for frame_id in (main.frame_id, *attachment.oopif_sessions.sessions.values())
             ),
             return_exceptions=True,
         )
         failed = [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
-        if isinstance(outcomes[0], WorldGone | DeadlineExceeded):
+        if isinstance(outcomes[0], ExecutionContextDestroyed | DeadlineExceeded):
             break
         for error in failed:
-            if not isinstance(error, WorldGone | DeadlineExceeded):
+            if not isinstance(error, ExecutionContextDestroyed | DeadlineExceeded):
                 raise error
     return "navigation" if state.navigating_to else "requests"
 
@@ -159,7 +160,7 @@ def _from_replies(
         return None
     try:
         return snapshots.render(snapshots.assemble(frames, raws), snapshots.last_request)
-    except WorldGone:
+    except ExecutionContextDestroyed:
         return None
 
 
@@ -173,7 +174,7 @@ def _changes(
     alive: frozenset[str] | None,
 ) -> Changes:
     state = attachment.state
-    dialogs = attachment.dialogs.take_untold()
+    dialogs = attachment.dialogs.take_unreported()
     if after is None:
         return Changes(text=f"not known: {reason}", settled=reason, texts=texts, dialogs=dialogs)
     notes = [f"! {dialog}" for dialog in dialogs]

@@ -104,7 +104,7 @@ class SideEffects:
             self._unreported.pop(notice, None)
         self._downloads.clear()
 
-    def take_untold(self, schemes: tuple[str, ...] = ()) -> tuple[str, ...]:
+    def take_unreported(self, schemes: tuple[str, ...] = ()) -> tuple[str, ...]:
         """One line each. `schemes` are those of links to other apps that the page tried to open."""
         for scheme in schemes:
             what = "are left to its app" if self._opens_apps else "are never opened"

@@ -9,15 +9,18 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable, Sequence
-from typing import overload
+from typing import TYPE_CHECKING, overload
 
 from bridge.deadline import Deadline
 from bridge.errors import DeadlineExceeded, ExpectationFailed, UsageError
 from bridge.page.instrumentation import instrumented
+from bridge.page.locators.finder import Finder
 from bridge.page.locators.locators import Locator, Text
 from bridge.page.locators.matches import LocatorMatches, Match
-from bridge.page.page import Page
 from bridge.page.url_pattern import url_pattern
+
+if TYPE_CHECKING:
+    from bridge.page.page import Page
 
 EXPECT_TIMEOUT_S = 5.0
 _PAGE_PAUSE_S = 0.05
@@ -225,7 +228,7 @@ def expect(subject: Locator | Page) -> LocatorExpectations | PageExpectations:
     """Expectations of a locator or a page. Their methods wait until they hold."""
     if isinstance(subject, Locator):
         return LocatorExpectations(subject)
-    if isinstance(subject, Page):
+    if isinstance(getattr(subject, "finder", None), Finder):
         return PageExpectations(subject)
     raise _wrong_subject(subject)
 

@@ -7,15 +7,17 @@ import json
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from bridge.deadline import Deadline
 from bridge.errors import ScriptFailed, UsageError
 from bridge.page.locators.matches import LocatorMatches, Match, match_of
-from bridge.page.operation import Operation, Operations
-from bridge.page.snapshots.refs import RefTable
-from bridge.page.target.attachment import WORLD_NAME, WorldGone
-from bridge.page.target.frame_calls import ask_frames
+from bridge.page.target.attachment import CONTEXT_NAME
+from bridge.page.target.execution_contexts import ExecutionContextDestroyed
+
+if TYPE_CHECKING:
+    from bridge.page.operation import Operation, Operations
+    from bridge.page.snapshots.refs import RefTable
 
 Step: TypeAlias = dict[str, Any]
 Steps: TypeAlias = tuple[Step, ...]
@@ -56,7 +58,7 @@ class Finder:
             main = op.attachment.state.main
             try:
                 found = await op.attachment.evaluate(main.frame_id if main else "", expression, timeout_s=_REPLY_S)
-            except WorldGone:
+            except ExecutionContextDestroyed:
                 return None
         return found if isinstance(found, str) else None
 
@@ -76,19 +78,17 @@ class Finder:
         states = seen.states if seen is not None and len(seen.states) == len(frames) else (None,) * len(frames)
         asked = steps if nth is None else steps[:-1]
         known = {frame.frame_id: state for frame, state in zip(frames, states, strict=True)}
-        replies = await ask_frames(
-            attachment,
+        replies = await attachment.evaluate_in_frames(
             frames,
-            lambda frame: attachment.evaluate(
-                frame.frame_id, _call(asked, known[frame.frame_id], wait_s, -1), timeout_s=wait_s + reply_s
-            ),
-            lead=frames[0].frame_id if frames else "",
-            busy_until_s=wait_s,
+            lambda frame: _call(asked, known[frame.frame_id], wait_s, -1),
+            main_frame_id=frames[0].frame_id if frames else "",
+            timeout_s=wait_s + reply_s,
+            busy_s=wait_s,
         )
         counts: list[int] = []
         found: list[Match | None] = []
         for frame, reply in zip(frames, replies, strict=True):
-            if isinstance(reply, WorldGone | ScriptFailed):
+            if isinstance(reply, ExecutionContextDestroyed | ScriptFailed):
                 counts.append(0)
                 continue
             if isinstance(reply, BaseException):
@@ -103,11 +103,11 @@ class Finder:
         silent = [
             place
             for place, (frame, reply) in enumerate(zip(frames, replies, strict=True))
-            if isinstance(reply, WorldGone) and frame.session_id in attachment.silent_sessions
+            if isinstance(reply, ExecutionContextDestroyed) and frame.session_id in attachment.silent_sessions
         ]
         unread = tuple(frames[place].url for place in silent)
         states_now = tuple(reply.get("state") if isinstance(reply, Mapping) else None for reply in replies)
-        if isinstance(replies[0], WorldGone) and wait_s:
+        if isinstance(replies[0], ExecutionContextDestroyed) and wait_s:
             await asyncio.sleep(min(wait_s, 0.05))
         if nth is None:
             return LocatorMatches(sum(counts), tuple(match for match in found if match)[:_LISTED], states_now, unread)
@@ -129,13 +129,13 @@ class Finder:
 
     def _matches(self, op: Operation, frame_id: str, items: Iterable[Mapping[str, Any]]) -> list[Match]:
         """The elements that the script described, with the session's refs."""
-        world = op.attachment.state.world_of(frame_id, WORLD_NAME)
-        if world is None:
+        context = op.attachment.state.context_of(frame_id, CONTEXT_NAME)
+        if context is None:
             return []
         url = op.snapshots.page_url
         return [
             match_of(
-                self._refs.assign(world.key, frame_id, str(item["ref"]), str(item["role"]), str(item["name"]), url),
+                self._refs.assign(context.key, frame_id, str(item["ref"]), str(item["role"]), str(item["name"]), url),
                 item,
             )
             for item in items

@@ -24,7 +24,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from bridge.deadline import Deadline
 from bridge.errors import BridgeError, DeadlineExceeded, NavigationFailed, TransportError, UsageError
@@ -33,12 +33,14 @@ from bridge.page.navigation.history import entry_at
 from bridge.page.navigation.title import document_title
 from bridge.page.navigation.unload import ask_to_leave, can_ask_during_fetch, lets_go, recover_document, stop_loading
 from bridge.page.navigation.url import is_fetched
-from bridge.page.operation import Operation
 from bridge.page.recovery.hang_recovery import can_unload
 from bridge.page.results import NavigationResult
-from bridge.page.tab_handle import TabHandle
 from bridge.page.target.attachment import Attachment
 from bridge.page.target.frames import Frame
+
+if TYPE_CHECKING:
+    from bridge.page.operation import Operation
+    from bridge.page.tab_handle import TabHandle
 
 WaitUntil = Literal["commit", "domcontentloaded", "load", "networkidle"]
 Send: TypeAlias = Callable[[Attachment, Deadline], Awaitable[None]]
@@ -137,7 +139,7 @@ async def _navigate(op: Operation, tab: TabHandle, move: Move) -> NavigationResu
         status=response.status if response else None,
         waited_for=move.wait_until,
         cost=op.cost(),
-        notices=(*op.take_notices(), *notices, *op.attachment.dialogs.take_untold(), *op.take_side_effects()),
+        notices=(*op.take_notices(), *notices, *op.attachment.dialogs.take_unreported(), *op.take_side_effects()),
     )
 
 
@@ -210,7 +212,7 @@ async def go(attachment: Attachment, url: str, wait_until: WaitUntil, deadline: 
         return
     if deadline.remaining_s > _COMMIT_S:
         shown = state.navigations
-        if not await attachment.watch.wait(
+        if not await attachment.condition.wait(
             lambda: (
                 state.navigations > shown
                 or loader_id in state.failures
@@ -236,7 +238,7 @@ async def wait_loaded(
         replaced = main.loader_id != loader_id and state.navigations > started
         return (main.loader_id == loader_id or replaced) and _has_reached(main, wait_until)
 
-    if not await attachment.watch.wait(there, timeout_s=deadline.remaining_s):
+    if not await attachment.condition.wait(there, timeout_s=deadline.remaining_s):
         raise DeadlineExceeded(f"{wait_until} of {url}", deadline.timeout_s, _progress(attachment, loader_id))
     failure = state.failures.get(loader_id)
     if failure and not (state.main and state.main.loader_id == loader_id):
@@ -254,7 +256,9 @@ async def _failure_shown(attachment: Attachment, net_error: str, before: int, de
         return
     state = attachment.state
     with suppress(BridgeError):
-        await attachment.watch.wait(lambda: state.navigations > before, timeout_s=min(_COMMIT_S, deadline.remaining_s))
+        await attachment.condition.wait(
+            lambda: state.navigations > before, timeout_s=min(_COMMIT_S, deadline.remaining_s)
+        )
 
 
 def _has_reached(frame: Frame, wait_until: WaitUntil) -> bool:
@@ -292,7 +296,7 @@ async def _send_and_wait(
         return state.navigations > navigations and main is not None and _has_reached(main, wait_until)
 
     try:
-        arrived = await attachment.watch.wait(there, timeout_s=deadline.remaining_s)
+        arrived = await attachment.condition.wait(there, timeout_s=deadline.remaining_s)
     finally:
         if state.navigations == navigations and state.main_failure_count == failed and state.navigating_to:
             await stop_loading(attachment)

@@ -7,7 +7,8 @@ from contextlib import suppress
 from bridge.deadline import Deadline
 from bridge.errors import BridgeError, DeadlineExceeded
 from bridge.page.navigation.history import current_entry
-from bridge.page.target.attachment import Attachment, WorldGone
+from bridge.page.target.attachment import Attachment
+from bridge.page.target.execution_contexts import ExecutionContextDestroyed
 from bridge.page.target.title_binding import MILESTONES
 
 # The document reports its title together with a milestone, one turn of its event loop later at most.
@@ -32,7 +33,7 @@ async def _reported_title(attachment: Attachment, milestone: str, old_document: 
     titles = attachment.titles
     if milestone not in MILESTONES or titles.document in ("", old_document):
         return None
-    if not await attachment.watch.wait(lambda: titles.is_told(milestone), timeout_s=_REPORT_S):
+    if not await attachment.condition.wait(lambda: titles.is_reported(milestone), timeout_s=_REPORT_S):
         return None
     main = attachment.state.main
     attachment.check_shown(main.address if main else "")
@@ -50,6 +51,6 @@ async def _evaluated_title(attachment: Attachment) -> str | None:
             url, title = await current_entry(attachment, Deadline.after(_TITLE_S))
             return title if main and url == main.url and title != url else None
         return None
-    except WorldGone:
+    except ExecutionContextDestroyed:
         return None
     return str(found or "")

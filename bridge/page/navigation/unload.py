@@ -29,7 +29,7 @@ def can_ask_during_fetch(attachment: Attachment, *, is_fetched: bool) -> bool:
         is_fetched: The next document is requested from a server.
     """
     # A page that opens dialogs may do so without end, and a navigation would wait behind them.
-    has_dialogs = attachment.state.dialog is not None or attachment.dialogs.has_untold
+    has_dialogs = attachment.state.dialog is not None or attachment.dialogs.has_unreported
     return attachment.state.main is not None and is_fetched and attachment.fetching.sees_all and not has_dialogs
 
 

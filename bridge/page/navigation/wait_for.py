@@ -13,7 +13,8 @@ from bridge.deadline import Deadline
 from bridge.errors import DeadlineExceeded, ScriptFailed, UsageError
 from bridge.page.navigation.errors import check_arrived
 from bridge.page.snapshots.aria_roles import checked_role
-from bridge.page.target.attachment import WORLD_NAME, Attachment, WorldGone
+from bridge.page.target.attachment import CONTEXT_NAME, Attachment
+from bridge.page.target.execution_contexts import ExecutionContextDestroyed
 from bridge.page.url_pattern import url_pattern
 
 _REARM_PAUSE_S = 0.1
@@ -40,7 +41,7 @@ class WaitCondition:
         url: A glob over the whole address: `*` within a path segment, `**` across them.
         gone: A selector that must match nothing visible.
         function: JavaScript of the operator's, an expression or a function without arguments, run in the page's own
-            world until it gives something truthy. Never a model's or a page's.
+            context until it gives something truthy. Never a model's or a page's.
         redact: Applied to the page's words and addresses before `text`, `name` and `url` are compared with them.
     """
 
@@ -96,7 +97,7 @@ async def _url_reached(attachment: Attachment, condition: WaitCondition, glob: s
     """The browser tells every address that the top frame takes: nothing has to be asked."""
     pattern, state, redact = url_pattern(glob), attachment.state, condition.redact or str
     began = time.monotonic()
-    if not await attachment.watch.wait(
+    if not await attachment.condition.wait(
         lambda: state.main is not None and pattern.matches(redact(state.main.address)), timeout_s=deadline.remaining_s
     ):
         raise deadline.exceeded(f"waiting for url {glob!r}", f"at {state.main.address if state.main else 'no page'}")
@@ -111,9 +112,9 @@ _Document: TypeAlias = tuple[str, str]
 class _Armed:
     """One promise in each document that is shown, and in each that comes while the wait lasts.
 
-    A promise ends with its document (WorldGone), except where the window stays: one that leaves its first, empty
-    document for another of the same origin keeps its script worlds, and what waits in them waits for ever (Blink,
-    LocalDOMWindow::ClearForReuse). So a document that is not shown any more is given up.
+    A promise ends with its document (ExecutionContextDestroyed), except where the window is reused: one that navigates
+    from its initial empty document to another of the same origin keeps its execution contexts, and a promise in them
+    stays pending (Blink, LocalDOMWindow::ClearForReuse). So the wait in a document that is not shown any more ends.
     """
 
     def __init__(self, attachment: Attachment, condition: WaitCondition, deadline: Deadline) -> None:
@@ -153,10 +154,10 @@ class _Armed:
 
     async def _something_happens(self, shown: Sequence[_Document]) -> None:
         """An answer comes, or other documents are shown."""
-        watch = self._attachment.watch
+        condition = self._attachment.condition
         waiting: list[asyncio.Future[Any]] = [asked for asked in self._asked.values() if not asked.done()]
         left_s = self._deadline.remaining_s + (_REPLY_S if waiting else 0.0)
-        other = asyncio.ensure_future(watch.wait(lambda: self._shown() != shown, timeout_s=left_s))
+        other = asyncio.ensure_future(condition.wait(lambda: self._shown() != shown, timeout_s=left_s))
         try:
             done, _ = await asyncio.wait([*waiting, other], return_when=asyncio.FIRST_COMPLETED)
             if done == {other} and not other.result():
@@ -183,13 +184,13 @@ class _Armed:
                 raise UsageError(f"{selector!r} is no CSS selector that the page understands") from thrown
             except DeadlineExceeded as late:
                 raise self._exceeded("the page did not answer") from late
-            except WorldGone:
+            except ExecutionContextDestroyed:
                 # Its script worlds are not there yet, or not any more.
                 if self._deadline.passed:
                     raise self._exceeded("the page kept navigating") from None
                 left_s = self._deadline.remaining_s
-                await self._attachment.watch.wait(
-                    lambda: document not in self._shown() or self._has_world(document[0]),
+                await self._attachment.condition.wait(
+                    lambda: document not in self._shown() or self._has_context(document[0]),
                     timeout_s=min(_REARM_PAUSE_S, left_s) if is_top else left_s,
                 )
         if isinstance(answer, Mapping) and answer.get("ok"):
@@ -203,8 +204,8 @@ class _Armed:
             raise UsageError(str(error.get("message", "the page does not understand the condition")))
         raise self._exceeded(str(answer.get("lastSeen", ""))[:300])
 
-    def _has_world(self, frame_id: str) -> bool:
-        return self._attachment.state.world_of(frame_id, WORLD_NAME) is not None
+    def _has_context(self, frame_id: str) -> bool:
+        return self._attachment.state.context_of(frame_id, CONTEXT_NAME) is not None
 
     async def _answer(self, frame_id: str) -> Any:
         left_s = self._deadline.remaining_s
@@ -219,12 +220,12 @@ class _Armed:
 
 
 async def _ask_function(attachment: Attachment, frame_id: str, source: str, *, timeout_s: float) -> Any:
-    world = attachment.state.main_world(frame_id)
-    if world is None:
-        raise WorldGone("the document is not there yet")
+    context = attachment.state.main_context(frame_id)
+    if context is None:
+        raise ExecutionContextDestroyed("the document is not there yet")
     params = {
         "expression": _FUNCTION % (source, round(timeout_s * 1000)),
-        "contextId": world.context_id,
+        "contextId": context.context_id,
         "awaitPromise": True,
         "returnByValue": True,
     }

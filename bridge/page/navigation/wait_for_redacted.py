@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 from bridge.deadline import Deadline
 from bridge.errors import DeadlineExceeded, ScriptFailed
-from bridge.page.target.attachment import Attachment, WorldGone
+from bridge.page.target.attachment import Attachment
+from bridge.page.target.execution_contexts import ExecutionContextDestroyed
 
 if TYPE_CHECKING:
     from bridge.page.navigation.wait_for import WaitCondition
@@ -56,7 +57,7 @@ async def _words(attachment: Attachment, frame_id: str, condition: WaitCondition
     asked = f"__agentBrowser.wordsFor({json.dumps(condition.to_json())})"
     try:
         found = await attachment.evaluate(frame_id, asked, timeout_s=min(deadline.remaining_s, _FRAME_S))
-    except (WorldGone, ScriptFailed, DeadlineExceeded):
+    except (ExecutionContextDestroyed, ScriptFailed, DeadlineExceeded):
         return []
     return [text for text in found if isinstance(text, str)] if isinstance(found, list) else []
 

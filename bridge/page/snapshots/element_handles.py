@@ -11,7 +11,7 @@ from bridge.deadline import Deadline
 from bridge.errors import CaptureFailed, NotVisible, ProtocolError, RefNotFound, ScriptFailed, TransportError
 from bridge.page.snapshots.refs import RefEntry, RefTable
 from bridge.page.snapshots.take import Snapshots
-from bridge.page.target.attachment import WORLD_NAME, Attachment
+from bridge.page.target.attachment import CONTEXT_NAME, Attachment
 from bridge.page.target.execution_contexts import ExecutionContext
 from bridge.page.target.frame_geometry import to_top_viewport
 
@@ -47,10 +47,10 @@ async def element_handle(
 async def _object_of(
     attachment: Attachment, refs: RefTable, snapshots: Snapshots, entry: RefEntry, deadline: Deadline
 ) -> str:
-    world = attachment.state.world_of(entry.frame_id, WORLD_NAME)
-    if world is None:
+    context = attachment.state.context_of(entry.frame_id, CONTEXT_NAME)
+    if context is None:
         raise RefNotFound(f"{entry.label} is stale: its frame is reloading.", ref=entry.ref)
-    found = await evaluate_handle(attachment, world, f"__agentBrowser.element({json.dumps(entry.local)})", deadline)
+    found = await evaluate_handle(attachment, context, f"__agentBrowser.element({json.dumps(entry.local)})", deadline)
     if found.get("subtype") == "node":
         return str(found["objectId"])
     failed = await attachment.evaluate(
@@ -63,14 +63,14 @@ async def _object_of(
 
 
 async def evaluate_handle(
-    attachment: Attachment, world: ExecutionContext, expression: str, deadline: Deadline
+    attachment: Attachment, context: ExecutionContext, expression: str, deadline: Deadline
 ) -> dict[str, Any]:
     """The remote object of an expression's value."""
     reply = await attachment.call(
         "Runtime.evaluate",
-        {"expression": expression, "contextId": world.context_id},
+        {"expression": expression, "contextId": context.context_id},
         timeout_s=deadline.remaining_s,
-        session_id=world.session_id,
+        session_id=context.session_id,
     )
     if "exceptionDetails" in reply:
         raise ScriptFailed(f"the injected script threw: {str(reply['exceptionDetails'].get('text', ''))[:200]}")
@@ -108,7 +108,7 @@ async def box_in_view(
         left, top = await to_top_viewport(
             attachment,
             snapshots.frame_indexes,
-            attachment.children.sessions.get(session_id, entry.frame_id),
+            attachment.oopif_sessions.sessions.get(session_id, entry.frame_id),
             left,
             top,
             of=entry.label,

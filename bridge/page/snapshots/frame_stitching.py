@@ -20,7 +20,7 @@ class FrameTree:
 
     frame_id: str
     parent: int | None
-    world_key: str
+    context_key: str
     raw: Mapping[str, Any]
 
 

@@ -10,7 +10,8 @@ from bridge.cost import Cost
 from bridge.deadline import Deadline
 from bridge.errors import ScriptFailed, UsageError
 from bridge.page.snapshots.refs import RefTable
-from bridge.page.target.attachment import WORLD_NAME, Attachment, WorldGone
+from bridge.page.target.attachment import CONTEXT_NAME, Attachment
+from bridge.page.target.execution_contexts import ExecutionContextDestroyed
 from bridge.snapshot.address import shown_url
 
 if TYPE_CHECKING:
@@ -101,19 +102,19 @@ async def read(attachment: Attachment, refs: RefTable, request: ReadRequest, dea
         try:
             reply = await attachment.evaluate(frame_id, _expression(request, deadline), timeout_s=deadline.remaining_s)
             break
-        except WorldGone as error:
+        except ExecutionContextDestroyed as error:
             if deadline.remaining_s <= _RETRY_PAUSE_S:
                 raise deadline.exceeded("reading the page", error.message) from error
-            await attachment.watch.wait(
-                lambda: _has_world(attachment), timeout_s=min(_RETRY_PAUSE_S, deadline.remaining_s)
+            await attachment.condition.wait(
+                lambda: _has_context(attachment), timeout_s=min(_RETRY_PAUSE_S, deadline.remaining_s)
             )
     if not isinstance(reply, Mapping):
         raise ScriptFailed("the reading script returned no object")
     if isinstance(refused := reply.get("error"), Mapping):
         raise UsageError(str(refused.get("message", "the page cannot be read with these options")))
-    world = attachment.state.world_of(frame_id, WORLD_NAME)
+    context = attachment.state.context_of(frame_id, CONTEXT_NAME)
     async with deadline.bound("reading the page", lambda: "parsing its HTML"):
-        return await _result(reply, request, refs, frame_id, world.key if world else "")
+        return await _result(reply, request, refs, frame_id, context.key if context else "")
 
 
 def _expression(request: ReadRequest, deadline: Deadline) -> str:
@@ -132,7 +133,7 @@ def _expression(request: ReadRequest, deadline: Deadline) -> str:
 
 
 async def _result(
-    reply: Mapping[str, Any], request: ReadRequest, refs: RefTable, frame_id: str, world_key: str
+    reply: Mapping[str, Any], request: ReadRequest, refs: RefTable, frame_id: str, context_key: str
 ) -> ReadResult:
     from bridge.reading.extract import main_content
     from bridge.reading.parsing import parse_html
@@ -142,7 +143,7 @@ async def _result(
     mode: Mode = "raw" if request.selector else request.mode
     found = await in_reader(len(html), lambda: main_content(parse_html(html), mode=mode, comments=request.comments))
     for element in _elements(found):
-        _set_refs(element, reply, refs, frame_id, world_key, url)
+        _set_refs(element, reply, refs, frame_id, context_key, url)
     title = found.title or _text(reply, "title")
     markdown, is_cut = await in_reader(len(html), lambda: _markdown(found, request, url, title))
     hidden = reply.get("hidden")
@@ -181,18 +182,18 @@ def _elements(found: Extracted) -> list[etree._Element]:
 
 
 def _set_refs(
-    tree: etree._Element, reply: Mapping[str, Any], refs: RefTable, frame_id: str, world_key: str, url: str
+    tree: etree._Element, reply: Mapping[str, Any], refs: RefTable, frame_id: str, context_key: str, url: str
 ) -> None:
     """Replace the positions in the reply by refs, in the links that were kept."""
     found = reply.get("refs")
-    known = found if isinstance(found, list) and world_key else []
+    known = found if isinstance(found, list) and context_key else []
     for link in tree.iter("a"):
         place = link.get("data-ref")
         if place is None:
             continue
         entry = known[int(place)] if place.isascii() and place.isdigit() and int(place) < len(known) else None
         if isinstance(entry, list) and len(entry) == 3 and all(isinstance(word, str) for word in entry):
-            link.set("data-ref", refs.assign(world_key, frame_id, entry[0], entry[1], entry[2], url))
+            link.set("data-ref", refs.assign(context_key, frame_id, entry[0], entry[1], entry[2], url))
         else:
             del link.attrib["data-ref"]
 
@@ -202,6 +203,6 @@ def _text(reply: Mapping[str, Any], key: str) -> str:
     return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace") if isinstance(value, str) else ""
 
 
-def _has_world(attachment: Attachment) -> bool:
+def _has_context(attachment: Attachment) -> bool:
     main = attachment.state.main
-    return main is not None and attachment.state.world_of(main.frame_id, WORLD_NAME) is not None
+    return main is not None and attachment.state.context_of(main.frame_id, CONTEXT_NAME) is not None

@@ -45,7 +45,7 @@ class RefEntry:
     """
 
     ref: str
-    world_key: str
+    context_key: str
     frame_id: str
     local: str
     role: str
@@ -106,7 +106,7 @@ class RefTable:
 
     def assign(
         self,
-        world_key: str,
+        context_key: str,
         frame_id: str,
         local: str,
         role: str,
@@ -116,17 +116,17 @@ class RefTable:
         is_cut: bool = False,
     ) -> str:
         """The ref of the element that the script calls `local`; the same one every time."""
-        entry = self._by_place.get((world_key, local))
+        entry = self._by_place.get((context_key, local))
         if entry is None:
             self._last += 1
             ref = Ref(f"e{self._last}")
             ref.numbering = self._numbering
-            entry = RefEntry(ref, world_key, frame_id, local, role, name, page_url, is_cut)
+            entry = RefEntry(ref, context_key, frame_id, local, role, name, page_url, is_cut)
             self._by_ref[entry.ref] = entry
-            self._by_place[world_key, local] = entry
+            self._by_place[context_key, local] = entry
             if len(self._by_ref) > _MAX_REFS:
                 oldest = self._by_ref.pop(next(iter(self._by_ref)))
-                del self._by_place[oldest.world_key, oldest.local]
+                del self._by_place[oldest.context_key, oldest.local]
         else:
             # The script gives a new number when the meaning changes; only a count in the name may differ.
             entry.name = name
@@ -142,9 +142,9 @@ class RefTable:
             if ref in self._by_ref:
                 self._by_ref[ref].is_continuation = True
 
-    def entry_at(self, world_key: str, local: str) -> RefEntry | None:
+    def entry_at(self, context_key: str, local: str) -> RefEntry | None:
         """The entry of the element that the script calls `local` in that document; None if it has no ref."""
-        return self._by_place.get((world_key, local))
+        return self._by_place.get((context_key, local))
 
     def renumber(self) -> None:
         """Start again at e1. Every ref of an earlier result is stale, even when its number is used again."""
@@ -157,11 +157,11 @@ class RefTable:
         """Forget the oldest refs whose documents are gone. Their numbers are not used again."""
         if len(self._by_ref) < self._prune_at:
             return
-        living = {key for key in {entry.world_key for entry in self._by_ref.values()} if is_live(key)}
-        unloaded = [entry for entry in self._by_ref.values() if entry.world_key not in living]
+        living = {key for key in {entry.context_key for entry in self._by_ref.values()} if is_live(key)}
+        unloaded = [entry for entry in self._by_ref.values() if entry.context_key not in living]
         for entry in unloaded[:-_MAX_UNLOADED]:
             del self._by_ref[entry.ref]
-            del self._by_place[entry.world_key, entry.local]
+            del self._by_place[entry.context_key, entry.local]
         self._prune_at = len(self._by_ref) + _MAX_UNLOADED
 
     def look_up(self, text: str, is_live: Callable[[str], bool]) -> RefEntry:
@@ -183,7 +183,7 @@ class RefTable:
             is_old = int(ref[1:]) <= self._last
             why = "is too old and has been forgotten" if is_old else "does not exist on this page"
             raise RefNotFound(f"{ref} {why}.", hint="Take a snapshot.", ref=ref)
-        if not is_live(entry.world_key):
+        if not is_live(entry.context_key):
             nearest = self._resembling(entry, is_live)
             raise RefNotFound(
                 f"{entry.label} is stale: the page navigated away from {entry.page_url}{_listed(nearest)}.",
@@ -227,7 +227,7 @@ class RefTable:
         live = {
             other.name: other
             for other in self._by_ref.values()
-            if other is not entry and other.role == entry.role and not other.is_cut and is_live(other.world_key)
+            if other is not entry and other.role == entry.role and not other.is_cut and is_live(other.context_key)
         }
         return [live[name] for name in difflib.get_close_matches(entry.name, live, n=_NEAREST_SHOWN, cutoff=0.6)]
 

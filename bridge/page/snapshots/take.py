@@ -13,8 +13,8 @@ from bridge.errors import DeadlineExceeded, ScriptFailed, UsageError
 from bridge.page.snapshots.boxes import place_boxes
 from bridge.page.snapshots.frame_stitching import FrameTree, stitch
 from bridge.page.snapshots.refs import RefTable, is_ref
-from bridge.page.target.attachment import WORLD_NAME, Attachment, WorldGone
-from bridge.page.target.frame_calls import ask_frames
+from bridge.page.target.attachment import CONTEXT_NAME, Attachment
+from bridge.page.target.execution_contexts import ExecutionContextDestroyed
 from bridge.page.target.frame_geometry import frames_shown
 from bridge.page.target.frames import Frame
 from bridge.snapshot import RenderOptions, SnapshotResult, render_snapshot, snapshot_delta
@@ -114,8 +114,11 @@ _STILL_SHOWN = """(locals) => locals.filter((local) => {
     !it.closest('[aria-hidden=true],[inert]');
 })"""
 
+# Errors of a frame that leave it out of the snapshot.
+_LEAVES_FRAME_OUT = ExecutionContextDestroyed | ScriptFailed | DeadlineExceeded
 
-class _NoRoot(WorldGone):
+
+class _NoRoot(ExecutionContextDestroyed):
     """The document has no element, not even a root: it is new, or its script removed everything."""
 
 
@@ -182,7 +185,7 @@ class Snapshots:
                     tree = await self._with_placed_boxes(tree, request, deadline)
                 result = self.render(tree, request)
                 break
-            except WorldGone as error:
+            except ExecutionContextDestroyed as error:
                 if isinstance(error, _NoRoot):
                     empty.seen(self._attachment.state.navigations)
                     if stays_empty and not self._is_loading:
@@ -192,7 +195,7 @@ class Snapshots:
                     raise deadline.exceeded("a snapshot", error.message) from error
                 # No event reports the first element.
                 is_ready = self._main_is_ready if not isinstance(error, _NoRoot) else lambda: False
-                await self._attachment.watch.wait(is_ready, timeout_s=min(_RETRY_PAUSE_S, deadline.remaining_s))
+                await self._attachment.condition.wait(is_ready, timeout_s=min(_RETRY_PAUSE_S, deadline.remaining_s))
         if not remember_request:
             self.last_request = last_request
         return result
@@ -238,21 +241,19 @@ class Snapshots:
                 raise ScriptFailed(_NOT_AN_OBJECT)
             if "error" in reply:
                 raise self._refs.failure(entry, reply["error"], self.is_live)
-            world = self._attachment.state.world_of(entry.frame_id, WORLD_NAME)
-            tree = FrameTree(entry.frame_id, None, world.key if world else entry.world_key, reply)
+            context = self._attachment.state.context_of(entry.frame_id, CONTEXT_NAME)
+            tree = FrameTree(entry.frame_id, None, context.key if context else entry.context_key, reply)
             return lambda: self.stitch([tree])
         frames = self._attachment.state.ordered_frames()
         if not frames:
-            raise WorldGone("the page has no frame")
+            raise ExecutionContextDestroyed("the page has no frame")
         only_top = request.scope is not None
         asked = frames[:1] if only_top else frames[:_MAX_FRAMES]
         call = self.expression(request, request.scope)
-        replies = await ask_frames(
-            self._attachment,
-            asked,
-            lambda frame: self._attachment.evaluate(frame.frame_id, call, timeout_s=deadline.remaining_s),
-            lead=asked[0].frame_id,
+        replies = await self._attachment.evaluate_in_frames(
+            asked, lambda _: call, main_frame_id=asked[0].frame_id, timeout_s=deadline.remaining_s
         )
+        replies = [_checked_reply(reply) for reply in replies]
         if only_top and isinstance(replies[0], Mapping) and "error" in replies[0]:
             raise UsageError(str(replies[0]["error"].get("message", "the scope matches nothing")))
         return lambda: self.assemble(asked, replies, cut_frames=not only_top and len(frames) > len(asked))
@@ -271,20 +272,22 @@ class Snapshots:
         position: dict[str, int] = {}
         trees: list[FrameTree] = []
         for frame, reply in zip(frames, replies, strict=True):
-            if isinstance(reply, BaseException) and not isinstance(reply, WorldGone | ScriptFailed | DeadlineExceeded):
+            if isinstance(reply, BaseException) and not isinstance(
+                reply, ExecutionContextDestroyed | ScriptFailed | DeadlineExceeded
+            ):
                 raise reply
-            world = self._attachment.state.world_of(frame.frame_id, WORLD_NAME)
+            context = self._attachment.state.context_of(frame.frame_id, CONTEXT_NAME)
             parent = position.get(frame.parent_id or "")
-            if not isinstance(reply, Mapping) or world is None or (trees and parent is None) or "error" in reply:
+            if not isinstance(reply, Mapping) or context is None or (trees and parent is None) or "error" in reply:
                 # For example a frame in a renderer of its own, where the browser isolates sites.
                 cut_frames |= frame.frame_id in self._attachment.state.frames
                 continue
             position[frame.frame_id] = len(trees)
             index = reply.get("frameIndex")
             self.frame_indexes[frame.frame_id] = index if isinstance(index, int) else -1
-            trees.append(FrameTree(frame.frame_id, parent, world.key, reply))
+            trees.append(FrameTree(frame.frame_id, parent, context.key, reply))
         if not trees:
-            raise WorldGone("the page navigated during the snapshot")
+            raise ExecutionContextDestroyed("the page navigated during the snapshot")
         for frame_id in self.frame_indexes.keys() - self._attachment.state.frames.keys():
             del self.frame_indexes[frame_id]
         whole = self.stitch(trees)
@@ -298,7 +301,7 @@ class Snapshots:
         return stitch(
             trees,
             lambda frame, local, role, name, is_cut: self._refs.assign(
-                frame.world_key, frame.frame_id, local, role, name, self.page_url, is_cut=is_cut
+                frame.context_key, frame.frame_id, local, role, name, self.page_url, is_cut=is_cut
             ),
         )
 
@@ -334,7 +337,7 @@ class Snapshots:
         by_frame: dict[str, dict[str, str]] = {}
         for ref in missing_refs(before, self.last):
             entry = self._refs.get(ref)
-            if entry is not None and self.is_live(entry.world_key):
+            if entry is not None and self.is_live(entry.context_key):
                 by_frame.setdefault(entry.frame_id, {})[entry.local] = ref
         replies = await asyncio.gather(
             *(
@@ -347,7 +350,9 @@ class Snapshots:
         )
         found: set[str] = set()
         for refs, reply in zip(by_frame.values(), replies, strict=True):
-            if isinstance(reply, BaseException) and not isinstance(reply, WorldGone | ScriptFailed | DeadlineExceeded):
+            if isinstance(reply, BaseException) and not isinstance(
+                reply, ExecutionContextDestroyed | ScriptFailed | DeadlineExceeded
+            ):
                 raise reply
             found |= {refs[local] for local in reply if local in refs} if isinstance(reply, list) else {*refs.values()}
         return frozenset(found)
@@ -355,8 +360,8 @@ class Snapshots:
     def expression(self, request: SnapshotRequest, scope: str | None) -> str:
         return f"__agentBrowser.snapshot({json.dumps(request.script_options(scope))})"
 
-    def is_live(self, world_key: str) -> bool:
-        return any(world.key == world_key for world in self._attachment.state.worlds.values())
+    def is_live(self, context_key: str) -> bool:
+        return any(context.key == context_key for context in self._attachment.state.contexts.values())
 
     def _without_root(self) -> dict[str, Any]:
         return {"url": self.page_url, "title": "", "tree": {}, "isBare": True, "truncated": False, "reasons": []}
@@ -374,4 +379,11 @@ class Snapshots:
 
     def _main_is_ready(self) -> bool:
         main = self._attachment.state.main
-        return main is not None and self._attachment.state.world_of(main.frame_id, WORLD_NAME) is not None
+        return main is not None and self._attachment.state.context_of(main.frame_id, CONTEXT_NAME) is not None
+
+
+def _checked_reply(reply: Any) -> Any:
+    """A frame's reply or exception; ScriptFailed in place of a reply that is not an object."""
+    if isinstance(reply, dict | BaseException):
+        return reply
+    return ScriptFailed("the snapshot script returned no object")

@@ -1,38 +1,40 @@
-"""One CDP connection to one tab: its state, its script worlds, and the dialogs it would otherwise block on."""
+"""One CDP connection to one tab: commands, scripts in its frames, the state from its events, and its dialogs."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
 from bridge.cdp import CdpConnection
 from bridge.deadline import Deadline
-from bridge.errors import BridgeError, DeadlineExceeded, ProtocolError, ScriptFailed, TabLost, TransportError
+from bridge.errors import DeadlineExceeded, ProtocolError, ScriptFailed, TabLost, TransportError
 from bridge.page.interception.fetch_domain import FetchDomain
 from bridge.page.logs.request_reducer import RequestReducer
 from bridge.page.target.condition import Condition
 from bridge.page.target.dialogs import Dialogs
-from bridge.page.target.execution_contexts import ExecutionContext
+from bridge.page.target.execution_contexts import ExecutionContext, ExecutionContextDestroyed
+from bridge.page.target.frame_calls import FrameCall, outcomes_of_frames
+from bridge.page.target.frames import Frame
 from bridge.page.target.oopif_sessions import ADD_SCRIPT, AUTO_ATTACH, Commands, OopifSessions
 from bridge.page.target.page_state import PageState
-from bridge.page.target.title_binding import SOURCE as TELLS_TITLE
+from bridge.page.target.title_binding import SOURCE as REPORT_TITLE
 from bridge.page.target.title_binding import TitleBinding, binding_command
 from bridge.snapshot.injected import isolated_source
 
 logger = logging.getLogger(__name__)
 
-WORLD_NAME = "webview-bridge"
+CONTEXT_NAME = "webview-bridge"
 # WebView sometimes acknowledges Runtime.enable without replaying the contexts that exist.
 _ENABLE_TRIES = 10
 _ENABLE_PAUSE_S = 0.25
-# The page's own promise ends first; this is for the reply to travel.
+# The script's own promise ends first; the reply needs time to travel.
 _REPLY_MARGIN_S = 0.5
 _DIALOG_S = 2.0
-_WORLD_GONE = (
+_CONTEXT_DESTROYED = (
     "Cannot find context with specified id",
     "uniqueContextId not found",
     "Execution context was destroyed",
@@ -41,12 +43,12 @@ _WORLD_GONE = (
     "Cannot find default execution context",
     "Target crashed",
 )
-# Frames in other renderers that are there when we attach may answer so long; they join later as well.
-_CHILDREN_S = 2.0
-_DISPENSABLE = frozenset({"Emulation.setFocusEmulationEnabled", "Target.setAutoAttach"})
+# How long attaching waits for out-of-process iframes. Those that answer later join then.
+_OOPIF_S = 2.0
+_OPTIONAL = frozenset({"Emulation.setFocusEmulationEnabled", "Target.setAutoAttach"})
 
-# What hands out something of the document that is shown.
-_SHOWS_CONTENT = frozenset(
+# Commands that return content of the document.
+_RETURNS_CONTENT = frozenset(
     {
         "Accessibility.getFullAXTree",
         "DOM.getDocument",
@@ -62,34 +64,30 @@ _SHOWS_CONTENT = frozenset(
 )
 
 
-class WorldGone(BridgeError):
-    """The document in which the script ran was left while it ran."""
-
-    code = "world_gone"
-
-
 class Attachment:
-    """What `attach` yields: a tab that is ready to be driven.
+    """A tab that is ready for commands. Made by `attach`.
 
     Attributes:
-        connection: The CDP connection; it is this tab's alone.
-        state: Reduced from every event before anybody waits for it.
-        fetching: The one owner of request interception.
-        dialogs: How dialogs are answered; the page puts its own here.
-        titles: What documents tell of their title by themselves.
-        silent_sessions: Those of frames in renderers of their own that did not answer the last time.
-        check_shown: Asked with the top document's address after every command that hands out content of it; raises
-            where that may not be shown.
+        connection: The CDP connection, used by this tab only.
+        state: What CDP events reported. The reader task updates it before any caller wakes up.
+        condition: Waits for changes of `state`.
+        oopif_sessions: Sessions of out-of-process iframes.
+        fetching: The only owner of request interception.
+        dialogs: How dialogs are answered; the page sets its own.
+        titles: Titles that documents report by themselves.
+        silent_sessions: Sessions of out-of-process iframes that did not answer the last call.
+        check_shown: Called with the main document's address after each command that returns its content; raises if the
+            policy forbids to show it.
     """
 
     def __init__(self, connection: CdpConnection, requests: RequestReducer | None = None) -> None:
         self.connection = connection
         self.state = PageState(requests)
-        self.watch = Condition()
-        self.children = OopifSessions(connection, self.state, self._first_commands)
-        self.fetching = FetchDomain(connection, self.children.sessions)
+        self.condition = Condition()
+        self.oopif_sessions = OopifSessions(connection, self.state, self._first_commands)
+        self.fetching = FetchDomain(connection, self.oopif_sessions.sessions)
         self.dialogs = Dialogs()
-        self.titles = TitleBinding(self.state, WORLD_NAME)
+        self.titles = TitleBinding(self.state, CONTEXT_NAME)
         self.silent_sessions: set[str] = set()
         self.check_shown: Callable[[str], None] = _any_address
         self._script = isolated_source()
@@ -98,98 +96,139 @@ class Attachment:
     async def call(
         self, method: str, params: Mapping[str, Any] | None = None, *, timeout_s: float, session_id: str | None = None
     ) -> dict[str, Any]:
-        """A command to the page's own session, or to that of a frame in a renderer of its own."""
-        reply = await self.connection.send(method, params, session_id=session_id).result(timeout_s=timeout_s)
+        """Send a command to the page's session, or to that of an out-of-process iframe, and wait for its result."""
+        reply = await self.connection.call(method, params, timeout_s=timeout_s, session_id=session_id)
         if session_id is None:
-            self.children.repeat(method, params, reply)
-        # Events are reduced in their order with replies, so this is where the reply's content came from, or later.
-        if method in _SHOWS_CONTENT and (main := self.state.main) is not None:
+            self.oopif_sessions.repeat(method, params, reply)
+        # Events and replies are handled in order: the reply's content is of this document, or of an earlier one.
+        if method in _RETURNS_CONTENT and (main := self.state.main) is not None:
             self.check_shown(main.address)
         return reply
 
     async def evaluate(self, frame_id: str, expression: str, *, timeout_s: float) -> Any:
-        """The JSON value of `expression` in our world of the frame's present document: one round trip.
+        """The JSON value of `expression` in our execution context of the frame's document: one round trip.
 
         Raises:
-            WorldGone: The document was left before the answer came.
+            ExecutionContextDestroyed: The page navigated before the reply came.
             ScriptFailed: The script threw.
         """
         frame = self.state.frames.get(frame_id)
         if frame is not None and frame.is_crashed:
-            raise WorldGone("the renderer of the frame has crashed")
+            raise ExecutionContextDestroyed("the renderer of the frame has crashed")
         deadline = Deadline.after(timeout_s)
-        world = self.state.world_of(frame_id, WORLD_NAME) or await self._create_world(frame_id, deadline)
-        asked = f"JSON.stringify(await({expression}))"
-        params = _expression(world, f"(async()=>globalThis.__agentBrowser?{asked}:0)()")
-        reply = await self.evaluate_raw(params, timeout_s=timeout_s, session_id=world.session_id)
-        if reply.get("result", {}).get("value") == 0:
-            # Made empty, and told of at once: whoever asked for it was cancelled, or has not come to this yet.
-            await self._fill(world.session_id, world.context_id, deadline)
-            params = _expression(world, f"(async()=>{asked})()")
-            reply = await self.evaluate_raw(params, timeout_s=deadline.remaining_s, session_id=world.session_id)
+        context = self.state.context_of(frame_id, CONTEXT_NAME) or await self._create_context(frame_id, deadline)
+        awaited, session_id = f"JSON.stringify(await({expression}))", context.session_id
+        try:
+            params = _in_context(context, f"(async()=>globalThis.__agentBrowser?{awaited}:0)()")
+            reply_s = timeout_s + _REPLY_MARGIN_S
+            reply = await self.call("Runtime.evaluate", params, timeout_s=reply_s, session_id=session_id)
+            if reply.get("result", {}).get("value") == 0:
+                # The context exists and our script is not in it yet: its creator was cancelled, or is about to run it.
+                await self._run_script(session_id, context.context_id, deadline)
+                params = _in_context(context, f"(async()=>{awaited})()")
+                reply_s = deadline.remaining_s + _REPLY_MARGIN_S
+                reply = await self.call("Runtime.evaluate", params, timeout_s=reply_s, session_id=session_id)
+        except (ProtocolError, TransportError) as error:
+            self._raise_if_destroyed(error, session_id)
+            raise
         return _script_value(reply)
+
+    async def evaluate_in_frames(
+        self,
+        frames: Sequence[Frame],
+        expression_of: Callable[[Frame], str],
+        *,
+        main_frame_id: str,
+        timeout_s: float,
+        busy_s: float = 0.0,
+        and_then: Sequence[Coroutine[Any, Any, Any]] = (),
+    ) -> list[Any]:
+        """`evaluate` in all these frames at once; their values or exceptions, in the order of the frames.
+
+        A frame in another renderer gets a little more time than `main_frame_id`, and ExecutionContextDestroyed if it
+        does not answer then.
+
+        Args:
+            main_frame_id: The frame that is waited for until `timeout_s`.
+            busy_s: How long the expression takes by itself.
+            and_then: Started after all frames were called, and waited for; the outcomes follow those of the frames.
+        """
+        if len(frames) == 1 and not and_then:  # as most pages: without the event loop's turns that tasks take
+            try:
+                return [await self.evaluate(frames[0].frame_id, expression_of(frames[0]), timeout_s=timeout_s)]
+            except Exception as error:
+                return [error]
+        calls = [
+            FrameCall(
+                frame, asyncio.ensure_future(self.evaluate(frame.frame_id, expression_of(frame), timeout_s=timeout_s))
+            )
+            for frame in frames
+        ]
+        others = [asyncio.ensure_future(other) for other in and_then]
+        return await outcomes_of_frames(calls, others, main_frame_id, self.silent_sessions, busy_s)
 
     async def evaluate_raw(
         self, params: Mapping[str, Any], *, timeout_s: float, session_id: str | None = None
     ) -> dict[str, Any]:
-        """`Runtime.evaluate` with these parameters, and its result as it came.
+        """`Runtime.evaluate` with these parameters; its result as it came.
 
         Raises:
-            WorldGone: The document was left before the answer came.
+            ExecutionContextDestroyed: The page navigated before the reply came.
         """
         try:
             return await self.call(
                 "Runtime.evaluate", params, timeout_s=timeout_s + _REPLY_MARGIN_S, session_id=session_id
             )
-        except ProtocolError as error:
-            if any(text in error.reason for text in _WORLD_GONE):
-                raise WorldGone("the document was left while the script ran") from error
+        except (ProtocolError, TransportError) as error:
+            self._raise_if_destroyed(error, session_id)
             raise
-        except TransportError as error:
-            if session_id is None or self.connection.closed.is_set():
-                raise
-            raise WorldGone("the frame went out of its renderer while the script ran") from error
 
-    async def _create_world(self, frame_id: str, deadline: Deadline) -> ExecutionContext:
-        """Make our world where the document-start script has not made one; costs two round trips."""
+    def _raise_if_destroyed(self, error: ProtocolError | TransportError, session_id: str | None) -> None:
+        if isinstance(error, ProtocolError):
+            if any(text in error.reason for text in _CONTEXT_DESTROYED):
+                raise ExecutionContextDestroyed("the page navigated while the script ran") from error
+        elif session_id is not None and not self.connection.closed.is_set():
+            raise ExecutionContextDestroyed("the frame left its renderer while the script ran") from error
+
+    async def _create_context(self, frame_id: str, deadline: Deadline) -> ExecutionContext:
+        """Create our context in a document that began before our document-start script: two round trips."""
         session_id = self.state.session_of(frame_id)
-        made = await self._call_of_frame(
-            "Page.createIsolatedWorld", {"frameId": frame_id, "worldName": WORLD_NAME}, deadline, session_id
-        )
-        context_id = made["executionContextId"]
-        await self._fill(session_id, context_id, deadline)
-        known = self.state.worlds.get((session_id, context_id))
+        params = {"frameId": frame_id, "worldName": CONTEXT_NAME}
+        created = await self._call_frame("Page.createIsolatedWorld", params, deadline, session_id)
+        context_id = created["executionContextId"]
+        await self._run_script(session_id, context_id, deadline)
+        known = self.state.contexts.get((session_id, context_id))
         return known or ExecutionContext(
-            context_id, f"{frame_id}:{context_id}", frame_id, WORLD_NAME, False, session_id
+            context_id, f"{frame_id}:{context_id}", frame_id, CONTEXT_NAME, False, session_id
         )
 
-    async def _fill(self, session_id: str | None, context_id: int, deadline: Deadline) -> None:
-        """Run our script in a world that has been made; what is there already stays (injected_js/src/api.js)."""
+    async def _run_script(self, session_id: str | None, context_id: int, deadline: Deadline) -> None:
+        """Run our script in a context. Where it has run before, it changes nothing (injected_js/src/api.js)."""
         params = {"expression": self._script, "contextId": context_id}
-        await self._call_of_frame("Runtime.evaluate", params, deadline, session_id)
+        await self._call_frame("Runtime.evaluate", params, deadline, session_id)
 
-    async def _call_of_frame(
+    async def _call_frame(
         self, method: str, params: Mapping[str, Any], deadline: Deadline, session_id: str | None
     ) -> dict[str, Any]:
         try:
             return await self.call(method, params, timeout_s=deadline.remaining_s, session_id=session_id)
         except ProtocolError as error:
-            raise WorldGone(f"the frame cannot run the script: {error.reason}") from error
+            raise ExecutionContextDestroyed(f"the frame cannot run the script: {error.reason}") from error
         except TransportError as error:
             if session_id is None or self.connection.closed.is_set():
                 raise
-            raise WorldGone("the frame went out of its renderer") from error
+            raise ExecutionContextDestroyed("the frame left its renderer") from error
 
     def _first_commands(self) -> Commands:
-        """What every session of the page begins with, frames in renderers of their own included."""
-        fetch = self.fetching.command()
+        """The first commands of every session, those of out-of-process iframes included."""
+        fetch, source = self.fetching.command(), f"{self._script}\n{REPORT_TITLE}"
         return [
             ("Page.enable", {}),
             ("Page.setLifecycleEventsEnabled", {"enabled": True}),
             ("Network.enable", {}),
             ("Runtime.enable", {}),
             ("Log.enable", {}),
-            (ADD_SCRIPT, {"source": f"{self._script}\n{TELLS_TITLE}", "worldName": WORLD_NAME, "runImmediately": True}),
+            (ADD_SCRIPT, {"source": source, "worldName": CONTEXT_NAME, "runImmediately": True}),
             ("Emulation.setFocusEmulationEnabled", {"enabled": True}),
             *((fetch,) if fetch is not None else ()),
             AUTO_ATTACH,
@@ -198,52 +237,52 @@ class Attachment:
     async def _set_up(self, deadline: Deadline) -> None:
         commands = (*self._first_commands(), ("Page.getFrameTree", {}))
         pending = [(method, self.connection.send(method, params)) for method, params in commands]
-        # In the reader: a document that is shown while we wake up is newer than what the reply says.
+        # In the reader task: a document that is shown before this task wakes up is newer than the reply.
         pending[-1][1].reduce(lambda reply: self.state.load_tree(reply["frameTree"]))
         for method, call in pending:
             try:
                 await call.result(timeout_s=deadline.remaining_s)
             except ProtocolError:
-                if method not in _DISPENSABLE:
+                if method not in _OPTIONAL:
                     raise
                 logger.warning("this WebView has no %s", method)
-        await self._insist_on_contexts(deadline)
-        self.connection.send(*binding_command(WORLD_NAME)).abandon()
-        await self.children.started(Deadline.after(min(_CHILDREN_S, deadline.remaining_s)))
+        await self._wait_for_contexts(deadline)
+        self.connection.send(*binding_command(CONTEXT_NAME)).abandon()
+        await self.oopif_sessions.started(Deadline.after(min(_OOPIF_S, deadline.remaining_s)))
 
-    async def _insist_on_contexts(self, deadline: Deadline) -> None:
+    async def _wait_for_contexts(self, deadline: Deadline) -> None:
         main = self.state.main_frame_id or ""
         for _ in range(_ENABLE_TRIES):
-            if self.state.has_main_world(main):
+            if self.state.has_main_context(main):
                 return
             await self.call("Runtime.disable", timeout_s=deadline.remaining_s)
             await self.call("Runtime.enable", timeout_s=deadline.remaining_s)
-            if await self.watch.wait(
-                lambda: self.state.has_main_world(main), timeout_s=min(_ENABLE_PAUSE_S, deadline.remaining_s)
+            if await self.condition.wait(
+                lambda: self.state.has_main_context(main), timeout_s=min(_ENABLE_PAUSE_S, deadline.remaining_s)
             ):
                 return
         raise TabLost(
-            f"the WebView did not name the tab's script contexts after {_ENABLE_TRIES} tries",
-            hint="Reopen the tab; if it stays so, update Android System WebView.",
+            f"the WebView did not report the tab's execution contexts after {_ENABLE_TRIES} tries",
+            hint="Reopen the tab. If that does not help, update Android System WebView.",
         )
 
     def _take_event(self, method: str, params: Mapping[str, Any], session_id: str | None) -> None:
         self.fetching.take_event(method, params, session_id)
         if not self.state.reduce(method, params, session_id):
             if self.titles.take_event(method, params, session_id):
-                self.watch.notify()
+                self.condition.notify()
             return
-        self.children.take_event(method, params)
+        self.oopif_sessions.take_event(method, params)
         if method == "Page.javascriptDialogOpening":
             self._dialog_waiting.set()
         if self.state.crashed:
-            self.watch.end(TabLost("the tab's renderer crashed"))
+            self.condition.end(TabLost("the tab's renderer crashed"))
         elif self.state.detached_reason:
-            self.watch.end(TabLost(f"the tab is gone: {self.state.detached_reason}"))
-        self.watch.notify()
+            self.condition.end(TabLost(f"the tab is gone: {self.state.detached_reason}"))
+        self.condition.notify()
 
     async def _answer_dialogs(self) -> None:
-        """A page cannot block us with dialogs: each is answered as soon as it opens."""
+        """Answer each dialog as soon as it opens, so that the page cannot block the operation."""
         while True:
             await self._dialog_waiting.wait()
             self._dialog_waiting.clear()
@@ -255,20 +294,24 @@ class Attachment:
             try:
                 await self.call("Page.handleJavaScriptDialog", answer, timeout_s=_DIALOG_S)
             except (ProtocolError, DeadlineExceeded) as error:
-                logger.debug("dialog was gone before it was answered: %s", error)
+                logger.debug("the dialog closed before it was answered: %s", error)
 
     async def _report_loss(self) -> None:
         await self.connection.closed.wait()
-        self.watch.end(TransportError(f"the connection to the tab ended: {self.connection.close_reason}"))
+        self.condition.end(TransportError(f"the connection to the tab ended: {self.connection.close_reason}"))
 
 
-def _expression(world: ExecutionContext, expression: str) -> dict[str, Any]:
-    """The parameters of a `Runtime.evaluate` that awaits the value and returns it as JSON."""
-    return {"expression": expression, "contextId": world.context_id, "awaitPromise": True, "returnByValue": True}
+def _in_context(context: ExecutionContext, expression: str) -> dict[str, Any]:
+    return {
+        "expression": expression,
+        "contextId": context.context_id,
+        "awaitPromise": True,
+        "returnByValue": True,
+    }
 
 
 def _any_address(_url: str) -> None:
-    """Without a policy every address may be shown."""
+    """Without a policy, every address may be shown."""
 
 
 def _script_value(reply: Mapping[str, Any]) -> Any:
@@ -282,7 +325,7 @@ def _script_value(reply: Mapping[str, Any]) -> Any:
     try:
         return json.loads(value)
     except (ValueError, RecursionError) as error:
-        raise ScriptFailed(f"the injected script answered with something that is no JSON: {error}") from error
+        raise ScriptFailed(f"the injected script returned invalid JSON: {error}") from error
 
 
 @asynccontextmanager

@@ -1,4 +1,4 @@
-"""Waiting for a state that events bring about, without polling and without missing it."""
+"""Waits for a state that events change, without polling."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ T = TypeVar("T")
 
 
 class Condition:
-    """Futures that are settled by the first `notify` after which their predicate gives something."""
+    """Waits until a predicate holds; `notify` checks the predicates of all waits."""
 
     def __init__(self) -> None:
         self._waiting: list[tuple[Callable[[], object], asyncio.Future[None]]] = []
         self._ended: BaseException | None = None
 
     def notify(self) -> None:
-        """The state has changed: look at every predicate once, synchronously."""
+        """Check every predicate once, because the state has changed."""
         for predicate, future in list(self._waiting):
             if not future.done() and predicate():
                 future.set_result(None)
 
     def end(self, reason: BaseException) -> None:
-        """Nothing will change any more: every present and future wait raises `reason`."""
+        """Raise `reason` in every present and future wait: the state will not change again."""
         self._ended = reason
         for _, future in self._waiting:
             if not future.done():
                 future.set_exception(reason)
 
     async def wait(self, predicate: Callable[[], object], *, timeout_s: float) -> bool:
-        """True as soon as `predicate()` is truthy, False when `timeout_s` passes first."""
+        """True as soon as `predicate()` is truthy; False if `timeout_s` passes first."""
         if predicate():
             return True
         if self._ended is not None:
@@ -42,7 +42,7 @@ class Condition:
             async with asyncio.timeout(timeout_s):
                 await future
         except TimeoutError:
-            return bool(predicate())  # what it waited for may have come with the end of its time
+            return bool(predicate())  # it may have become true at the very end
         finally:
             self._waiting.remove(entry)
         return True

@@ -1,4 +1,4 @@
-"""JavaScript dialogs: answered as soon as they open, so that no page can block us, and told with the next result."""
+"""JavaScript dialogs: answered as soon as they open, and reported with the next result."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ logger = logging.getLogger(__name__)
 Answer: TypeAlias = bool | str | None
 DialogAnswer: TypeAlias = Literal["default", "accept", "dismiss"] | Callable[[Dialog], Answer | Awaitable[Answer]]
 
-# A page that waits for our answer is a page that stands still.
+# The page stands still until its dialog is answered.
 _HANDLER_S = 2.0
 _KEPT = 20
-_TOLD = 8
+_REPORTED = 8
 
 
 @dataclass(frozen=True, slots=True)
 class HandledDialog:
-    """A dialog and how it was answered; `text` is what a prompt was given."""
+    """A dialog and its answer; `text` is the answer to a prompt."""
 
     dialog: Dialog
     accepted: bool
@@ -40,46 +40,46 @@ class HandledDialog:
 
 
 def _literal(words: str, limit_chars: int) -> str:
-    """With the lines that the dialog shows them in."""
+    """`words` in quotes, with the line breaks of the dialog."""
     return quote(cut(clean_lines(words), limit_chars))
 
 
 class Dialogs:
-    """How a page's dialogs are answered, and those that nobody has been told of yet.
+    """Answers a page's dialogs and keeps those that no result has reported.
 
     Attributes:
-        answer: "default" accepts alert and beforeunload and dismisses confirm and prompt; "accept" accepts all,
-            "dismiss" all but beforeunload; a function is given the Dialog and answers True, False, the text for a
+        answer: "default" accepts alert and beforeunload and dismisses confirm and prompt; "accept" accepts all;
+            "dismiss" dismisses all but beforeunload; a function of the Dialog returns True, False, the text for a
             prompt, or None for the default. It may be a coroutine function, and has 2 s.
-        count: How many there were in all.
+        count: The number of dialogs so far.
     """
 
     def __init__(self) -> None:
         self.answer: DialogAnswer = "default"
         self.count = 0
-        self._untold: deque[HandledDialog] = deque(maxlen=_KEPT)
-        self._untold_count = 0
+        self._unreported: deque[HandledDialog] = deque(maxlen=_KEPT)
+        self._unreported_count = 0
 
     def set_answer(self, answer: DialogAnswer) -> None:
         if answer not in ("default", "accept", "dismiss") and not callable(answer):
-            raise UsageError(f"dialogs={answer!r}", hint='It is "default", "accept", "dismiss" or a function.')
+            raise UsageError(f"dialogs={answer!r}", hint='Use "default", "accept", "dismiss" or a function.')
         self.answer = answer
 
     async def decide(self, dialog: Dialog) -> HandledDialog:
-        """The answer; what a function of the user's gets wrong is logged and answered by default."""
+        """Answer a dialog. If the caller's function fails, log its error and use the default."""
         wanted: Answer = None
         if self.answer == "accept":
             wanted = True
         elif self.answer == "dismiss":
-            # Who dismisses a beforeunload keeps the page where it is: nobody means that by a word for all dialogs.
+            # Dismissing beforeunload would keep the page from navigating, which "dismiss" does not mean.
             wanted = None if dialog.kind == "beforeunload" else False
         elif callable(self.answer):
             try:
                 async with asyncio.timeout(_HANDLER_S):
                     given = self.answer(dialog)
                     wanted = await given if inspect.isawaitable(given) else given
-            except Exception as error:  # a page must not stand still because a handler failed
-                logger.warning("the dialog handler failed, so the default answers: %r", error)
+            except Exception as error:  # the page must not wait forever because a handler failed
+                logger.warning("the dialog handler failed; using the default answer: %r", error)
         if isinstance(wanted, str):
             handled = HandledDialog(dialog, True, wanted)
         elif wanted is None:
@@ -87,19 +87,19 @@ class Dialogs:
         else:
             handled = HandledDialog(dialog, bool(wanted), dialog.default_prompt)
         self.count += 1
-        self._untold.append(handled)
-        self._untold_count += 1
+        self._unreported.append(handled)
+        self._unreported_count += 1
         return handled
 
     @property
-    def has_untold(self) -> bool:
-        return self._untold_count > 0
+    def has_unreported(self) -> bool:
+        return self._unreported_count > 0
 
-    def take_untold(self) -> tuple[str, ...]:
-        """One line for each dialog since this was last asked; of many, the last ones and how many there were."""
-        told = [str(handled) for handled in list(self._untold)[-_TOLD:]]
-        if self._untold_count > len(told):
-            told.insert(0, f"{self._untold_count - len(told)} dialogs before these")
-        self._untold.clear()
-        self._untold_count = 0
-        return tuple(told)
+    def take_unreported(self) -> tuple[str, ...]:
+        """One line per dialog since the last call; of many, the last ones and the number of those before."""
+        lines = [str(handled) for handled in list(self._unreported)[-_REPORTED:]]
+        if self._unreported_count > len(lines):
+            lines.insert(0, f"{self._unreported_count - len(lines)} dialogs before these")
+        self._unreported.clear()
+        self._unreported_count = 0
+        return tuple(lines)

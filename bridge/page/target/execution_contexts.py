@@ -1,4 +1,4 @@
-"""The script worlds of a page's documents."""
+"""The execution contexts of a page's documents: the page's own (main world) and ours (an isolated world)."""
 
 from __future__ import annotations
 
@@ -6,12 +6,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from bridge.errors import BridgeError
 from bridge.page.target.frames import Frames
+
+
+class ExecutionContextDestroyed(BridgeError):
+    """The page navigated while the script ran, or the frame left its renderer."""
+
+    code = "execution_context_destroyed"
 
 
 @dataclass(frozen=True, slots=True)
 class ExecutionContext:
-    """A script world of one document; `key` is never used again for another one, `context_id` is its session's."""
+    """A context of one document.
+
+    Attributes:
+        context_id: The id in its session.
+        key: Unique among all contexts, also those of other sessions and documents.
+        is_main: The page's own context, not an isolated world.
+    """
 
     context_id: int
     key: str
@@ -22,55 +35,64 @@ class ExecutionContext:
 
 
 class ExecutionContexts(Frames):
-    """By session and context id; a context id means something in its session only.
+    """Contexts by session and context id.
 
-    A frame that goes into another renderer leaves worlds behind in the one where it was: these are told of as gone
-    when that renderer gets to it, and may even be told of as new until then, if they were asked for.
+    A frame that moves to another renderer leaves contexts behind in the old one. Their end is reported when that
+    renderer gets to it, and until then it may even report new ones that were requested before.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self.worlds: dict[tuple[str | None, int], ExecutionContext] = {}
+        self.contexts: dict[tuple[str | None, int], ExecutionContext] = {}
 
-    def world_of(self, frame_id: str, name: str) -> ExecutionContext | None:
-        """The newest world called `name` in the frame's present document."""
-        found = [world for world in self._worlds_in(frame_id) if world.name == name]
+    def context_of(self, frame_id: str, name: str) -> ExecutionContext | None:
+        """The context with this name of the frame's document.
+
+        Up to Chromium 143, a child frame's isolated context that touches `top` or `parent` adds one of the same name to
+        the parent's document. The document's own context is the first one after its main one: ids grow in a renderer.
+        """
+        found = self._contexts_in(frame_id)
+        named = sorted((context for context in found if context.name == name), key=lambda context: context.context_id)
+        document_start = max((context.context_id for context in found if context.is_main), default=0)
+        own = next((context for context in named if context.context_id > document_start), None)
+        return own or (named[-1] if named else None)
+
+    def main_context(self, frame_id: str) -> ExecutionContext | None:
+        """The page's own context in the frame's document."""
+        found = [context for context in self._contexts_in(frame_id) if context.is_main]
         return found[-1] if found else None
 
-    def main_world(self, frame_id: str) -> ExecutionContext | None:
-        """The page's own world of the frame's present document."""
-        found = [world for world in self._worlds_in(frame_id) if world.is_main]
-        return found[-1] if found else None
+    def has_main_context(self, frame_id: str) -> bool:
+        return self.main_context(frame_id) is not None
 
-    def has_main_world(self, frame_id: str) -> bool:
-        return self.main_world(frame_id) is not None
-
-    def _worlds_in(self, frame_id: str) -> list[ExecutionContext]:
+    def _contexts_in(self, frame_id: str) -> list[ExecutionContext]:
         session_id = self.session_of(frame_id)
         return [
-            world for world in self.worlds.values() if world.frame_id == frame_id and world.session_id == session_id
+            context
+            for context in self.contexts.values()
+            if context.frame_id == frame_id and context.session_id == session_id
         ]
 
-    def _world_created(self, params: Mapping[str, Any], session_id: str | None) -> None:
-        context = params["context"]
-        aux = context.get("auxData") or {}
+    def _context_created(self, params: Mapping[str, Any], session_id: str | None) -> None:
+        created = params["context"]
+        aux = created.get("auxData") or {}
         if "frameId" not in aux:
             return
-        self.worlds[session_id, context["id"]] = ExecutionContext(
-            context_id=context["id"],
-            key=str(context.get("uniqueId") or f"{session_id or ''}:{context['id']}"),
+        self.contexts[session_id, created["id"]] = ExecutionContext(
+            context_id=created["id"],
+            key=str(created.get("uniqueId") or f"{session_id or ''}:{created['id']}"),
             frame_id=aux["frameId"],
-            name=context.get("name", ""),
+            name=created.get("name", ""),
             is_main=bool(aux.get("isDefault")),
             session_id=session_id,
         )
 
-    def _world_destroyed(self, params: Mapping[str, Any], session_id: str | None) -> None:
-        self.worlds.pop((session_id, params["executionContextId"]), None)
+    def _context_destroyed(self, params: Mapping[str, Any], session_id: str | None) -> None:
+        self.contexts.pop((session_id, params["executionContextId"]), None)
 
-    def _worlds_cleared(self, params: Mapping[str, Any], session_id: str | None) -> None:
-        self._forget_worlds(session_id)
+    def _contexts_cleared(self, params: Mapping[str, Any], session_id: str | None) -> None:
+        self._forget_contexts(session_id)
 
-    def _forget_worlds(self, session_id: str | None) -> None:
-        for key in [key for key in self.worlds if key[0] == session_id]:
-            del self.worlds[key]
+    def _forget_contexts(self, session_id: str | None) -> None:
+        for key in [key for key in self.contexts if key[0] == session_id]:
+            del self.contexts[key]

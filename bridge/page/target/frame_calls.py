@@ -1,77 +1,80 @@
-"""All frames of a page asked at once, where none of them may keep the others waiting.
+"""Calls in several frames at once, where no frame may keep the others waiting.
 
-A browser that isolates sites runs frames in renderers of their own, and one whose script hangs answers nothing,
-whatever the rest of the page does. So the answer of one frame, the one that matters, is waited for as long as the
-operation has; frames of other renderers have a while more, and what has not come by then is left out.
+A browser that isolates sites runs frames in several renderers, and one whose script hangs does not answer, whatever the
+others do. The main frame of a call is waited for as long as the call may take, and with it the frames in its renderer;
+frames of other renderers get a little more time, and are left out if they do not answer then.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from bridge.page.target.attachment import Attachment, WorldGone
+from bridge.page.target.execution_contexts import ExecutionContextDestroyed
 from bridge.page.target.frames import Frame
 
 _Task: TypeAlias = asyncio.Future[Any]
 
-# What a renderer may take longer than that of the frame that matters.
+# How much longer another renderer may take than that of the main frame.
 _PATIENCE_S = 1.0
-# The same for one that did not answer the last time.
+# The same for a renderer that did not answer the last call.
 _SILENT_PATIENCE_S = 0.1
 
 
-async def ask_frames(
-    attachment: Attachment,
-    frames: Sequence[Frame],
-    ask: Callable[[Frame], Coroutine[Any, Any, Any]],
-    *,
-    lead: str,
-    busy_until_s: float = 0.0,
-    and_then: Sequence[Coroutine[Any, Any, Any]] = (),
+@dataclass(frozen=True, slots=True)
+class FrameCall:
+    """A call that runs in a frame."""
+
+    frame: Frame
+    task: _Task
+
+
+async def outcomes_of_frames(
+    calls: Sequence[FrameCall],
+    others: Sequence[_Task],
+    main_frame_id: str,
+    silent_sessions: set[str],
+    busy_s: float,
 ) -> list[Any]:
-    """What each frame answered, in their order, or the exception: WorldGone for one whose renderer does not answer.
+    """Results or exceptions of the calls, then of the others; ExecutionContextDestroyed for a frame that is late.
 
     Args:
-        lead: The id of the frame that matters; those in its renderer answer when it does.
-        busy_until_s: What was asked takes so long by itself.
-        and_then: Begun when every frame has been asked, and waited for; their outcomes follow those of the frames.
+        main_frame_id: The frame that is waited for without a limit.
+        silent_sessions: Sessions that did not answer the last call; updated.
+        busy_s: How long the calls take by themselves.
     """
-    if len(frames) == 1 and not and_then:
-        # Without a task and its turns of the event loop: most pages have one frame.
-        try:
-            return [await ask(frames[0])]
-        except Exception as error:
-            return [error]
     began = time.monotonic()
-    asked: list[_Task] = [asyncio.ensure_future(ask(frame)) for frame in frames]
-    session_ids = [frame.session_id for frame in frames]
-    after: list[_Task] = [asyncio.ensure_future(other) for other in and_then]
-    lead_session_id = next((frame.session_id for frame in frames if frame.frame_id == lead), None)
-    silent = attachment.silent_sessions
-    together, others, doubtful = set(after), set[_Task](), set[_Task]()
-    for task, session_id in zip(asked, session_ids, strict=True):
-        (together if session_id == lead_session_id else doubtful if session_id in silent else others).add(task)
+    main_session = next((call.frame.session_id for call in calls if call.frame.frame_id == main_frame_id), None)
+    with_main, elsewhere, silent = set(others), set[_Task](), set[_Task]()
+    for call in calls:
+        session_id = call.frame.session_id
+        if session_id == main_session:
+            with_main.add(call.task)
+        else:
+            (silent if session_id in silent_sessions else elsewhere).add(call.task)
     try:
-        await _wait(together)
+        await _wait(with_main)
         took_s = time.monotonic() - began
-        await _wait(others, max(0.0, busy_until_s - took_s) + _PATIENCE_S)
-        await _wait(doubtful, max(0.0, busy_until_s - took_s) + took_s + _SILENT_PATIENCE_S)
+        await _wait(elsewhere, max(0.0, busy_s - took_s) + _PATIENCE_S)
+        await _wait(silent, max(0.0, busy_s - took_s) + took_s + _SILENT_PATIENCE_S)
     finally:
-        unanswered = {task for task in (*asked, *after) if not task.done()}
+        tasks = (*(call.task for call in calls), *others)
+        unanswered = {task for task in tasks if not task.done()}
         for task in unanswered:
             task.cancel()
-        outcomes = await asyncio.gather(*asked, *after, return_exceptions=True)
-    for place, (task, session_id) in enumerate(zip(asked, session_ids, strict=True)):
+        outcomes: list[Any] = await asyncio.gather(*tasks, return_exceptions=True)
+    for place, call in enumerate(calls):
+        session_id = call.frame.session_id
         if session_id is None:
             continue
-        if task in unanswered:
-            silent.add(session_id)
-            outcomes[place] = WorldGone("the renderer of the frame does not answer")
+        if call.task in unanswered:
+            silent_sessions.add(session_id)
+            outcomes[place] = ExecutionContextDestroyed("the renderer of the frame does not answer")
         elif not isinstance(outcomes[place], BaseException):
-            silent.discard(session_id)
+            silent_sessions.discard(session_id)
     return outcomes
 
 

@@ -8,7 +8,8 @@ from collections.abc import Awaitable, Mapping
 from typing import Any, TypeAlias
 
 from bridge.errors import ActionFailed, Covered, DeadlineExceeded
-from bridge.page.target.attachment import Attachment, WorldGone
+from bridge.page.target.attachment import Attachment
+from bridge.page.target.execution_contexts import ExecutionContextDestroyed
 
 # As of a DOMMatrix: x' = a·x + c·y + e, y' = b·x + d·y + f.
 Matrix: TypeAlias = tuple[float, float, float, float, float, float]
@@ -106,6 +107,6 @@ async def frames_shown(
         if isinstance(answer, list) and len(answer) == 6 and all(isinstance(number, int | float) for number in answer):
             a, b, c, d, e, f = map(float, answer)
             found[path] = a, b, c, d, e, f
-        elif isinstance(answer, BaseException) and not isinstance(answer, WorldGone | DeadlineExceeded):
+        elif isinstance(answer, BaseException) and not isinstance(answer, ExecutionContextDestroyed | DeadlineExceeded):
             raise answer
     return found

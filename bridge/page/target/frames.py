@@ -1,4 +1,4 @@
-"""The frames of a page and the documents in them, in whatever renderers they are."""
+"""The frames of a page and their documents, in all renderers."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from bridge.snapshot.address import shown_url
 
 @dataclass(slots=True)
 class Frame:
-    """One frame and the document it shows; `lifecycle` holds the names seen for `loader_id`.
+    """One frame and the document that it shows.
 
     Attributes:
-        session_id: The session of the renderer that it is in now.
-        is_crashed: That renderer has died, and nothing has been loaded since.
-        unreachable_url: What could not be loaded, where the browser shows a page of its own that says so; else "".
+        lifecycle: Names of the lifecycle events of `loader_id`.
+        session_id: The session of the renderer that the frame is in now.
+        is_crashed: That renderer has crashed, and nothing has been loaded since.
+        unreachable_url: The address that could not be loaded, if the browser shows its own error page; else "".
     """
 
     frame_id: str
@@ -30,12 +31,12 @@ class Frame:
 
     @property
     def address(self) -> str:
-        """Where the frame has gone, also when nothing could be loaded from there."""
+        """The address that the frame navigated to, also if it could not be loaded."""
         return self.unreachable_url or self.url
 
 
 class Frames:
-    """The tree of frames, by what the browser tells of it. `main` is the top frame, None until the tree was read."""
+    """The frame tree. `main` is the main frame, None until the tree was read."""
 
     def __init__(self) -> None:
         self.frames: dict[str, Frame] = {}
@@ -46,9 +47,9 @@ class Frames:
         return self.frames.get(self.main_frame_id or "")
 
     def load_tree(self, tree: Mapping[str, Any], session_id: str | None = None) -> None:
-        """Take the reply of `Page.getFrameTree`, in its order with events; known frames keep their lifecycle.
+        """Take the reply of `Page.getFrameTree`, in its order with events. Known frames keep their lifecycle.
 
-        Of a frame that is in another renderer by now it tells the document that was left.
+        For a frame that is in another renderer by now, the reply describes its old document and is ignored.
         """
         pending: list[tuple[Mapping[str, Any], str | None]] = [(tree, None)]
         while pending:
@@ -60,7 +61,7 @@ class Frames:
             frame = self.frames.setdefault(frame_id, Frame(frame_id, parent_id, session_id=session_id))
             if frame.session_id != session_id:
                 continue
-            if session_id is not None:  # the root of another renderer's part of the tree hangs under a frame of ours
+            if session_id is not None:  # the root of an out-of-process subtree has a parent in another session
                 frame.parent_id = frame.parent_id or described.get("parentId")
             frame.url = shown_url(described.get("url", "") + described.get("urlFragment", ""))
             frame.loader_id = described.get("loaderId", "")
@@ -68,7 +69,7 @@ class Frames:
             pending.extend((child, frame_id) for child in node.get("childFrames", ()))
 
     def session_of(self, frame_id: str) -> str | None:
-        """Whom to ask about the frame's objects: the session of the renderer that it is in."""
+        """The session of the renderer that the frame is in."""
         frame = self.frames.get(frame_id)
         return frame.session_id if frame is not None else None
 
@@ -87,7 +88,7 @@ class Frames:
         return ordered
 
     def _still_in(self, session_id: str | None, frame_id: str) -> Frame | None:
-        """The frame; None where it has gone out of the session's renderer, which may tell late of what was there."""
+        """The frame; None if it has left the session's renderer, whose late events are ignored."""
         frame = self.frames.get(frame_id)
         return frame if frame is not None and frame.session_id == session_id else None
 
@@ -96,14 +97,14 @@ class Frames:
         frame.session_id = session_id
 
     def _show(self, described: Mapping[str, Any], session_id: str | None) -> Frame:
-        """A frame has a new document; what was below the old one is gone."""
+        """Take a frame's new document. The frames below the old one are gone."""
         frame = self.frames.setdefault(described["id"], Frame(described["id"], described.get("parentId")))
         frame.url = shown_url(described.get("url", "") + described.get("urlFragment", ""))
         frame.loader_id = described.get("loaderId", "")
         frame.unreachable_url = described.get("unreachableUrl", "")
         frame.lifecycle = set()
         frame.session_id, frame.is_crashed = session_id, False
-        # The frames of the document that was left are not always told of as detached.
+        # The browser does not always report frames of the old document as detached.
         self._forget_below({frame.frame_id})
         return frame
 

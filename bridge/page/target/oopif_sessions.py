@@ -1,8 +1,8 @@
-"""Frames in renderers of their own: a browser that isolates sites tells each as a target with a flattened session.
+"""Out-of-process iframes (OOPIFs): a browser that isolates sites reports each as a target with a flattened session.
 
-Attached as its first document is about to commit, and held until all of our commands are on their way, so that the
-page's own code there runs after our script and under the same interception as everywhere else. An engine that has no
-such frames (WebView) never tells of one.
+The browser attaches such a target when its first document is about to commit and holds it until all our commands are
+sent, so that the page's code runs after our script and under the same interception as in other frames. WebView has no
+OOPIFs and reports none.
 """
 
 from __future__ import annotations
@@ -18,21 +18,13 @@ from bridge.page.target.page_state import PageState
 
 Commands: TypeAlias = list[tuple[str, dict[str, Any]]]
 
-AUTO_ATTACH = (
-    "Target.setAutoAttach",
-    # A page's own worker that the filter leaves out is held all the same, and there is no session to let it go by; a
-    # service worker that it does not leave out is held for good.
-    {
-        "autoAttach": True,
-        "waitForDebuggerOnStart": True,
-        "flatten": True,
-        "filter": [{"type": "iframe"}, {"type": "worker"}],
-    },
-)
+# Without a filter: where a filter leaves a type out, up to Chromium 143, a target of that type is held all the same and
+# has no session to resume it. Service workers would never start.
+AUTO_ATTACH = ("Target.setAutoAttach", {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True})
 ADD_SCRIPT = "Page.addScriptToEvaluateOnNewDocument"
 _REMOVE_SCRIPT = "Page.removeScriptToEvaluateOnNewDocument"
-# What is set once for a page and that each session of it has to be told.
-_STANDING = frozenset(
+# Commands for the whole page, which every session has to get.
+_PAGE_WIDE = frozenset(
     {
         "Emulation.setEmulatedMedia",
         "Emulation.setLocaleOverride",
@@ -45,33 +37,32 @@ _STANDING = frozenset(
 
 
 class OopifSessions:
-    """The flattened sessions of one attachment.
+    """The OOPIF sessions of one attachment.
 
     Attributes:
-        sessions: Their ids, each with the id of its topmost frame.
+        sessions: The id of the topmost frame, by session id.
     """
 
     def __init__(self, connection: CdpConnection, state: PageState, first: Callable[[], Commands]) -> None:
-        """`first` gives the commands that every session begins with."""
+        """`first` returns the first commands of every session."""
         self.sessions: dict[str, str] = {}
         self._connection = connection
         self._state = state
         self._first = first
-        self._standing: dict[str, Mapping[str, Any]] = {}
+        self._page_wide: dict[str, Mapping[str, Any]] = {}
         self._scripts: dict[str, Mapping[str, Any]] = {}
         self._script_ids: dict[tuple[str, str], str] = {}
         self._starting: dict[str, PendingCall] = {}
 
     def take_event(self, method: str, params: Mapping[str, Any]) -> None:
-        """Called by the reader for every event of any session, after the state has taken it."""
+        """Called by the reader task for every event of any session, after the state."""
         if method == "Target.attachedToTarget":
             session_id, target = str(params["sessionId"]), params["targetInfo"]
             if target.get("type") == "iframe":
                 self.sessions[session_id] = str(target["targetId"])
                 self._start(session_id)
             else:
-                self._connection.send("Runtime.runIfWaitingForDebugger", session_id=session_id).abandon()
-                self._connection.send("Target.detachFromTarget", {"sessionId": session_id}).abandon()
+                self._resume(session_id)
         elif method == "Target.detachedFromTarget":
             session_id = str(params["sessionId"])
             self.sessions.pop(session_id, None)
@@ -80,23 +71,23 @@ class OopifSessions:
                 del self._script_ids[key]
         elif method in ("Page.frameStoppedLoading", "Page.lifecycleEvent"):
             frame = self._state.frames.get(str(params.get("frameId", "")))
-            # One that was about to show its document when we came may show it before it is listened to, and after it
-            # was asked: it is told of as loading then, and never as there.
+            # A document that was about to commit when we attached may commit between our tree request and our first
+            # event: then only its loading is reported, never its commit.
             if frame is not None and not frame.url and frame.session_id in self.sessions:
                 self._ask_tree(frame.session_id)
 
     async def started(self, deadline: Deadline) -> None:
-        """Wait until every session there is, also below another one, has taken its first commands."""
+        """Wait until every session, also a nested one, has taken its first commands."""
         while self._starting:
             _, call = self._starting.popitem()
             with suppress(ProtocolError, TransportError, DeadlineExceeded):
                 await call.result(timeout_s=deadline.remaining_s)
 
     def repeat(self, method: str, params: Mapping[str, Any] | None, reply: Mapping[str, Any]) -> None:
-        """The page's own session has taken a command: what is meant for the whole page goes to its other ones too."""
+        """Send a command that the page's session has taken to the other sessions, if it is for the whole page."""
         params = params or {}
-        if method in _STANDING:
-            self._standing[method] = params
+        if method in _PAGE_WIDE:
+            self._page_wide[method] = params
             for session_id in self.sessions:
                 self._connection.send(method, params, session_id=session_id).abandon()
         elif method == ADD_SCRIPT:
@@ -108,15 +99,22 @@ class OopifSessions:
             identifier = str(params.get("identifier", ""))
             self._scripts.pop(identifier, None)
             for session_id in self.sessions:
-                if (its_own := self._script_ids.pop((session_id, identifier), None)) is not None:
-                    self._connection.send(method, {"identifier": its_own}, session_id=session_id).abandon()
+                if (own_identifier := self._script_ids.pop((session_id, identifier), None)) is not None:
+                    self._connection.send(method, {"identifier": own_identifier}, session_id=session_id).abandon()
+
+    def _resume(self, session_id: str) -> None:
+        """Lets a worker run without us. Detaching before it has resumed would hold it up for good."""
+        resumed = self._connection.send("Runtime.runIfWaitingForDebugger", session_id=session_id)
+        resumed.reduce(
+            lambda _reply: self._connection.send("Target.detachFromTarget", {"sessionId": session_id}).abandon()
+        )
 
     def _start(self, session_id: str) -> None:
         send = self._connection.send
         for method, params in self._first():
             send(method, params, session_id=session_id).abandon()
-        for method, standing in self._standing.items():
-            send(method, standing, session_id=session_id).abandon()
+        for method, page_wide in self._page_wide.items():
+            send(method, page_wide, session_id=session_id).abandon()
         for identifier in self._scripts:
             self._add_script(session_id, identifier)
         self._ask_tree(session_id)
@@ -130,6 +128,6 @@ class OopifSessions:
         added = self._connection.send(ADD_SCRIPT, self._scripts[identifier], session_id=session_id)
         added.reduce(lambda reply: self._know_script(session_id, identifier, str(reply.get("identifier", ""))))
 
-    def _know_script(self, session_id: str, identifier: str, its_own: str) -> None:
+    def _know_script(self, session_id: str, identifier: str, own_identifier: str) -> None:
         if session_id in self.sessions:
-            self._script_ids[session_id, identifier] = its_own
+            self._script_ids[session_id, identifier] = own_identifier

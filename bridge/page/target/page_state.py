@@ -1,10 +1,10 @@
-"""What a page session knows from CDP events alone: frames, script worlds, navigation, dialogs, requests.
+"""The state of a page, from CDP events alone: frames, execution contexts, navigation, dialogs, requests.
 
-`PageState.reduce` is called by the connection's reader for every event, before anybody waits for it, so whoever reads
-the state after a reply sees everything the browser said before that reply. No I/O, no clock.
+The reader task calls `PageState.reduce` for every event before any caller wakes up, so a caller that reads the state
+after a reply sees every event sent before that reply. No I/O, no clock.
 
-A browser that isolates sites runs frames of other sites in renderers of their own, each a target with a flattened
-session (Target.setAutoAttach); its frames are frames of this page. `session_id` is None for the page's own session.
+A browser that isolates sites runs frames of other sites in other renderers, each a target with a flattened session
+(Target.setAutoAttach); its frames are frames of this page. `session_id` is None for the page's own session.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from bridge.page.target.frames import Frame
 from bridge.page.target.inflight_requests import InflightRequests
 from bridge.snapshot.address import shown_url
 
-# Where a page may take its tab (core/Navigation.java of the host app), and what never gets so far as to leave a page.
+# Schemes that a tab may navigate to (core/Navigation.java of the host app), and those that never leave a page.
 _OPENED = frozenset({"http", "https", "about", "blob", "data", "javascript", "file", "filesystem"})
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]{0,40}):")
 _SCHEMES_KEPT = 8
@@ -37,11 +37,12 @@ class Dialog:
 
 
 class PageState(ExecutionContexts, InflightRequests):
-    """The reducer: whatever concerns more than one of the three, and the tab as a whole.
+    """Reduces events to frames, contexts and requests, and to what concerns the tab as a whole.
 
     Attributes:
-        navigating_to: Where the top frame is going, None when it is not.
-        navigations: How many documents the top frame has shown; `moves_within` counts those inside a document.
+        navigating_to: Where the main frame navigates to; None if it does not.
+        navigations: The number of documents that the main frame has shown.
+        moves_within: The number of navigations inside a document.
     """
 
     def __init__(self, requests: RequestReducer | None = None) -> None:
@@ -66,9 +67,9 @@ class PageState(ExecutionContexts, InflightRequests):
             "Page.frameStoppedLoading": self._stopped_loading,
             "Page.javascriptDialogOpening": self._dialog_opening,
             "Page.javascriptDialogClosed": self._dialog_closed,
-            "Runtime.executionContextCreated": self._world_created,
-            "Runtime.executionContextDestroyed": self._world_destroyed,
-            "Runtime.executionContextsCleared": self._worlds_cleared,
+            "Runtime.executionContextCreated": self._context_created,
+            "Runtime.executionContextDestroyed": self._context_destroyed,
+            "Runtime.executionContextsCleared": self._contexts_cleared,
             "Security.certificateError": self._certificate_error,
             "Inspector.targetCrashed": self._crashed,
             "Inspector.detached": self._detached,
@@ -77,7 +78,7 @@ class PageState(ExecutionContexts, InflightRequests):
         }
 
     def reduce(self, method: str, params: Mapping[str, Any], session_id: str | None = None) -> bool:
-        """Take one event; True when it was one that this state is made of."""
+        """Take one event; True if the state depends on events of this kind."""
         if method.startswith("Network."):
             return self._take_request(method, params, session_id)
         handler = self._handlers.get(method)
@@ -103,7 +104,7 @@ class PageState(ExecutionContexts, InflightRequests):
             self.moves_within += 1
 
     def take_schemes_for_apps(self) -> tuple[str, ...]:
-        """Those of addresses that are no page's but another app's (`tel`) and that frames have asked for since."""
+        """Schemes for other apps (`tel`) that frames have navigated to since the last call."""
         schemes, self._for_apps = tuple(self._for_apps), {}
         return schemes
 
@@ -116,13 +117,13 @@ class PageState(ExecutionContexts, InflightRequests):
         return True
 
     def _navigation_scheduled(self, params: Mapping[str, Any], session_id: str | None) -> None:
-        # Told of every link and script that asks, also where whoever may keep the page from going does.
+        # Reported for every link and script, also where the navigation is prevented.
         self._is_for_apps(params)
 
     def _navigation_wanted(self, params: Mapping[str, Any], session_id: str | None) -> None:
         if self._is_for_apps(params):
             return
-        # `frameStartedNavigating` also tells of moves inside the document, which commit without a new loader.
+        # `frameStartedNavigating` also reports navigations inside the document, which commit without a new loader.
         if (
             "sameDocument" in str(params.get("navigationType", ""))
             or params.get("disposition", "currentTab") != "currentTab"
@@ -161,7 +162,7 @@ class PageState(ExecutionContexts, InflightRequests):
         if session_id is None:
             self.crashed = True
             return
-        self._forget_worlds(session_id)
+        self._forget_contexts(session_id)
         for frame in self.frames.values():
             frame.is_crashed |= frame.session_id == session_id
 
@@ -177,9 +178,9 @@ class PageState(ExecutionContexts, InflightRequests):
             frame.session_id, frame.is_crashed = params["sessionId"], False
 
     def _target_detached(self, params: Mapping[str, Any], session_id: str | None) -> None:
-        """The frame is gone, or has moved into another renderer, which has told of it already or will."""
+        """The frame is gone, or has moved to another renderer, which reports it."""
         gone = params["sessionId"]
-        self._forget_worlds(gone)
+        self._forget_contexts(gone)
         left = {frame.frame_id for frame in self.frames.values() if frame.session_id == gone}
         self._forget_below(left)
         for frame_id in left:

@@ -145,7 +145,7 @@ class AttachedTab:
 
     async def _loaded(self, attachment: Attachment, deadline: Deadline) -> Attachment:
         """Wait for the DOM: an app that was just launched is still loading. For a loaded document the events repeat."""
-        await attachment.watch.wait(
+        await attachment.condition.wait(
             lambda: attachment.state.main and "DOMContentLoaded" in attachment.state.main.lifecycle,
             timeout_s=min(_LOADED_S, deadline.remaining_s),
         )

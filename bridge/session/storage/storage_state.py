@@ -21,7 +21,8 @@ from bridge.errors import NavigationFailed, PolicyRefused, ScriptFailed, UsageEr
 from bridge.page.interception.fetch_domain import Rank
 from bridge.page.interception.fetch_messages import Fulfil, PausedRequest, RouteAction
 from bridge.page.page import Page
-from bridge.page.target.attachment import Attachment, WorldGone
+from bridge.page.target.attachment import Attachment
+from bridge.page.target.execution_contexts import ExecutionContextDestroyed
 from bridge.session.tabs import Tabs
 
 STATE_TIMEOUT_S = 30.0
@@ -42,7 +43,7 @@ _COOKIE_FIELDS = ("name", "value", "domain", "path", "secure", "httpOnly", "same
 
 @dataclass(frozen=True, slots=True)
 class StateSummary:
-    """How much was saved or restored; `notices` say what was not, and why."""
+    """Counts of saved or restored items; `notices` name what was skipped, and why."""
 
     path: str
     cookies: int
@@ -139,7 +140,7 @@ async def _read_storage(attachment: Attachment, frame_id: str, deadline: Deadlin
     """None for a frame without an origin of its own, or one that navigates away."""
     try:
         found = await attachment.evaluate(frame_id, _READ, timeout_s=deadline.remaining_s)
-    except (WorldGone, ScriptFailed):
+    except (ExecutionContextDestroyed, ScriptFailed):
         return None
     if not isinstance(found, dict) or not str(found.get("origin", "")).startswith(("http://", "https://")):
         return None

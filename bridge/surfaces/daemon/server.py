@@ -18,7 +18,7 @@ from typing import Any
 import bridge
 from bridge.deadline import Deadline
 from bridge.errors import BridgeError, TransportError, UsageError
-from bridge.host.protocol import Frame, FrameReader
+from bridge.host.protocol import FrameReader, WireFrame
 from bridge.surfaces.daemon.session_files import Record, SessionFiles
 from bridge.surfaces.daemon.wire import LIMITS, answer_message, error_facts, message
 from bridge.surfaces.kept_session import KeptSession, open_kept_session
@@ -126,27 +126,27 @@ class Daemon:
         if request.get("command") == "close" and "answer" in frame.header:
             self._ended.set()
 
-    async def _run(self, request: dict[str, Any], tell: Callable[[str], None]) -> Frame:
+    async def _run(self, request: dict[str, Any], tell: Callable[[str], None]) -> WireFrame:
         """The answer to one request; errors of ours are answers, and so is what nobody has foreseen."""
         try:
             return await self._obey(request, tell)
         except BridgeError as error:
             if error.details.get("has_ended"):
                 self._ended.set()  # there is nothing left to keep
-            return Frame({"error": error_facts(error)})
+            return WireFrame({"error": error_facts(error)})
         except Exception as error:
             logger.exception("a command failed unexpectedly")
             unforeseen = BridgeError(f"unexpected {type(error).__name__}: {error}", hint=f"See {self._files.log}.")
-            return Frame({"error": error_facts(unforeseen)})
+            return WireFrame({"error": error_facts(unforeseen)})
 
-    async def _obey(self, request: dict[str, Any], tell: Callable[[str], None]) -> Frame:
+    async def _obey(self, request: dict[str, Any], tell: Callable[[str], None]) -> WireFrame:
         command, params, timeout_s = request.get("command"), request.get("params"), request.get("timeout_s")
         if not isinstance(command, str) or not isinstance(params, dict):
             raise UsageError("a request has a command and params")
         if command == "close":
-            return Frame({"answer": {"closed": self._files.name}})
+            return WireFrame({"answer": {"closed": self._files.name}})
         if request.get("version") != bridge.__version__:
-            return Frame({"error": {"code": "version_mismatch", "message": bridge.__version__, "exit_code": 1}})
+            return WireFrame({"error": {"code": "version_mismatch", "message": bridge.__version__, "exit_code": 1}})
         deadline = Deadline.after(float(timeout_s)) if isinstance(timeout_s, int | float) else None
         self._notices.add(tell)
         try:
@@ -156,7 +156,7 @@ class Daemon:
         finally:
             self._notices.discard(tell)
         self._has_succeeded = True
-        return Frame({"answer": dict(answer.json)}, answer.blob)
+        return WireFrame({"answer": dict(answer.json)}, answer.blob)
 
     async def _ready(self, wanted: StartOptions) -> KeptSession:
         if self._opened is None or self._started_with is None:
@@ -195,7 +195,7 @@ def _is_same_user(writer: asyncio.StreamWriter) -> bool:
     return uid in (os.getuid(), 0)
 
 
-async def _next_frame(reader: asyncio.StreamReader, frames: FrameReader) -> Frame:
+async def _next_frame(reader: asyncio.StreamReader, frames: FrameReader) -> WireFrame:
     """Read until a whole frame has arrived.
 
     Raises:

@@ -148,7 +148,7 @@ async def _webview(device: AdbDevice) -> CheckResult:
     major = version.split(".")[0]
     is_known = re.fullmatch("[0-9]{1,9}", major) is not None
     if is_known and int(major) < OLDEST_WEBVIEW:
-        return failed(f"{name} {version} is older than {OLDEST_WEBVIEW}", _UPDATE)
+        return failed(f"{name} {version}; {OLDEST_WEBVIEW} is the oldest supported version", _UPDATE)
     if is_known and int(major) < _WEAK_REFS_SINCE:
         return warned(f"{name} {version}: refs of removed elements are kept until the next snapshot", _UPDATE)
     return passed(f"{name} {version}")
@@ -165,7 +165,7 @@ async def _host_app(device: AdbDevice, fix: bool, tell: Callable[[str], None]) -
     if fix:
         apk = await ready_apk(tell, timeout_s=INSTALL_S)
         with hold_lease(lease_key(device), owner=f"pid {os.getpid()}", policy_digest="doctor"):
-            done = await install_host(device, apk, timeout_s=INSTALL_S, tell=tell)
+            done = await install_host(device, apk, timeout_s=INSTALL_S, report=tell)
         if done.version_name != bridge.__version__:
             return warned(f"{done.action} version {done.version_name}, this is {bridge.__version__}")
         return passed(f"{done.action} version {done.version_name}")

@@ -32,7 +32,6 @@ from bridge.surfaces.doctor.report import CheckResult, OnRow, Report, failed, pa
 
 if TYPE_CHECKING:
     from bridge.page.page import Page
-    from bridge.session.session import Session as OpenSession
 
 WAIT_S = 300.0
 _START_VIRTUAL_S = 90.0
@@ -146,7 +145,7 @@ async def _session(order: Order, report: Report, device: AdbDevice) -> None:
     with tempfile.TemporaryDirectory(prefix="webview-bridge-doctor-") as name:
         folder = Path(name)
         async with AsyncExitStack() as stack:
-            opened: list[tuple[OpenSession, Page]] = []
+            opened: list[tuple[Session, Page]] = []
             server = None
             if order.device_checks:
                 from bridge.surfaces.doctor.check_pages import serve_check_pages

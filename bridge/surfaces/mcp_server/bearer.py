@@ -1,8 +1,7 @@
-"""Who may speak to the server over HTTP: whoever has its token.
+"""Authenticates HTTP clients of the server by a bearer token (RFC 6750).
 
-A port of the loopback is open to every user and every program of the machine; the Host and Origin checks keep out web
-pages, and no more than that. The token travels as RFC 6750 has it, in the `Authorization` header alone: an address with
-a token in it would stand in logs.
+Every user and program of the machine can connect to a loopback port; the Host and Origin checks keep out only web
+pages. The token is accepted in the `Authorization` header alone, because an address with a token would appear in logs.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from typing import Any
 from bridge.errors import UsageError
 
 TOKEN_VARIABLE = "BRIDGE_MCP_TOKEN"  # noqa: S105 - a name and not the token
-# RFC 6750 §2.1 b64token; long enough that nobody gets it by asking.
+# RFC 6750 §2.1 b64token, long enough to resist guessing.
 _TOKEN = re.compile(r"[A-Za-z0-9._~+/-]{16,512}=*")
 
 Message = MutableMapping[str, Any]
@@ -28,42 +27,42 @@ App = Callable[[Message, Receive, Send], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """What clients have to send.
+    """The token that clients have to send.
 
     Attributes:
-        is_ours: Made for this start; otherwise the operator's own, which is never printed.
+        is_generated: Made for this start. The operator's own token is never printed.
     """
 
     value: str = field(repr=False)
-    is_ours: bool
+    is_generated: bool
 
     @property
-    def said(self) -> str:
-        """One line for the operator."""
-        if self.is_ours:
+    def notice(self) -> str:
+        """One line for the operator: how clients authenticate."""
+        if self.is_generated:
             return f"clients send Authorization: Bearer {self.value} (new at each start; {TOKEN_VARIABLE} sets one)"
         return f"clients send Authorization: Bearer and the token of {TOKEN_VARIABLE}"
 
 
 def token_for(environ: Mapping[str, str]) -> Token:
-    """The operator's token, or one that nobody has seen.
+    """The operator's token, or a new random one.
 
     Raises:
-        UsageError: The operator's is none; nothing of it is quoted.
+        UsageError: The operator's token is not valid. The message does not quote it.
     """
     given = environ.get(TOKEN_VARIABLE)
     if given is None:
-        return Token(secrets.token_urlsafe(32), is_ours=True)
+        return Token(secrets.token_urlsafe(32), is_generated=True)
     if not _TOKEN.fullmatch(given):
         raise UsageError(
-            f"{TOKEN_VARIABLE} holds no token",
+            f"{TOKEN_VARIABLE} is not a valid token",
             hint="Use 16 to 512 letters, digits and - . _ ~ + /, such as `openssl rand -hex 32` prints.",
         )
-    return Token(given, is_ours=False)
+    return Token(given, is_generated=False)
 
 
 class Bearer:
-    """Passes on the requests that have the token; the others get 401 and reach nothing (RFC 6750 §3)."""
+    """Forwards requests with the token; responds to others with 401 (RFC 6750 §3)."""
 
     def __init__(self, app: App, token: Token) -> None:
         self._app = app
@@ -86,12 +85,12 @@ class Bearer:
 
 async def _refuse(send: Send, *, is_wrong: bool) -> None:
     challenge = b'Bearer realm="webview-bridge"' + (b', error="invalid_token"' if is_wrong else b"")
-    body = b"This server wants the token that it printed when it started, as Authorization: Bearer TOKEN.\n"
+    body = b"Send the token that the server printed at its start, as Authorization: Bearer TOKEN.\n"
     headers = [
         (b"www-authenticate", challenge),
         (b"content-type", b"text/plain; charset=utf-8"),
         (b"content-length", b"%d" % len(body)),
-        # What is left of the request is not read.
+        # The rest of the request is not read.
         (b"connection", b"close"),
     ]
     await send({"type": "http.response.start", "status": 401, "headers": headers})

@@ -1,4 +1,4 @@
-"""What the operator decides when the server starts, and the house that comes of it. A model can change none of it."""
+"""The operator's options of the server, and the context that they create. A model can change none of it."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class ServerOptions:
     """The command line of `webview-bridge mcp`.
 
     Attributes:
-        http_port: Serve streamable HTTP on this port of the loopback (0: a free one); None serves stdio.
-        secrets_env: Names of environment variables whose values `secret:NAME` fills in, each perhaps with the origin
-            that it is for: `NAME@https://shop.example`.
-        uploads_root, downloads_root: The folders that files may come from and go to; None refuses.
-        trace: Where the trace of a session goes when it ends; a later one, after a loss, beside it with a number.
+        http_port: Serve streamable HTTP on this loopback port (0: any free port); None serves stdio.
+        secrets_env: Environment variables whose values `secret:NAME` fills in; `NAME@https://shop.example` binds one
+            to an origin.
+        uploads_root, downloads_root: The folders for uploads and downloads; None refuses them.
+        trace: Where a session writes its trace when it ends. After a loss the next session adds a number to the name.
     """
 
     start: StartOptions
@@ -51,24 +51,26 @@ class ServerOptions:
     trace: Path | None = None
 
     @property
-    def notes(self) -> tuple[str, ...]:
-        """What the operator may not have meant, one sentence each."""
+    def notices(self) -> tuple[str, ...]:
+        """Warnings about options that the operator may not have intended, one sentence each."""
         unbound = [name for name in self.secrets_env if "@" not in name]
-        return tuple(f"secret:{name} may be filled in on any page; {name}@https://… is for one" for name in unbound)
+        return tuple(
+            f"secret:{name} may be filled in on any page; {name}@https://… binds it to one origin" for name in unbound
+        )
 
 
 @asynccontextmanager
-async def opened_house(options: ServerOptions, environ: Mapping[str, str]) -> AsyncIterator[ServerContext]:
-    """Everything that the clients of one server share; the device is opened by the first call that needs it.
+async def open_server_context(options: ServerOptions, environ: Mapping[str, str]) -> AsyncIterator[ServerContext]:
+    """The context that all clients of a server share. The first call that needs the device opens it.
 
     Raises:
-        UsageError: A policy that cannot be read, a secret that is not there, a folder that is none.
+        UsageError: The policy cannot be read, a secret is not set, or a folder does not exist.
     """
-    asking = PendingElicitation()
+    elicitation = PendingElicitation()
     policy = load_policy("model", environ)
-    egress = PinnedEgress(policy, options.start.grants(), ask=asking.may_open)
+    egress = PinnedEgress(policy, options.start.grants(), ask=elicitation.may_open)
     action_policy = configured_actions(environ)
-    # Before anybody calls: an address or a folder that is none should stop the start.
+    # Checked now, so that an invalid address or folder fails the start and not a call.
     AdbServer.from_environment(options.start.adb_server, environ)
     SafeFolder.at(options.uploads_root, UPLOADS_KEY)
     SafeFolder.at(options.downloads_root, DOWNLOADS_KEY)
@@ -103,7 +105,7 @@ async def opened_house(options: ServerOptions, environ: Mapping[str, str]) -> As
             yield session
 
     async with SharedSession(opener) as shared:
-        yield ServerContext(egress, shared, asking, action_policy, secrets)
+        yield ServerContext(egress, shared, elicitation, action_policy, secrets)
 
 
 def _numbered(path: Path, number: int) -> Path:

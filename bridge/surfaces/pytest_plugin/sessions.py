@@ -13,9 +13,8 @@ from bridge.page.page import Page
 from bridge.policy.configuration import load_policy
 from bridge.policy.grant import TestServerGrant
 from bridge.session.attached.session import AttachedSession
-from bridge.session.session import Session
 from bridge.session.storage.isolated import PROFILE
-from bridge.surfaces import composition
+from bridge.surfaces.composition import Session
 from bridge.surfaces.pytest_plugin.artifacts import Artifacts
 
 AnySession = Session | AttachedSession
@@ -49,14 +48,14 @@ async def session_for_test(plan: SessionSettings) -> AsyncIterator[AnySession]:
     options["grants"] = (*plan.options.get("grants", ()), *plan.grants)
     if plan.app is None:
         options.setdefault("policy", load_policy("operator", os.environ))
-        async with composition.Session.open(**options) as session:
+        async with Session.open(**options) as session:
             plan.artifacts.has_session = True
             try:
                 yield session
             finally:
                 await plan.artifacts.collect(session)
     else:
-        async with composition.Session.attach(plan.app, **options) as attached:
+        async with Session.attach(plan.app, **options) as attached:
             plan.artifacts.has_session = True
             try:
                 yield attached

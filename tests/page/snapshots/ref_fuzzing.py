@@ -19,7 +19,7 @@ from typing import Any
 
 from bridge.errors import ActionFailed, DeadlineExceeded, ProtocolError
 from bridge.page.page import Page
-from bridge.page.target.attachment import WorldGone
+from bridge.page.target.execution_contexts import ExecutionContextDestroyed
 from bridge.snapshot import NodeRef, SnapshotResult
 from tests.page.page_world import in_page
 
@@ -112,7 +112,7 @@ class Fuzzer(ABC):
         assert refusal is None or it.changes, f"{it.story}: a living ref was refused: {refusal}"
         try:
             hits = await in_page(page, "hits.splice(0)") or []
-        except WorldGone:
+        except ExecutionContextDestroyed:
             hits = []  # a page that is left takes its notes along
         self.judge(it, hits)
         while await self._is_changing(page):  # noqa: ASYNC110 - a document that is left tells nobody
@@ -151,7 +151,7 @@ class Fuzzer(ABC):
         and would answer to nobody who waits for its promise."""
         try:
             return bool(await in_page(page, "window.late"))
-        except (ProtocolError, WorldGone):
+        except (ProtocolError, ExecutionContextDestroyed):
             return True
 
 

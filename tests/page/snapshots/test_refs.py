@@ -43,9 +43,9 @@ def test_no_ref_is_given_to_two_elements(places: list[tuple[str, str]]) -> None:
     table = RefTable()
     refs = {place: table.assign(place[0], "top", place[1], "link", "x", PAGE) for place in places}
     assert len(set(refs.values())) == len(refs)
-    for (world_key, local), ref in refs.items():
+    for (context_key, local), ref in refs.items():
         entry = table.look_up(ref, everything_lives)
-        assert (entry.world_key, entry.local) == (world_key, local)
+        assert (entry.context_key, entry.local) == (context_key, local)
 
 
 def test_a_ref_that_was_never_given_out_says_so() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from bridge.page.page import Page
-from bridge.page.target.attachment import WORLD_NAME, Attachment
+from bridge.page.target.attachment import CONTEXT_NAME, Attachment
 from bridge.page.target.page_state import PageState
 from tests.conftest import LocalServer
 from tests.page.page_world import awaited_frame
@@ -33,7 +33,7 @@ def state() -> PageState:
     state.reduce("Page.frameNavigated", {"frame": {"id": "top", "loaderId": "L1", "url": "https://a.example/"}})
     state.reduce("Page.frameAttached", {"frameId": "child", "parentFrameId": "top"})
     state.reduce(*world(3))
-    assert state.world_of("child", "ours")
+    assert state.context_of("child", "ours")
     target = {"targetId": "child", "type": "iframe", "parentFrameId": "top"}
     state.reduce("Target.attachedToTarget", {"sessionId": "S", "targetInfo": target})
     state.reduce("Page.frameNavigated", {"frame": SHOWN}, "S")
@@ -41,10 +41,10 @@ def state() -> PageState:
 
 
 def test_a_world_of_the_renderer_that_was_left_is_not_the_frames(state: PageState) -> None:
-    assert state.world_of("child", "ours") is None
+    assert state.context_of("child", "ours") is None
     state.reduce(*world(1), "S")
     state.reduce(*world(4))  # asked for before the frame went, and told of after
-    found = state.world_of("child", "ours")
+    found = state.context_of("child", "ours")
     assert found
     assert (found.session_id, found.context_id) == ("S", 1)
 
@@ -79,9 +79,9 @@ async def waiting_frame(page: Page, local_server: LocalServer) -> AsyncIterator[
     """A frame whose page does not come: its first, empty document has no script world but those that are asked for."""
     async with awaited_frame(page, local_server, ADD_FRAME):
         attachment = await page.attached()
-        assert await attachment.watch.wait(lambda: len(attachment.state.ordered_frames()) == 2, timeout_s=20)
+        assert await attachment.condition.wait(lambda: len(attachment.state.ordered_frames()) == 2, timeout_s=20)
         frame_id = attachment.state.ordered_frames()[1].frame_id
-        assert attachment.state.world_of(frame_id, WORLD_NAME) is None
+        assert attachment.state.context_of(frame_id, CONTEXT_NAME) is None
         yield attachment, frame_id
 
 
@@ -90,7 +90,7 @@ async def test_a_world_that_was_made_for_somebody_who_was_cancelled_is_given_the
     waiting_frame: tuple[Attachment, str],
 ) -> None:
     attachment, frame_id = waiting_frame
-    made = {"frameId": frame_id, "worldName": WORLD_NAME}
+    made = {"frameId": frame_id, "worldName": CONTEXT_NAME}
     await attachment.call("Page.createIsolatedWorld", made, timeout_s=20)
-    assert attachment.state.world_of(frame_id, WORLD_NAME)
+    assert attachment.state.context_of(frame_id, CONTEXT_NAME)
     assert await attachment.evaluate(frame_id, "typeof __agentBrowser.waitFor", timeout_s=20) == "function"

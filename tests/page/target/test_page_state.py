@@ -73,12 +73,12 @@ def test_the_newest_world_of_a_frame_is_the_one_of_its_present_document(state: P
     state.reduce(*world(1, "top", "ours"))
     state.reduce(*world(2, "top", main=True))
     state.reduce("Runtime.executionContextDestroyed", {"executionContextId": 1})
-    assert state.world_of("top", "ours") is None
+    assert state.context_of("top", "ours") is None
     state.reduce(*world(3, "top", "ours"))
-    found = state.world_of("top", "ours")
+    found = state.context_of("top", "ours")
     assert found is not None
     assert found.key == "u3"
-    assert state.has_main_world("top")
+    assert state.has_main_context("top")
 
 
 def request(request_id: str, kind: str, **more: str) -> tuple[str, dict[str, Any]]:
@@ -155,11 +155,11 @@ def test_numbers_of_worlds_are_their_sessions_own(state: PageState) -> None:
     isolated(state)
     state.reduce(*world(1, "top", "ours"))
     state.reduce(*world(1, "child", "ours"), "S")
-    found = [state.world_of(frame_id, "ours") for frame_id in ("top", "child")]
+    found = [state.context_of(frame_id, "ours") for frame_id in ("top", "child")]
     assert [world and world.session_id for world in found] == [None, "S"]
     state.reduce("Runtime.executionContextsCleared", {}, "S")
-    assert state.world_of("top", "ours")
-    assert not state.world_of("child", "ours")
+    assert state.context_of("top", "ours")
+    assert not state.context_of("child", "ours")
 
 
 def test_a_renderer_that_dies_below_a_page_takes_only_its_frames_along(state: PageState) -> None:
@@ -168,7 +168,7 @@ def test_a_renderer_that_dies_below_a_page_takes_only_its_frames_along(state: Pa
     state.reduce("Inspector.targetCrashed", {}, "S")
     assert not state.crashed
     assert state.frames["child"].is_crashed
-    assert not state.world_of("child", "ours")
+    assert not state.context_of("child", "ours")
     state.reduce(*navigated("child", "C2", "https://c.example/", "top"), "S")
     assert not state.frames["child"].is_crashed
     assert state.main_frame_id == "top"

@@ -6,7 +6,7 @@ import pytest
 
 from bridge.page.page import Page
 from bridge.page.snapshots.take import SnapshotRequest
-from bridge.page.target.attachment import WorldGone
+from bridge.page.target.execution_contexts import ExecutionContextDestroyed
 from tests.conftest import LocalServer
 
 pytestmark = pytest.mark.browser
@@ -23,6 +23,8 @@ async def test_a_snapshot_without_one_of_its_frames_is_cut_and_says_that_frames_
     frames = attachment.state.ordered_frames()
     expression = snapshots.expression(SnapshotRequest(), None)
     top = await attachment.evaluate(frames[0].frame_id, expression, timeout_s=20)
-    raw = snapshots.assemble(frames, [top, *(WorldGone("it has a renderer of its own") for _ in frames[1:])])
+    raw = snapshots.assemble(
+        frames, [top, *(ExecutionContextDestroyed("it has a renderer of its own") for _ in frames[1:])]
+    )
     assert len(frames) > 1
     assert (raw["truncated"], raw["reasons"]) == (True, ["frames"])

@@ -55,7 +55,7 @@ async def page(session: AttachedSession) -> Page:
 
 
 async def own_renderers(page: Page) -> int:
-    return len((await page.attached()).children.sessions)
+    return len((await page.attached()).oopif_sessions.sessions)
 
 
 async def test_a_snapshot_contains_frames_in_other_renderers(page: Page) -> None:
@@ -150,16 +150,16 @@ async def test_nested_frames_of_other_renderers_are_gone_after_a_navigation(
     assert await own_renderers(page) == 2
     await page.goto(local_server.url("second.html"))
     attachment = await page.attached()
-    assert attachment.children.sessions == {} == attachment.connection.sessions
+    assert attachment.oopif_sessions.sessions == {} == attachment.connection.sessions
     assert len(attachment.state.frames) == 1
-    assert {world.session_id for world in attachment.state.worlds.values()} == {None}
+    assert {world.session_id for world in attachment.state.contexts.values()} == {None}
 
 
 async def test_a_renderer_that_ends_silently_does_not_change_interception(
     page: Page, local_server: LocalServer
 ) -> None:
     # Commands sent before the end of the renderer is known.
-    (await page.attached()).children.sessions["4B1D"] = "gone"
+    (await page.attached()).oopif_sessions.sessions["4B1D"] = "gone"
     await page.route("**/second.html", Fulfil(418))
     load = (await page.snapshot()).find(role="button", name="Load").ref
     assert "loaded 418" in (await page.click(load)).changes.text
@@ -195,7 +195,7 @@ async def isolated_frame(page: Page) -> tuple[str, str]:
     frames = attachment.state.frames
     (found,) = (
         (frame_id, session_id)
-        for session_id, frame_id in attachment.children.sessions.items()
+        for session_id, frame_id in attachment.oopif_sessions.sessions.items()
         if "/isolated/" in frames[frame_id].url
     )
     return found
@@ -214,7 +214,7 @@ async def test_a_frame_whose_renderer_crashed_is_reported_missing_and_comes_back
     attachment = await page.attached()
     frame_id, session_id = await isolated_frame(page)
     attachment.connection.send("Page.crash", session_id=session_id).abandon()
-    assert await attachment.watch.wait(lambda: attachment.state.frames[frame_id].is_crashed, timeout_s=10)
+    assert await attachment.condition.wait(lambda: attachment.state.frames[frame_id].is_crashed, timeout_s=10)
     shot = await page.snapshot()
     assert "Isolated button" not in shot.text
     assert "frames" in shot.stats.truncate_reasons

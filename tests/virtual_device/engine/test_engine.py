@@ -190,7 +190,7 @@ def test_the_variable_goes_first_and_must_name_a_program(tmp_path: Path) -> None
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)
     assert find_chromium({"BRIDGE_CHROMIUM": str(program), "PATH": ""}, "linux") == program
-    with pytest.raises(ChromiumMissing, match="no program"):
+    with pytest.raises(ChromiumMissing, match="not a program"):
         find_chromium({"CHROMIUM": "/nowhere", "PATH": ""}, "linux")
     program.rename(tmp_path / "google-chrome")
     assert find_chromium({"PATH": str(tmp_path)}, "linux") == tmp_path / "google-chrome"

@@ -151,8 +151,11 @@ def virtual() -> None:
 @click.option("--name", type=WORDS, metavar="NAME", help="Letters, digits, - and _ (default: a random one).")
 @click.option("--no-quirks", "quirks", is_flag=True, flag_value=False, default=True, help="Plain Chromium.")
 @click.option("--api-level", type=WholeNumber(26, 36), default=34, show_default=True)
+@click.option(
+    "--engine", type=WholeNumber(83, 999), metavar="VERSION", help="An old Chromium of tools/engines, by major."
+)
 @common_options
-def start(options: CommonOptions, name: str | None, quirks: bool, api_level: int) -> None:
+def start(options: CommonOptions, name: str | None, quirks: bool, api_level: int, engine: int | None) -> None:
     """Start one and print its serial.
 
     With --json: device: {serial, name, pid}.
@@ -172,6 +175,7 @@ def start(options: CommonOptions, name: str | None, quirks: bool, api_level: int
         api_level=api_level,
         quirks=quirks,
         is_detached=True,
+        engine={} if engine is None else {"chromium": str(engine)},
     )
 
     async def work() -> None:

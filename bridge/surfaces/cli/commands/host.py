@@ -68,7 +68,7 @@ def install(options: CommonOptions, device: str, force: bool, apk: Path | None) 
                 source,
                 timeout_s=steps.begin("installing the host app", INSTALL_TIMEOUT_S),
                 on_progress=on_progress,
-                tell=note,
+                report=note,
             )
         if apk is None and done.version_name != bridge.__version__:
             note(f"the host app says version {done.version_name}, this is webview-bridge {bridge.__version__}")

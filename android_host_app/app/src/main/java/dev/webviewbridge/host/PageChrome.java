@@ -12,7 +12,7 @@ import java.io.File;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What would be windows and dialogs: without an Activity each of them has to be answered here. */
+/** Handles requests for windows and dialogs, which a WebView without an Activity cannot show. */
 final class PageChrome extends WebChromeClient {
     private final WebViewTab tab;
 

@@ -31,7 +31,7 @@ final class Provider {
         this.features = features;
     }
 
-    /** The installed WebView's; one without features when it has no such interface. */
+    /** The installed WebView's provider; one without features if WebView has no such interface. */
     static Provider get() {
         if (instance == null) {
             instance = load();

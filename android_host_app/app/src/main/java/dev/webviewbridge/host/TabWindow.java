@@ -24,7 +24,7 @@ final class TabWindow {
     private LatestFrame latest;
     private View view;
 
-    /** Refusal when Android does not make the display or the window. */
+    /** Refusal if Android creates no display or window. */
     TabWindow(Context context, Size size) throws Refusal {
         latest = new LatestFrame(size.widthPx, size.heightPx);
         display = context.getSystemService(DisplayManager.class).createVirtualDisplay(
@@ -32,7 +32,7 @@ final class TabWindow {
                 DisplayManager.VIRTUAL_DISPLAY_FLAG_OWN_CONTENT_ONLY);
         if (display == null) {
             latest.close();
-            throw new Refusal("tab_failed", "Android made no virtual display.");
+            throw new Refusal("tab_failed", "Android did not create a virtual display.");
         }
         presentation = new OffscreenPresentation(context, display.getDisplay());
         frame = new FrameLayout(presentation.getContext());
@@ -41,11 +41,11 @@ final class TabWindow {
             presentation.show();
         } catch (RuntimeException refused) { // InvalidDisplayException, BadTokenException
             close();
-            throw new Refusal("tab_failed", "Android showed no window on the virtual display: " + refused);
+            throw new Refusal("tab_failed", "Android did not show a window on the virtual display: " + refused);
         }
     }
 
-    /** The context for the view: its density is the display's. */
+    /** The context for the view, with the display's density. */
     Context context() {
         return presentation.getContext();
     }
@@ -55,7 +55,7 @@ final class TabWindow {
         frame.addView(view, new FrameLayout.LayoutParams(size.widthPx, size.heightPx));
     }
 
-    /** The display stays the same one, so WebView learns of the new density as of a display that has changed. */
+    /** Keeps the display, so that WebView gets the new density as a change of its display. */
     void resize(Size size) {
         LatestFrame before = latest;
         latest = new LatestFrame(size.widthPx, size.heightPx);

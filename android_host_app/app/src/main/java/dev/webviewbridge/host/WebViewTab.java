@@ -12,7 +12,7 @@ import java.io.File;
 import java.util.Collections;
 import java.util.List;
 
-/** One WebView in a window of its own. */
+/** A WebView in its own window. */
 final class WebViewTab implements WebTab {
     private static final String BLANK = "about:blank";
 
@@ -50,14 +50,14 @@ final class WebViewTab implements WebTab {
                 }
             });
             window.put(made, size);
-        } catch (Refusal | RuntimeException failed) { // MissingWebViewPackageException and its like
+        } catch (Refusal | RuntimeException failed) { // such as MissingWebViewPackageException
             if (made != null) {
                 made.destroy();
             }
             window.close();
             throw failed instanceof Refusal
                     ? (Refusal) failed
-                    : new Refusal("tab_failed", "Android made no WebView: " + failed);
+                    : new Refusal("tab_failed", "Android did not create a WebView: " + failed);
         }
         this.view = made;
     }
@@ -66,7 +66,7 @@ final class WebViewTab implements WebTab {
         return view;
     }
 
-    /** Load it; `loaded` runs when it is there, unless the tab goes before. */
+    /** Loads the URL; `loaded` runs after it, unless the tab is closed first. */
     void load(String url, Runnable loaded) {
         awaited = url;
         arrived = loaded;
@@ -103,8 +103,8 @@ final class WebViewTab implements WebTab {
     }
 
     /**
-     * A bare about:blank first: from one fragment of it to another is no new document. Answered when the new document is
-     * there and the cookies are gone.
+     * Loads about:blank without a fragment first: a change of the fragment alone keeps the document. Done when the new
+     * document is loaded and the cookies are cleared.
      */
     @Override
     public void reset(String url, Callback<Void> done) {
@@ -120,7 +120,7 @@ final class WebViewTab implements WebTab {
                 Profiles.storage(profile).deleteAllData();
                 cookies.removeAllCookies(removed -> {
                     if (isClosed) {
-                        done.failed(new Refusal("tab_failed", "the tab went while it was reset."));
+                        done.failed(new Refusal("tab_failed", "the tab was closed during its reset."));
                     } else {
                         done.done(null);
                     }
@@ -139,7 +139,7 @@ final class WebViewTab implements WebTab {
         screenshots.ofFrame(window.latestFrame(), view, captured);
     }
 
-    /** A page has finished loading. */
+    /** Handles the end of a load. */
     void reached(String url) {
         if (awaited != null && awaited.equals(url)) {
             Runnable next = arrived;
@@ -149,7 +149,7 @@ final class WebViewTab implements WebTab {
         }
     }
 
-    /** The address has changed, perhaps without loading. */
+    /** Handles a change of the URL, possibly without a load. */
     void visited(String url) {
         if (isReset) {
             reached(url);
@@ -163,7 +163,7 @@ final class WebViewTab implements WebTab {
         }
     }
 
-    /** The WebView for a window that the page opens; null when there is no room. */
+    /** The WebView for a window that the page opens; null if too many tabs are open. */
     WebView openWindow() {
         WebView[] opened = {null};
         if (!isClosed) {

@@ -3,20 +3,20 @@ package dev.webviewbridge.host.core;
 import java.util.ArrayList;
 import java.util.List;
 
-/** When tabs have been idle, and the service unused, for too long (PROTOCOL.md §7). Knows no timer. */
-final class IdleClock {
+/** Computes when tabs have been idle, and the service unused, for too long (PROTOCOL.md §7). Has no clock of its own. */
+final class IdleTimer {
     static final long LINGER_MS = 30_000;
 
     final int idleTimeoutS;
     private long unusedSinceMs;
     private boolean isUsed;
 
-    IdleClock(int idleTimeoutS, long nowMs) {
+    IdleTimer(int idleTimeoutS, long nowMs) {
         this.idleTimeoutS = idleTimeoutS;
         this.unusedSinceMs = nowMs;
     }
 
-    /** Whether there is a tab or a client. */
+    /** `used`: there is a tab or a client. */
     void setUsed(boolean used, long nowMs) {
         if (isUsed && !used) {
             unusedSinceMs = nowMs;
@@ -24,7 +24,7 @@ final class IdleClock {
         isUsed = used;
     }
 
-    /** Milliseconds until something is due, -1 when nothing will be. */
+    /** Milliseconds until the next deadline, -1 if there is none. */
     long untilNextMs(Iterable<Tab> tabs, long nowMs) {
         long dueMs = isUsed ? Long.MAX_VALUE : unusedSinceMs + LINGER_MS;
         for (Tab tab : tabs) {

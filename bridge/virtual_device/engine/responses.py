@@ -1,4 +1,4 @@
-"""Messages of a devtools WebSocket, written in Chromium's place."""
+"""CDP responses that the relay sends instead of Chromium."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 
 
-def error_answer(message: Mapping[str, Any], code: int, text: str) -> bytes:
+def error_response(message: Mapping[str, Any], code: int, text: str) -> bytes:
     return _answer(message, "error", {"code": code, "message": text})
 
 
-def result_answer(message: Mapping[str, Any], result: Mapping[str, Any]) -> bytes:
+def result_response(message: Mapping[str, Any], result: Mapping[str, Any]) -> bytes:
     return _answer(message, "result", result)
 
 

@@ -2,25 +2,25 @@ package dev.webviewbridge.host.core;
 
 import java.util.ArrayDeque;
 
-/** Keeps work in order: the next piece starts when the one before has said that it is done. */
-final class Turn {
+/** Runs asynchronous work in order: the next item starts after the previous one has called `done`. */
+final class SerialQueue {
     private final ArrayDeque<Work> waiting = new ArrayDeque<>();
     private boolean busy;
     private boolean pumping;
 
-    /** Calls `done` once, now or later. */
+    /** Asynchronous work, which calls `done` once. */
     interface Work {
         void run(Runnable done);
     }
 
-    void take(Work work) {
+    void add(Work work) {
         waiting.add(work);
         pump();
     }
 
     private void pump() {
         if (pumping) {
-            return; // work that is done at once must not go deeper into the stack with every piece
+            return; // work that completes synchronously must not recurse
         }
         pumping = true;
         try {

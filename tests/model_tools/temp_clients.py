@@ -17,19 +17,19 @@ NO_SECRETS = Secrets()
 
 
 @asynccontextmanager
-async def house_on(
+async def temp_server_context(
     device: str, grants: Sequence[TestServerGrant], folder: Path, *, secrets: Secrets = NO_SECRETS, **options: Any
 ) -> AsyncIterator[ServerContext]:
     """`folder` is for what is cached; the options are those of `Session.open`."""
-    asking = PendingElicitation()
-    egress = PinnedEgress(policy_for("model"), grants, ask=asking.may_open)
+    pending = PendingElicitation()
+    egress = PinnedEgress(policy_for("model"), grants, ask=pending.may_open)
     async with SharedSession(lambda: Session.open(device, egress=egress, **options)) as shared:
-        yield ServerContext(egress, shared, asking, secrets=secrets, cache_folder=folder / "cache")
+        yield ServerContext(egress, shared, pending, secrets=secrets, cache_folder=folder / "cache")
 
 
 @asynccontextmanager
-async def desk_on(
+async def temp_client(
     device: str, grants: Sequence[TestServerGrant], folder: Path, *, secrets: Secrets = NO_SECRETS, **options: Any
 ) -> AsyncIterator[ClientContext]:
-    async with house_on(device, grants, folder, secrets=secrets, **options) as house:
-        yield ClientContext(house)
+    async with temp_server_context(device, grants, folder, secrets=secrets, **options) as server_context:
+        yield ClientContext(server_context)

@@ -6,13 +6,13 @@ import dev.webviewbridge.host.core.WebTab;
 import java.io.File;
 import java.util.List;
 
-/** The listener of a tab that may be lost while its first page loads: then it has not been opened. */
-final class UntilOpened implements WebTab.Listener {
+/** A tab listener that reports the loss of a tab during its first load as a failure to open it. */
+final class OpeningListener implements WebTab.Listener {
     private final WebTab.Listener listener;
     private final WebViewTab[] made;
     private final Callback<WebTab> opened;
 
-    UntilOpened(WebTab.Listener listener, WebViewTab[] made, Callback<WebTab> opened) {
+    OpeningListener(WebTab.Listener listener, WebViewTab[] made, Callback<WebTab> opened) {
         this.listener = listener;
         this.made = made;
         this.opened = opened;
