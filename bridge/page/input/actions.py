@@ -250,7 +250,7 @@ class Actions:
             if entry is not None and after:
                 value = on_element(after, entry.local)
                 expression = f"(async a=>{{const s=await {expression};s.after={value};return s}})(__agentBrowser)"
-        key = entry.world_key if entry else ""
+        key = entry.context_key if entry else ""
         acknowledged: list[bool] = []
 
         def is_acting_document() -> bool:
