@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from bridge.deadline import Deadline
 from bridge.errors import ActionFailed, Covered, Unsupported
 from bridge.page.input.script_replies import ScriptError, SettleReply
 from bridge.page.input.settle import Settled
-from bridge.page.snapshots.refs import RefEntry, RefTable
+from bridge.page.results import Changes
+from bridge.page.snapshots.refs import RefEntry, RefTable, document_gone
 from bridge.page.snapshots.take import Snapshots
 from bridge.page.target.attachment import CONTEXT_NAME, Attachment
 from bridge.snapshot.wording import instead, opened_by
@@ -54,6 +55,50 @@ class OutcomeChecks:
             raise settled.deadline.exceeded(entry.label, "the input was sent, and the page has not handled it yet")
         if not reply.is_hit:
             raise ActionFailed(f"{entry.label}: the tap was sent, but none of its events reached the element.")
+
+    def check_delivered(self, entry: RefEntry, acknowledged: Sequence[bool]) -> None:
+        """Raise if the document was gone before it handled a finger's way down and up.
+
+        Args:
+            acknowledged: For each acknowledged touch event, in order, whether the document was still there.
+
+        Raises:
+            RefNotFound: The document got none of the events, so the caller may repeat the tap on the new page.
+            ActionFailed: It got the first one only.
+        """
+        if not any(acknowledged):
+            raise document_gone(entry)
+        if not all(acknowledged[:2]):
+            raise ActionFailed(f"{entry.label}: the page navigated away during the tap.", hint="Take a new snapshot.")
+
+    def check_click(self, entry: RefEntry, settled: Settled, changes: Changes) -> tuple[str, ...]:
+        """Raise if a tap that began on the element was cut short; a notice if it produced no click event.
+
+        The error's `changes` are those that the first part of the tap caused.
+
+        Raises:
+            Covered: The page put something over the element during the tap.
+            ActionFailed: The page began to navigate before the click event.
+        """
+        reply = settled.reply
+        if reply.clicks or reply.reason == "closed" or not settled.is_answered:
+            return ()
+        if reply.interrupted_by is not None:
+            raise Covered(
+                f"{entry.label}: {reply.interrupted_by} appeared over it during the tap; the tap was cancelled.",
+                ref=entry.ref,
+                changes=changes.to_json(),
+            )
+        if reply.reason == "navigation":
+            raise ActionFailed(
+                f"{entry.label}: the page navigated away before the tap produced a click event.",
+                hint="Take a new snapshot.",
+                ref=entry.ref,
+                changes=changes.to_json(),
+            )
+        return (
+            f"the tap on {entry.ref} produced no click event; the page handles touch itself, or the click is delayed",
+        )
 
     def check_second_tap(self, entry: RefEntry, settled: Settled) -> None:
         """Raise if the first of two taps clicked the element and the guard stopped the second.
@@ -117,13 +162,3 @@ class OutcomeChecks:
         context = self._attachment.state.context_of(frame_id, CONTEXT_NAME)
         control = self._refs.entry_at(context.key, str(error.get("ref"))) if context else None
         return control.ref if control else None
-
-
-def missing_click_notices(entry: RefEntry, settled: Settled) -> tuple[str, ...]:
-    """A notice about a tap that began on the element and produced no click while the page was watched."""
-    reply = settled.reply
-    if reply.clicks or reply.reason in ("navigation", "closed"):
-        return ()
-    if reply.interrupted_by is not None:
-        return (f"{reply.interrupted_by} appeared over {entry.ref} during the tap; the tap was cancelled",)
-    return (f"the tap on {entry.ref} produced no click event; the page handles touch itself, or the click is delayed",)

@@ -9,14 +9,14 @@ navigation, requests that the action started) adds one, and the result names it.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Literal
 
 from bridge.cost import Cost
 from bridge.deadline import Deadline
-from bridge.errors import Covered, DeadlineExceeded, RefNotFound, ScriptFailed, TabLost, TransportError, UsageError
-from bridge.page.input.action_outcome import OutcomeChecks, missing_click_notices
+from bridge.errors import Covered, DeadlineExceeded, ScriptFailed, TabLost, TransportError, UsageError
+from bridge.page.input.action_outcome import OutcomeChecks
 from bridge.page.input.script_replies import PrepareReply, SettleReply
 from bridge.page.input.settle import (
     OTHER_FRAMES_LEAST_MS,
@@ -30,7 +30,7 @@ from bridge.page.input.side_effects import SideEffects
 from bridge.page.input.touch import tap_commands
 from bridge.page.results import ActionResult, Changes
 from bridge.page.snapshots.element_handles import on_element
-from bridge.page.snapshots.refs import RefEntry, RefTable
+from bridge.page.snapshots.refs import RefEntry, RefTable, document_gone
 from bridge.page.snapshots.take import Snapshots
 from bridge.page.target.attachment import Attachment
 from bridge.page.target.execution_contexts import ExecutionContextDestroyed
@@ -44,6 +44,8 @@ _ACKNOWLEDGED_S = 0.5
 _STAND_DOWN_S = 1.0
 # Actions that end in a click, or in whatever a phone does for a finger that stays.
 _TAPS = frozenset({"click", "double_click", "check", "uncheck", "long_press"})
+# The events that end a tap or two.
+_CLICKS = frozenset({"click", "dblclick"})
 # Characters of a control's value in a result.
 _MAX_VALUE = 100_000
 
@@ -70,7 +72,7 @@ class Actions:
             ready = await self.prepare(entry, "click", deadline)
             settled = await self.tap(entry, ready, "click", settle_s, deadline)
             changes = await self.changes(before, settled)
-        notices = missing_click_notices(entry, settled)
+        notices = self.checks.check_click(entry, settled, changes)
         return ActionResult(action="click", ref=entry.ref, changes=changes, cost=meter.cost(), notices=notices)
 
     async def tap(
@@ -191,7 +193,7 @@ class Actions:
         try:
             return await self.attachment.evaluate(entry.frame_id, expression, timeout_s=deadline.remaining_s)
         except ExecutionContextDestroyed as error:
-            raise self.document_gone(entry) from error
+            raise document_gone(entry) from error
         except DeadlineExceeded as error:
             raise deadline.exceeded(awaited, "the page did not respond") from error
 
@@ -212,15 +214,6 @@ class Actions:
         finally:
             for call in calls:
                 call.abandon()
-
-    def document_gone(self, entry: RefEntry) -> RefNotFound:
-        """The error of an element whose document was left during the action."""
-        return RefNotFound(
-            f"{entry.label} is stale: the page navigated away from {entry.page_url}.",
-            hint="Take a new snapshot.",
-            ref=entry.ref,
-            was=entry.description,
-        )
 
     async def settle(
         self,
@@ -257,6 +250,12 @@ class Actions:
             if entry is not None and after:
                 value = on_element(after, entry.local)
                 expression = f"(async a=>{{const s=await {expression};s.after={value};return s}})(__agentBrowser)"
+        key = entry.context_key if entry else ""
+        acknowledged: list[bool] = []
+
+        def is_acting_document() -> bool:
+            return not key or self.snapshots.is_live(key)
+
         least_ms = OTHER_FRAMES_LEAST_MS if commands else 0
         other = f"__agentBrowser.settle({self.settle_options(settle_s, least_ms=least_ms)})"
         outcomes = await self.attachment.evaluate_in_frames(
@@ -266,7 +265,7 @@ class Actions:
             timeout_s=timeout_s,
             busy_s=settle_s,
             and_then=[
-                self.attachment.call(method, params, timeout_s=timeout_s + _ACKNOWLEDGED_S)
+                self._send_input(method, params, is_acting_document, acknowledged, timeout_s + _ACKNOWLEDGED_S)
                 for method, params in commands
             ],
         )
@@ -274,7 +273,11 @@ class Actions:
         acted = next((reply for frame, reply in zip(frames, replies, strict=True) if frame.frame_id == acting_id), None)
         was_received = any(not isinstance(outcome, BaseException) for outcome in sent)
         if isinstance(acted, ExecutionContextDestroyed) or acted is None:
-            return Settled(SettleReply("navigation"), frames, replies, settling, deadline, was_received)
+            if expect in _CLICKS and entry is not None:
+                self.checks.check_delivered(entry, acknowledged)
+            return Settled(
+                SettleReply("navigation"), frames, replies, settling, deadline, was_received, is_answered=False
+            )
         if was_received and isinstance(acted, TransportError) and await self.side_effects.closes():
             return Settled(SettleReply("closed"), frames, replies, settling, deadline)
         awaited = awaited or f"settling after the input on {entry.label if entry else 'the page'}"
@@ -285,6 +288,19 @@ class Actions:
                 raise outcome
         assert isinstance(acted, SettleReply)
         return Settled(acted, frames, replies, settling, deadline)
+
+    async def _send_input(
+        self,
+        method: str,
+        params: dict[str, Any],
+        is_acting_document: Callable[[], bool],
+        acknowledged: list[bool],
+        timeout_s: float,
+    ) -> None:
+        """Send an input event; on its acknowledgement, note whether the acting document was still there."""
+        call = self.attachment.connection.send(method, params)
+        call.reduce(lambda _reply: acknowledged.append(is_acting_document()))
+        await call.result(timeout_s=timeout_s)
 
     async def changes(self, before: Before, settled: Settled) -> Changes:
         """What changed since `before`; side effects outside the DOM are noted for the result."""

@@ -13,7 +13,6 @@ from contextlib import asynccontextmanager, suppress
 
 from bridge.deadline import Deadline
 from bridge.errors import BridgeError, RefNotFound, UsageError
-from bridge.page.input.action_outcome import missing_click_notices
 from bridge.page.input.actions import Actions
 from bridge.page.input.script_replies import ScriptError
 from bridge.page.input.settle import Settled
@@ -42,7 +41,7 @@ async def double_click(actions: Actions, ref: str, deadline: Deadline, *, settle
         ready = await actions.prepare(entry, "double_click", deadline)
         settled = await actions.tap(entry, ready, "double_click", settle_s, deadline)
         changes = await actions.changes(before, settled)
-    notices = missing_click_notices(entry, settled)
+    notices = actions.checks.check_click(entry, settled, changes)
     return ActionResult(action="double_click", ref=entry.ref, changes=changes, cost=meter.cost(), notices=notices)
 
 

@@ -18,7 +18,7 @@ from bridge.page.input.actions import Actions, focus_away, password_notices, pre
 from bridge.page.input.keys import key_events, opens_popup, parse_chord, typing_commands
 from bridge.page.results import ActionResult
 from bridge.page.snapshots.element_handles import on_element
-from bridge.page.snapshots.refs import RefEntry
+from bridge.page.snapshots.refs import RefEntry, document_gone
 from bridge.page.target.attachment import Attachment
 from bridge.page.target.execution_contexts import ExecutionContextDestroyed
 
@@ -147,7 +147,7 @@ async def focus(
     if error or isinstance(focused, BaseException):
         await stand_down(attachment)
     if isinstance(focused, ExecutionContextDestroyed):
-        raise actions.document_gone(entry) from focused
+        raise document_gone(entry) from focused
     if isinstance(focused, DeadlineExceeded):
         raise deadline.exceeded(f"{action} {entry.ref}", "the page did not respond") from focused
     if isinstance(focused, BaseException):

@@ -58,6 +58,7 @@ class Settled:
         settling: Until when the page may still settle.
         deadline: The action's own.
         was_received: The action reached the page: a frame answered, or the engine acknowledged the input.
+        is_answered: The acting frame reported `reply`; otherwise its document was left first.
     """
 
     reply: SettleReply
@@ -66,6 +67,7 @@ class Settled:
     settling: Deadline
     deadline: Deadline
     was_received: bool = True
+    is_answered: bool = True
 
 
 def changes_of_closed(attachment: Attachment, how: str) -> Changes:

@@ -81,6 +81,16 @@ def parse_ref(text: str) -> str:
     return found.group(1)
 
 
+def document_gone(entry: RefEntry) -> RefNotFound:
+    """The error about an element whose document was left before the action reached it."""
+    return RefNotFound(
+        f"{entry.label} is stale: the page navigated away from {entry.page_url}.",
+        hint="Take a new snapshot.",
+        ref=entry.ref,
+        was=entry.description,
+    )
+
+
 class RefTable:
     """The refs of one tab."""
 

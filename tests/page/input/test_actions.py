@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bridge.errors import (
+    Covered,
     InvalidValue,
     NoSuchOption,
     NotASelectElement,
@@ -225,7 +226,7 @@ async def test_a_dead_ref_brings_a_fresh_snapshot_where_that_is_asked_for(
     assert "second.html" in helped.value.details["snapshot"]
 
 
-async def test_what_comes_over_an_element_during_the_tap_gets_no_part_of_it(controls: Page) -> None:
+async def test_a_tap_that_an_overlay_cuts_short_is_an_error_and_the_overlay_gets_no_click(controls: Page) -> None:
     """A menu that opens where it was asked for must not take the same tap for a choice."""
     attachment = await controls.attached()
     overlay = """(() => {
@@ -239,6 +240,8 @@ async def test_what_comes_over_an_element_during_the_tap_gets_no_part_of_it(cont
       };
     })()"""
     await attachment.call("Runtime.evaluate", {"expression": overlay}, timeout_s=20)
-    result = await controls.click((await controls.snapshot()).find(name="Opens at once").ref)
-    assert result.notices == (f"div#veil appeared over {result.ref} during the tap; the tap was cancelled",)
+    ref = (await controls.snapshot()).find(name="Opens at once").ref
+    with pytest.raises(Covered, match="div#veil appeared over it during the tap; the tap was cancelled") as cut_short:
+        await controls.click(ref)
+    assert cut_short.value.details["changes"]["settled"] == "quiet"
     assert "chosen by accident" not in (await controls.snapshot(interactive_only=False)).text
