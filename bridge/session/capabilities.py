@@ -11,8 +11,8 @@ from bridge.cdp.connection import PendingCall
 from bridge.errors import BridgeError, CaptureFailed, DeadlineExceeded, ProtocolError, WebViewTooOld
 from bridge.host.replies import HostHello
 from bridge.page.capture.full_page import Strategy
-from bridge.page.capture.image import decoded, picture_bytes
-from bridge.page.capture.viewport import pretend_view
+from bridge.page.capture.image import decoded, image_bytes_of
+from bridge.page.capture.viewport import override_view
 from bridge.page.target.attachment import CONTEXT_NAME, Attachment
 
 _log = logging.getLogger(__name__)
@@ -75,7 +75,7 @@ class Capabilities:
 
 @dataclass(frozen=True, slots=True)
 class AttachedCapabilities:
-    """How far the policy is enforced on the pages of a foreign app; fields as in `Capabilities`."""
+    """Enforcement of the policy on the pages of a foreign app; fields as in `Capabilities`."""
 
     fetch_interception: bool
     webrtc: str
@@ -150,7 +150,7 @@ async def _restore_view(attachment: Attachment, view: PendingCall, timeout_s: fl
         width, height, dpr = (await view.result(timeout_s=timeout_s))["result"]["value"]
         now = await attachment.call("Runtime.evaluate", {"expression": "devicePixelRatio"}, timeout_s=timeout_s)
         if now["result"]["value"] != dpr:
-            await pretend_view(attachment, width, height, dpr, timeout_s=timeout_s)
+            await override_view(attachment, width, height, dpr, timeout_s=timeout_s)
     except (ProtocolError, DeadlineExceeded, KeyError, TypeError, ValueError) as error:
         _log.debug("the probe may have changed the view: %r", error)
 
@@ -171,7 +171,7 @@ async def _has_isolated_world(attachment: Attachment, frame_id: str, timeout_s: 
 
 async def _image(call: PendingCall, timeout_s: float) -> bytes:
     try:
-        return picture_bytes(await call.result(timeout_s=timeout_s))
+        return image_bytes_of(await call.result(timeout_s=timeout_s))
     except (ProtocolError, DeadlineExceeded, CaptureFailed):
         return b""
 

@@ -129,8 +129,8 @@ class UrlPolicy:
     async def install(self, attachment: Attachment, *, timeout_s: float) -> tuple[bool, bool]:
         """Whether requests are intercepted, and whether bypassing the proxy is blocked."""
 
-        async def judge(request: PausedRequest) -> RouteAction | None:
-            return await self._judge(request, attachment.state.main_frame_id or "")
+        async def check(request: PausedRequest) -> RouteAction | None:
+            return await self._check(request, attachment.state.main_frame_id or "")
 
         attachment.check_shown = self.check_shown
         if self.checks_addresses:
@@ -138,7 +138,7 @@ class UrlPolicy:
         blocked = self.blocks_proxy_bypass and await self._block_proxy_bypass(attachment, timeout_s)
         try:
             await attachment.fetching.add(
-                judge, rank=Rank.POLICY, timeout_s=timeout_s, decision_timeout_s=_DECISION_TIMEOUT_S
+                check, rank=Rank.POLICY, timeout_s=timeout_s, decision_timeout_s=_DECISION_TIMEOUT_S
             )
         except Unsupported:
             return False, blocked
@@ -182,7 +182,7 @@ class UrlPolicy:
                 return NavigationFailed(error.url, "net::ERR_INVALID_HTTP_RESPONSE", hint=hint)
         return error
 
-    async def _judge(self, request: PausedRequest, main_frame_id: str) -> RouteAction | None:
+    async def _check(self, request: PausedRequest, main_frame_id: str) -> RouteAction | None:
         is_top = request.kind == "Document" and request.frame_id == main_frame_id
         chain = self._follow(request, is_top)
         try:

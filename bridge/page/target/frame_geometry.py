@@ -16,9 +16,9 @@ Matrix: TypeAlias = tuple[float, float, float, float, float, float]
 # Which frame: the places in `window.frames`, from the top document on.
 FramePath: TypeAlias = tuple[int, ...]
 
-# The iframe that shows window[i], and [a,b,c,d,e,f] as of a DOMMatrix: from points of its document to points here. What
-# transforms do but move is the product of the matrices of all that the iframe is in; they, and `zoom`, leave its middle
-# in the middle of its box. A perspective is not worked out: what is behind it cannot be touched.
+# The iframe that shows window[i], and its matrix [a,b,c,d,e,f] as of a DOMMatrix: from points of its document to points
+# here. Everything but translation is the product of the matrices of the iframe and its ancestors; transforms and `zoom`
+# keep the center of the iframe in the center of its box. Perspective is not computed: nothing behind it can be touched.
 _SHOWN = """(i=>{
   const child=window[i],roots=[document];
   for(let r;r=roots.pop();)for(const e of r.querySelectorAll('*')){
@@ -38,8 +38,8 @@ _SHOWN = """(i=>{
     return{e,matrix:[a,b,c,d,left+width/2+a*x+c*y,top+height/2+b*x+d*y]}
   }
 })"""
-# The same for a point, and what lies there; of the top frame in what is seen of it, as for touches, which is less than
-# its viewport where the page is pinched.
+# The same for a point, with what lies there. In the top frame the result is in its visual viewport, as for touches,
+# which is smaller than the layout viewport of a pinched page.
 _INTO_PARENT = f"""((i,x,y)=>{{
   const shown={_SHOWN}(i);
   if(!shown)return null;
@@ -60,14 +60,14 @@ async def to_top_viewport(
     *,
     of: str,
     timeout_s: float,
-    covered_too: bool = False,
+    allow_covered: bool = False,
 ) -> tuple[float, float]:
     """A point of a frame's viewport in the top frame's viewport: one round trip per ancestor frame.
 
     Args:
         frame_indexes: The position of each frame in its parent's `window.frames`.
         of: What is at the point, for errors: `e5 (button "Pay")`.
-        covered_too: Accept a point that an ancestor's content covers, because nothing is going to touch it.
+        allow_covered: Accept a point that an ancestor's content covers, because nothing is going to touch it.
 
     Raises:
         Covered: Content of an ancestor lies over the frame at that point.
@@ -82,7 +82,7 @@ async def to_top_viewport(
             place = await attachment.evaluate(frame.parent_id, call, timeout_s=timeout_s)
         if not isinstance(place, dict):
             raise ActionFailed(f"{of}: its frame was not found in the page.")
-        if not place.get("hit") and not covered_too:
+        if not place.get("hit") and not allow_covered:
             raise Covered(f"{of}: its frame is covered by {place.get('over')}.")
         x, y = float(place["x"]), float(place["y"])
         frame = attachment.state.frames.get(frame.parent_id)
@@ -92,7 +92,7 @@ async def to_top_viewport(
 async def frames_shown(
     attachment: Attachment, frame_indexes: Mapping[str, int], *, timeout_s: float
 ) -> dict[FramePath, Matrix]:
-    """Where the document of each child frame is in its parent's viewport; all are asked at once."""
+    """Where the document of each child frame lies in its parent's viewport; all parents are asked at once."""
     frames = attachment.state.ordered_frames()
     paths: dict[str, FramePath] = {frame.frame_id: () for frame in frames[:1]}
     asked: dict[FramePath, Awaitable[Any]] = {}

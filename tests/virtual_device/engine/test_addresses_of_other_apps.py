@@ -65,7 +65,7 @@ async def test_a_tapped_link_of_another_app_says_so_and_the_tab_goes_on(
 
     clicked = await page.click((await page.snapshot()).find(name=name).ref)
 
-    assert f"{scheme}: addresses are never opened here" in " ".join(clicked.notices)
+    assert f"{scheme}: links are never opened" in " ".join(clicked.notices)
     assert clicked.changes.settled != "navigation"
     assert page.url == site.url("links")
     await takes_a_tap(page)
@@ -76,7 +76,7 @@ async def test_a_script_that_goes_to_another_app_says_so_and_the_tab_goes_on(pag
 
     clicked = await page.click((await page.snapshot()).find(name="Ring").ref)
 
-    assert "tel: addresses are never opened here" in " ".join(clicked.notices)
+    assert "tel: links are never opened" in " ".join(clicked.notices)
     await takes_a_tap(page)
 
 
@@ -88,7 +88,7 @@ async def test_a_window_for_another_app_leaves_the_tab_alone(page: Page, site: L
 
 async def test_a_frame_of_another_app_leaves_the_tab_alone(page: Page, site: LocalServer) -> None:
     opened = await page.goto(site.url("frame"))
-    assert "tel: addresses are never opened here" in " ".join(opened.notices)
+    assert "tel: links are never opened" in " ".join(opened.notices)
     await takes_a_tap(page)
 
 

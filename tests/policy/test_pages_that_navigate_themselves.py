@@ -1,4 +1,4 @@
-"""A page that sends itself elsewhere: the answer says where it ended, and what the browser shows then is no page."""
+"""Pages that navigate by themselves: the result has the final URL, and error pages are not content."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ async def follow(page: Page, url: str) -> None:
 
 
 @pytest.mark.parametrize("way", ["script", "meta", "header"])
-async def test_going_on_to_a_refused_address_is_a_refusal(page: Page, site: LocalServer, way: str) -> None:
+async def test_a_client_redirect_to_a_refused_address_is_refused(page: Page, site: LocalServer, way: str) -> None:
     with pytest.raises(PolicyRefused, match=r"http://10\.0\.0\.1/inside is refused: .*private"):
         await follow(page, site.url(f"{way}?to={INSIDE}"))
 
@@ -94,31 +94,31 @@ async def test_going_on_to_a_refused_address_is_a_refusal(page: Page, site: Loca
     assert "Fine" in (await page.snapshot(interactive_only=False)).text
 
 
-async def test_going_on_to_what_cannot_be_loaded_is_a_failure(page: Page, site: LocalServer, closed_port: int) -> None:
+async def test_a_client_redirect_that_cannot_load_fails(page: Page, site: LocalServer, closed_port: int) -> None:
     with pytest.raises(NavigationFailed, match=rf"http://127.0.0.1:{closed_port}/ did not load"):
         await page.goto(site.url(f"script?to=http://127.0.0.1:{closed_port}/"))
 
 
-async def test_a_failure_is_not_blamed_on_the_one_before(page: Page, site: LocalServer) -> None:
+async def test_a_failure_is_not_explained_by_an_earlier_one(page: Page, site: LocalServer) -> None:
     with pytest.raises(NavigationFailed, match="ERR_INVALID_HTTP_RESPONSE"):
         await page.goto(site.url("broken"))
     with pytest.raises(NavigationFailed, match="ERR_ABORTED"):
         await page.goto(site.url("nothing"))
 
 
-async def test_a_document_that_breaks_off_is_told_as_that(page: Page, site: LocalServer) -> None:
+async def test_a_truncated_document_is_reported(page: Page, site: LocalServer) -> None:
     opened = await page.goto(site.url("short"))
 
     assert opened.status == 200
     assert any("broke off" in notice for notice in opened.notices), opened.notices
 
 
-async def test_a_redirect_to_a_file_is_a_refusal(page: Page, site: LocalServer) -> None:
+async def test_a_redirect_to_a_file_url_is_refused(page: Page, site: LocalServer) -> None:
     with pytest.raises(PolicyRefused, match=r"redirect\?to=file:.* is refused: it redirects"):
         await page.goto(site.url("redirect?to=file:///etc/passwd"))
 
 
-async def test_a_tapped_link_to_a_refused_address_says_so(page: Page, site: LocalServer) -> None:
+async def test_tapping_a_link_to_a_refused_address_reports_the_refusal(page: Page, site: LocalServer) -> None:
     for way in (INSIDE, site.url(f"redirect?to={INSIDE}")):
         await page.goto(site.url(f"link?to={way}"))
         shot = await page.snapshot()

@@ -1,4 +1,4 @@
-"""What the policy refuses before anything is connected is in the audit too."""
+"""Refusals before any connection are in the audit."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ def refused(egress: PinnedEgress) -> list[tuple[str, int, str]]:
     return [(it.host, it.port, it.decision) for it in egress.audit if it.decision.startswith("deny")]
 
 
-async def test_a_picture_of_a_refused_host_leaves_one_line(page: Page, site: LocalServer, egress: PinnedEgress) -> None:
+async def test_a_refused_image_is_audited_once(page: Page, site: LocalServer, egress: PinnedEgress) -> None:
     await page.goto(site.url(""))
     assert refused(egress) == [("10.0.0.1", 80, "deny range:private")]
 
 
-async def test_an_address_that_is_not_gone_to_leaves_one_line(page: Page, egress: PinnedEgress) -> None:
+async def test_a_refused_navigation_is_audited_once(page: Page, egress: PinnedEgress) -> None:
     with pytest.raises(PolicyRefused):
         await page.goto("https://10.0.0.2/")
     assert refused(egress) == [("10.0.0.2", 443, "deny range:private")]
