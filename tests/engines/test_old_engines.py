@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import re
 from pathlib import Path
 
 import pytest
+from tests.page.page_world import in_page
 
 from bridge import Session
 from bridge.page.page import Page
@@ -69,3 +72,28 @@ async def test_workers_of_a_page_run(session: Session, site: LocalServer) -> Non
     await page.wait_for(text="the worker ran")
     await page.reload()
     await page.wait_for(text="made by the service worker")
+
+
+ROOT = Path(__file__).parents[2]
+SHIPPED = (*ROOT.glob("injected_js/src/**/*.js"), *ROOT.glob("bridge/page/**/*.js"), *ROOT.glob("bridge/page/**/*.py"))
+_SELECTOR = re.compile(r"""\b(?:matches|closest|findAll|querySelector(?:All)?)\([^'"`)]*(['"])((?:(?!\1).)+)\1""")
+# Scripts try these and do without.
+OPTIONAL = {"select:open,input:open"}
+
+
+async def test_the_engine_parses_every_selector_of_the_scripts(session: Session) -> None:
+    selectors = {match[2].lstrip(",") for path in SHIPPED for match in _SELECTOR.finditer(path.read_text())} - OPTIONAL
+    assert len(selectors) > 30
+    page = await session.new_tab()
+    invalid = await in_page(
+        page, f"{json.dumps(sorted(selectors))}.filter(it=>{{try{{document.body.matches(it)}}catch(e){{return true}}}})"
+    )
+    assert invalid == []
+
+
+async def test_the_capabilities_are_those_of_a_current_engine(session: Session) -> None:
+    await session.new_tab()
+    found = session.capabilities
+    assert found is not None
+    assert (found.capture, found.isolated_worlds, found.fetch_interception) == ("cdp", True, True)
+    assert all((found.file_input, found.emulation, found.screencast, found.focus_emulation))

@@ -268,6 +268,7 @@ class Attachment:
 
     def _take_event(self, method: str, params: Mapping[str, Any], session_id: str | None) -> None:
         self.fetching.take_event(method, params, session_id)
+        dialog = self.state.dialog
         if not self.state.reduce(method, params, session_id):
             if self.titles.take_event(method, params, session_id):
                 self.condition.notify()
@@ -275,6 +276,8 @@ class Attachment:
         self.oopif_sessions.take_event(method, params)
         if method == "Page.javascriptDialogOpening":
             self._dialog_waiting.set()
+        elif method == "Page.javascriptDialogClosed" and dialog is not None:
+            self.dialogs.record_closed(dialog, accepted=bool(params.get("result")), text=params.get("userInput"))
         if self.state.crashed:
             self.condition.end(TabLost("the tab's renderer crashed"))
         elif self.state.detached_reason:

@@ -6,7 +6,7 @@ import asyncio
 import base64
 import logging
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -35,13 +35,24 @@ _OWN_TYPES = frozenset({"page", "iframe", "worker", "shared_worker", "service_wo
 _FOREIGN_URLS = ("chrome://", "chrome-untrusted://", "devtools://", "chrome-extension://")
 
 
+# How long an app waits for a CDP client to answer a dialog of the tab before it answers itself; None: for ever.
+DialogHold = Callable[[EngineTab], float | None]
+
+
 class Browser:
-    """The tabs of one Chromium, through its browser-level CDP connection."""
+    """The tabs of one Chromium, through its browser-level CDP connection.
+
+    Attributes:
+        listener: Receives the tabs' events.
+        secret: The text that marks a dialog as the report of an opened picker.
+        dialog_hold_s: Decides how long the app holds a dialog; its own answer dismisses all but beforeunload.
+    """
 
     def __init__(self, cdp: CdpConnection, identity: Identity, *, quirks: bool) -> None:
         self.tabs: dict[str, EngineTab] = {}
         self.listener: Listener = lambda _event: None
         self.secret = secrets.token_hex(16)
+        self.dialog_hold_s: DialogHold = lambda tab: None if tab.page_clients else 0.0
         self._cdp = cdp
         self._identity = identity
         self._quirks = quirks
@@ -151,6 +162,13 @@ class Browser:
 
     async def reset(self, tab: EngineTab, url: str) -> None:
         """Navigates to `url` (about:blank#…) and clears history, cache, cookies and storage."""
+        tab.is_resetting = True
+        try:
+            await self._reset(tab, url)
+        finally:
+            tab.is_resetting = False
+
+    async def _reset(self, tab: EngineTab, url: str) -> None:
         self._send(tab, "Page.stopLoading", {})
         with (
             self._cdp.events("Page.frameNavigated", session_id=tab.session_id) as navigated,
@@ -287,13 +305,29 @@ class Browser:
             self._navigated(tab, params["frame"])
         elif method == "Page.javascriptDialogOpening" and self.secret in params["message"]:
             self.listener(DialogPickerOpened(tab, str(params["message"]).rpartition(" ")[2]))
-        elif method == "Page.javascriptDialogOpening" and not tab.page_clients:
-            self._send(tab, "Page.handleJavaScriptDialog", {"accept": params.get("type") == "beforeunload"})
+        elif method == "Page.javascriptDialogOpening":
+            self._dialog_opened(tab, is_beforeunload=params.get("type") == "beforeunload")
+        elif method == "Page.javascriptDialogClosed":
+            tab.dialogs_closed += 1
         elif method == "Page.downloadWillBegin":
             self.listener(DownloadRequested(tab, str(params["url"]), str(params.get("suggestedFilename", ""))))
         elif method == "Page.fileChooserOpened" and "backendNodeId" in params:
             multiple = params.get("mode") == "selectMultiple"
             self.listener(ChooserOpened(tab, int(params["backendNodeId"]), multiple))
+
+    def _dialog_opened(self, tab: EngineTab, *, is_beforeunload: bool) -> None:
+        """Answers as the app: Chromium shows a dialog to the app and to CDP clients, and the first answer wins."""
+        closed_before = tab.dialogs_closed
+
+        def answer() -> None:
+            if tab.dialogs_closed == closed_before:
+                self._send(tab, "Page.handleJavaScriptDialog", {"accept": is_beforeunload})
+
+        hold_s = 0.0 if tab.is_resetting else self.dialog_hold_s(tab)
+        if hold_s:
+            asyncio.get_running_loop().call_later(hold_s, answer)
+        elif hold_s is not None:
+            answer()
 
     @staticmethod
     def _navigated(tab: EngineTab, frame: Mapping[str, Any]) -> None:

@@ -28,6 +28,8 @@ class EngineTab:
     url: str = ""
     title: str = ""
     page_clients: int = 0
+    dialogs_closed: int = 0
+    is_resetting: bool = False
     origins: set[str] = field(default_factory=set)
     ready: PendingCall | None = None
 

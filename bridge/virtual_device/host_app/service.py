@@ -29,8 +29,17 @@ _log = logging.getLogger(__name__)
 TAG = "WebViewBridgeHost"
 WEBVIEW_PACKAGE = "com.google.android.webview"
 DEVTOOLS_SOCKET = "webview_devtools_remote_{pid}"
-FAULTS = ("kill_renderer", "freeze_host", "thaw_host", "kill_host", "update_webview", "take_proxy_away")
+FAULTS = (
+    "kill_renderer",
+    "freeze_host",
+    "thaw_host",
+    "kill_host",
+    "update_webview",
+    "take_proxy_away",
+    "answer_dialogs_at_once",
+)
 LINGER_S = 30.0
+DIALOG_HOLD_S = 5.0
 _MAX_ENDPOINTS = 8
 
 
@@ -72,6 +81,7 @@ class HostApp:
         serving: Cleared while the process is frozen.
         protocol: The protocol number in its replies; tests change it to imitate an APK of another version.
         takes_proxy: Cleared to imitate a WebView without proxy override.
+        dialog_hold_s: How long a dialog waits for a CDP client while a control client is connected.
     """
 
     def __init__(
@@ -89,6 +99,7 @@ class HostApp:
         self.process: HostProcess | None = None
         self.protocol = PROTOCOL_VERSION
         self.takes_proxy = True
+        self.dialog_hold_s = DIALOG_HOLD_S
         self.serving = asyncio.Event()
         self.serving.set()
         self.hello_lock = asyncio.Lock()
@@ -98,6 +109,7 @@ class HostApp:
         self._tasks: set[asyncio.Task[None]] = set()
         self._start_turn = asyncio.Lock()
         engine.on_host_death = self.die
+        engine.browser.dialog_hold_s = lambda _tab: self.dialog_hold_s if self.process and self.process.clients else 0.0
 
     async def start(self, extras: Mapping[str, str]) -> None:
         """`am start-foreground-service … --es socket NAME --es token HEX`: adds an endpoint."""
@@ -207,6 +219,8 @@ class HostApp:
                 self.takes_proxy = False
                 if self.process is not None:
                     self.process.has_proxy = False
+            case "answer_dialogs_at_once":
+                self.dialog_hold_s = 0.0
             case _:
                 raise UsageError(f"unknown fault {name!r}; the host app has {', '.join(FAULTS)}.")
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
+from random import Random
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bridge.page.logs.request_store import RequestStore
 from bridge.page.target.page_state import PageState
@@ -79,6 +83,32 @@ def test_newest_context_of_a_frame_belongs_to_its_document(state: PageState) -> 
     assert found is not None
     assert found.key == "u3"
     assert state.has_main_context("top")
+
+
+@given(
+    added=st.lists(st.integers(0, 3), min_size=1, max_size=4),
+    lingering=st.integers(0, 3),
+    random=st.randoms(use_true_random=False),
+)
+def test_a_document_s_own_context_is_found_among_those_that_child_frames_add(
+    added: list[int], lingering: int, random: Random
+) -> None:
+    """`added` is the number of contexts that child frames add to each document; Runtime.enable replays in any order."""
+    ids = itertools.count(1)
+    documents = [
+        [world(next(ids), "top", main=True), *(world(next(ids), "top", "ours") for _ in range(1 + count))]
+        for count in added
+    ]
+    own = documents[-1][1][1]["context"]["uniqueId"]
+    events = [event for document in documents[-1 - lingering :] for event in document]
+    random.shuffle(events)
+    state = PageState()
+    state.reduce(*navigated("top", "L1", "https://a.example/"))
+    for event in events:
+        state.reduce(*event)
+    found = state.context_of("top", "ours")
+    assert found is not None
+    assert found.key == own
 
 
 def request(request_id: str, kind: str, **more: str) -> tuple[str, dict[str, Any]]:

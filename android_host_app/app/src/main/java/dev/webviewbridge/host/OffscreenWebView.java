@@ -8,8 +8,6 @@ import android.webkit.WebView;
 final class OffscreenWebView extends WebView {
     OffscreenWebView(Context context) {
         super(context);
-        setLongClickable(false);
-        setOnLongClickListener(view -> true);
         setHapticFeedbackEnabled(false);
     }
 

@@ -41,4 +41,9 @@ final class OpeningListener implements WebTab.Listener {
     public List<File> chooser(boolean multiple, List<String> accept) {
         return listener.chooser(multiple, accept);
     }
+
+    @Override
+    public boolean hasClient() {
+        return listener.hasClient();
+    }
 }

@@ -55,25 +55,25 @@ final class PageChrome extends WebChromeClient {
 
     @Override
     public boolean onJsAlert(WebView view, String url, String message, JsResult result) {
-        result.cancel();
+        tab.answerDialog(result::cancel);
         return true;
     }
 
     @Override
     public boolean onJsConfirm(WebView view, String url, String message, JsResult result) {
-        result.cancel();
+        tab.answerDialog(result::cancel);
         return true;
     }
 
     @Override
     public boolean onJsPrompt(WebView view, String url, String message, String otherwise, JsPromptResult result) {
-        result.cancel();
+        tab.answerDialog(result::cancel);
         return true;
     }
 
     @Override
     public boolean onJsBeforeUnload(WebView view, String url, String message, JsResult result) {
-        result.confirm();
+        tab.answerDialog(result::confirm);
         return true;
     }
 

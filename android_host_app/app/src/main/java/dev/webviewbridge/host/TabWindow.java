@@ -19,8 +19,9 @@ import dev.webviewbridge.host.core.Size;
  */
 final class TabWindow {
     private final VirtualDisplay display;
-    private final OffscreenPresentation presentation;
-    private final FrameLayout frame;
+    private final Context displayContext;
+    private OffscreenPresentation presentation;
+    private FrameLayout frame;
     private LatestFrame latest;
     private View view;
 
@@ -34,9 +35,10 @@ final class TabWindow {
             latest.close();
             throw new Refusal("tab_failed", "Android did not create a virtual display.");
         }
-        presentation = new OffscreenPresentation(context, display.getDisplay());
-        frame = new FrameLayout(presentation.getContext());
+        displayContext = context.createDisplayContext(display.getDisplay());
         try {
+            presentation = new OffscreenPresentation(context, display.getDisplay());
+            frame = new FrameLayout(presentation.getContext());
             presentation.setContentView(frame);
             presentation.show();
         } catch (RuntimeException refused) { // InvalidDisplayException, BadTokenException
@@ -45,9 +47,13 @@ final class TabWindow {
         }
     }
 
-    /** The context for the view, with the display's density. */
+    /**
+     * The context for the view, with the display's density. It must not be the presentation's, which is a window context
+     * from API 31 on: dialogs of WebView, such as a select popup, throw IllegalArgumentException there
+     * (WindowManagerImpl.assertWindowContextTypeMatches) instead of BadTokenException, which WebView handles.
+     */
     Context context() {
-        return presentation.getContext();
+        return displayContext;
     }
 
     void put(View view, Size size) {
@@ -76,7 +82,9 @@ final class TabWindow {
         if (frame != null) {
             frame.removeAllViews();
         }
-        presentation.dismiss();
+        if (presentation != null) {
+            presentation.dismiss();
+        }
         display.release();
         latest.close();
     }

@@ -1,6 +1,8 @@
 package dev.webviewbridge.host;
 
 import android.content.Context;
+import android.os.Handler;
+import android.os.Looper;
 import android.webkit.CookieManager;
 import android.webkit.WebView;
 import dev.webviewbridge.host.core.Callback;
@@ -15,6 +17,9 @@ import java.util.List;
 /** A WebView in its own window. */
 final class WebViewTab implements WebTab {
     private static final String BLANK = "about:blank";
+    private static final long DIALOG_HOLD_MS = 5_000;
+
+    private static final Handler mainThread = new Handler(Looper.getMainLooper());
 
     private final Context context;
     private final Screenshots screenshots;
@@ -42,6 +47,7 @@ final class WebViewTab implements WebTab {
                 Profiles.assign(made, profile);
             }
             PageSettings.apply(made);
+            Profiles.cookies(profile).setAcceptThirdPartyCookies(made, true); // as in mobile Chrome
             made.setWebViewClient(new PageClient(this));
             made.setWebChromeClient(new PageChrome(this));
             made.setDownloadListener((url, userAgent, disposition, mime, lengthBytes) -> {
@@ -174,6 +180,18 @@ final class WebViewTab implements WebTab {
             });
         }
         return opened[0];
+    }
+
+    /**
+     * Answers a JavaScript dialog. Chromium shows it to CDP clients too, and the first answer wins: while a client is
+     * connected, the app waits (WebContentsImpl::RunJavaScriptDialog). The app's own loads must not wait.
+     */
+    void answerDialog(Runnable answer) {
+        if (isClosed || awaited != null || !listener.hasClient()) {
+            answer.run();
+        } else {
+            mainThread.postDelayed(answer, DIALOG_HOLD_MS);
+        }
     }
 
     List<File> chooseFiles(boolean multiple, List<String> accept) {

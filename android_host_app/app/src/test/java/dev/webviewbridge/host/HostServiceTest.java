@@ -229,6 +229,38 @@ public final class HostServiceTest {
     }
 
     @Test
+    public void a_dialog_waits_five_seconds_for_a_connected_client() throws Exception {
+        try (TestClient client = client()) {
+            open(client);
+            RecordedResult confirm = RecordedResult.of(view(), false);
+            RecordedResult unload = RecordedResult.of(view(), true);
+            pass(4);
+            assertEquals("none none", confirm.answer() + " " + unload.answer());
+            pass(1);
+            assertEquals("cancel confirm", confirm.answer() + " " + unload.answer());
+        }
+    }
+
+    @Test
+    public void a_dialog_is_answered_at_once_without_a_client() throws Exception {
+        WebView left;
+        try (TestClient client = client()) {
+            open(client);
+            left = view();
+        }
+        pass(1);
+        assertEquals("cancel", RecordedResult.of(left, false).answer());
+    }
+
+    @Test
+    public void a_long_press_is_left_to_the_page() throws Exception {
+        try (TestClient client = client()) {
+            open(client);
+            assertFalse(view().performLongClick());
+        }
+    }
+
+    @Test
     public void staged_files_are_in_the_private_cache_and_serve_the_chooser() throws Exception {
         try (TestClient client = client()) {
             String tab = open(client);

@@ -76,6 +76,11 @@ final class TabListener implements WebTab.Listener {
         return files;
     }
 
+    @Override
+    public boolean hasClient() {
+        return core.clientCount() > 0;
+    }
+
     private Map<String, Object> ofTab() {
         Map<String, Object> fields = new LinkedHashMap<>();
         fields.put("tab", tab.name);

@@ -37,6 +37,9 @@ public interface WebTab {
 
         /** The files for a file input; empty for none. */
         List<File> chooser(boolean multiple, List<String> accept);
+
+        /** Whether a client is connected, which may answer a dialog over CDP. */
+        boolean hasClient();
     }
 
     /** Creates the tab of a new window synchronously. */
