@@ -31,7 +31,7 @@ from bridge.snapshot import SnapshotResult, snapshot_delta
 from bridge.snapshot.escape import quoted
 
 if TYPE_CHECKING:
-    from bridge.reading.extract import Mode
+    from bridge.reading.main_content import Mode
     from bridge.reading.markdown import LinkStyle
 
 READ_TIMEOUT_S = 10.0

@@ -16,7 +16,7 @@ from bridge.snapshot.address import shown_url
 if TYPE_CHECKING:
     from lxml import etree
 
-    from bridge.reading.extract import Extracted, Mode
+    from bridge.reading.main_content import Extracted, Mode
     from bridge.reading.markdown import LinkStyle
 
 #: Characters of HTML that the page may answer with; what is longer is cut there and said.
@@ -135,7 +135,7 @@ def _expression(request: ReadRequest, deadline: Deadline) -> str:
 async def _result(
     reply: Mapping[str, Any], request: ReadRequest, refs: RefTable, frame_id: str, world_key: str
 ) -> ReadResult:
-    from bridge.reading.extract import main_content
+    from bridge.reading.main_content import main_content
     from bridge.reading.parsing import parse_html
     from bridge.reading.workers import in_reader
 

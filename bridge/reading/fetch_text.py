@@ -12,9 +12,9 @@ from bridge.reading.blocks import Block
 from bridge.reading.charset import decode_text
 from bridge.reading.document import joined, outline, truncated
 from bridge.reading.escape import escape_text
-from bridge.reading.extract import main_content
 from bridge.reading.fetch_http import Response
 from bridge.reading.fetch_page import PageFacts, base_url_of, is_empty_shell, next_page_url, page_facts, title_of
+from bridge.reading.main_content import main_content
 from bridge.reading.markdown import to_blocks
 from bridge.reading.media_type import kind_of_body
 from bridge.reading.unseen import remove_unseen

@@ -74,7 +74,9 @@ def _picture(writer: Writer, element: etree._Element) -> End:
     source = picture_source(element)
     url = writer.links.absolute(source) if source and writer.style != "none" else ""
     if url or alt:
-        writer.line.raw(f"![{escape_text(alt, in_link=True)}]({url})")
+        caption = SPACES.sub(" ", element.get("data-caption") or "").strip() if url else ""
+        title = ' "' + caption.replace("\\", "\\\\").replace('"', '\\"') + '"' if caption else ""
+        writer.line.raw(f"![{escape_text(alt, in_link=True)}]({url}{title})")
     return None
 
 

@@ -15,7 +15,7 @@ import httpx
 from bridge.policy import policy_for
 from bridge.policy.pinning import PinnedEgress
 from bridge.reading.document import truncated
-from bridge.reading.extract import main_content
+from bridge.reading.main_content import main_content
 from bridge.reading.fetch import webfetch
 from bridge.reading.markdown import to_blocks
 from bridge.reading.unseen import remove_unseen

@@ -7,7 +7,7 @@ from itertools import islice
 from lxml import etree
 
 from bridge.reading.escape import SPACES
-from bridge.reading.measure import Masses
+from bridge.reading.main_content.measure import Masses
 from bridge.reading.words import texts_in, words_of
 
 _ITEM_TAGS = frozenset(["article", "li", "div", "tr", "section", "a", "dl"])
