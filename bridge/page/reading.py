@@ -159,7 +159,7 @@ async def _result(
 
 
 def _markdown(found: Extracted, request: ReadRequest, url: str, title: str) -> tuple[str, bool]:
-    from bridge.reading import document
+    from bridge.reading.markdown import document
     from bridge.reading.markdown import to_blocks
 
     blocks = to_blocks(found.tree, base_url=url, links=request.links, title="" if request.selector else title)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from lxml import etree
 
-from bridge.reading.main_content.names import Name, claims, names_of
+from bridge.reading.main_content.names import Name, bits, claims, names_of
 from bridge.reading.main_content.text_blocks import SILENT, PageText
 from bridge.reading.words import words_of
 
@@ -15,7 +15,7 @@ _MORE_THAN_PICTURES = ("table", "pre", "p", "ul", "ol", "blockquote", "math")
 _MOST_CAPTION = 500
 #: The span of a figure whose pictures are kept.
 _PICTURES = (-1, -1)
-_DECORATION = Name.SHARE | Name.AD | Name.NAVIGATION | Name.SIDEBAR | Name.AUTHOR | Name.COMMENTS
+_DECORATION = bits(Name.SHARE, Name.AD, Name.NAVIGATION, Name.SIDEBAR, Name.AUTHOR, Name.COMMENTS)
 
 
 def empty(element: etree._Element) -> None:
@@ -24,7 +24,7 @@ def empty(element: etree._Element) -> None:
     Removing the element would move the text behind it to what stands before, and each time again: with many of them in
     one parent, time would grow with their square.
     """
-    tag = "span" if element.tag in _INLINE_BOXES else "div"
+    tag = "span" if element.tag in _INLINE_BOXES or element.tag in SILENT else "div"
     element.clear(keep_tail=True)
     element.tag = tag
 
@@ -42,9 +42,9 @@ def keep_blocks(page: PageText, keep: list[bool]) -> etree._Element:
             continue
         for element, is_tail in block.slots:
             if is_tail:
-                element.tail = " "
+                element.tail = None
             else:
-                element.text = " "
+                element.text = None
     return content
 
 
@@ -76,10 +76,11 @@ def _smallest_around(page: PageText, kept_before: list[int]) -> etree._Element:
     content, size = page.body, len(page.blocks) + 1
     for element, span in page.spans.items():
         start, end = span
-        if span != _PICTURES and kept_before[end] - kept_before[start] == whole and end > start and end - start <= size:
-            # Of elements with the same blocks, the innermost: spans are in the order of their ends.
-            if end - start < size:
-                content, size = element, end - start
+        if span == _PICTURES or end == start or end - start >= size:
+            continue
+        # Of elements with the same blocks, the innermost comes first: spans are in the order of their ends.
+        if kept_before[end] - kept_before[start] == whole:
+            content, size = element, end - start
     return content
 
 

@@ -28,7 +28,7 @@ class Core:
 
 
 def find_core(page: PageText, scores: Sequence[float]) -> Core:
-    """The smallest element with the highest sum: blocks that look like content count by their length, others against."""
+    """The smallest element with the highest sum: blocks that look like content count for it by their length."""
     sums = [0.0]
     for block, score in zip(page.blocks, scores, strict=True):
         lifted = score + 1.0
@@ -94,6 +94,10 @@ class _Positions:
             return -2.0
         return (self._sums[end] - self._sums[start]) / (self._weight_sums[end] - self._weight_sums[start])
 
+    def _siblings_of(self, block: TextBlock) -> tuple[float, float, float]:
+        parent = block.element.getparent()
+        return (0.0, 0.0, 0.0) if parent is None else self._siblings[parent]
+
     def all(self) -> list[Evidence]:
         return [self._of(at) for at in range(len(self.blocks))]
 
@@ -101,7 +105,7 @@ class _Positions:
         block, core = self.blocks[at], self.core
         found: Evidence = [("placed", 1.0)]
         is_heading = block.element.tag in _HEADINGS
-        link_share, count, sibling_mean = self._siblings.get(block.element.getparent(), (0.0, 0.0, 0.0))  # type: ignore[call-overload]
+        link_share, count, sibling_mean = self._siblings_of(block)
         scores = [
             ("score", self.scores[at]),
             ("score before", self._mean(at - 1, at)),
@@ -202,8 +206,7 @@ def _style_shares(blocks: list[TextBlock], good: list[int], whole: int) -> dict[
 def _levels(blocks: list[TextBlock], core: Core) -> list[float]:
     """How many levels above the core the nearest element is that holds both it and the block, of 6."""
     known: dict[etree._Element, int] = {core.element: 0}
-    for level, element in enumerate(core.element.iterancestors(), 1):
-        known[element] = level
+    known.update((element, level) for level, element in enumerate(core.element.iterancestors(), 1))
     levels: list[float] = []
     for block in blocks:
         trail: list[etree._Element] = []

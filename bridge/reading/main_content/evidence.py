@@ -182,11 +182,11 @@ def _tag_evidence(tags: int) -> tuple[tuple[str, float], ...]:
 
 @lru_cache(maxsize=5_000)
 def _name_evidence(names: int, is_short: bool) -> tuple[tuple[str, float], ...]:
-    said = [(name.name or "").lower() for name in Name if names & name]
+    said = [(name.name or "").lower() for name in Name if names & name.value]
     found = [(f"named {name}", 1.0) for name in said]
     return (*found, *((f"short, named {name}", 1.0) for name in said)) if is_short else tuple(found)
 
 
 @lru_cache(maxsize=5_000)
 def _wide_name_evidence(names: int) -> tuple[tuple[str, float], ...]:
-    return tuple((f"largely named {(name.name or '').lower()}", 1.0) for name in Name if names & name)
+    return tuple((f"largely named {(name.name or '').lower()}", 1.0) for name in Name if names & name.value)

@@ -6,12 +6,13 @@
 4. Score each block again, now also by its neighbours and its place to the core, and keep what scores well.
 5. Where that keeps too little, keep more; where the page has no text, take what its structured data holds.
 
-No site, no page and no language is special: names, phrases and numbers are weighed, and the weights were fitted to pages
-whose text is known.
+No site, no page and no language is special: names, phrases and numbers are weighed, and the weights were fitted to
+pages whose text is known.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -21,16 +22,17 @@ from lxml import etree
 from bridge.errors import UsageError
 from bridge.reading.main_content.assemble import empty, keep_blocks
 from bridge.reading.main_content.core import Core, find_core, positions
-from bridge.reading.main_content.evidence import DATE, Evidence, evidence_of, likeness, page_words, word_set
+from bridge.reading.main_content.evidence import DATE, evidence_of, likeness, page_words, word_set
 from bridge.reading.main_content.listing import find_listing
 from bridge.reading.main_content.measure import measure
-from bridge.reading.main_content.names import Name, claims, names_of
-from bridge.reading.main_content.structured import article_body, description_of, is_article
+from bridge.reading.main_content.names import Name, bits, claims, names_of
+from bridge.reading.main_content.structured import article_body, description_of, is_article, templates_of
 from bridge.reading.main_content.surroundings import TAG_BITS, Surroundings, surroundings_of
 from bridge.reading.main_content.text_blocks import SILENT, PageText, TextBlock, read_blocks
 from bridge.reading.main_content.weights import load_weights, scored
+from bridge.reading.markdown.tables import is_layout
 from bridge.reading.metadata import title_of
-from bridge.reading.tables import is_layout
+from bridge.reading.parsing import parse_html
 from bridge.reading.words import words_of
 
 Mode = Literal["main_content", "article", "raw"]
@@ -41,14 +43,18 @@ _KEPT = -0.25
 #: The same where the first pass kept less than `_LITTLE` characters of a page that has more.
 _KEPT_GENEROUSLY = -2.5
 _LITTLE = 250
+#: lxml refuses these in text.
+_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _BYLINE_CHARS = 80
 #: A page with more text outside of cards is no list.
 _ARTICLE_CHARS = 250
 _OUTSIDE_TAGS = TAG_BITS["nav"] | TAG_BITS["footer"] | TAG_BITS["aside"] | TAG_BITS["form"] | TAG_BITS["dialog"]
-_OUTSIDE_NAMES = (
-    Name.NAVIGATION | Name.FOOTER | Name.SIDEBAR | Name.AD | Name.SHARE | Name.COMMENTS | Name.OVERLAY | Name.SIGN_UP
+_OUTSIDE_NAMES = bits(
+    Name.NAVIGATION, Name.FOOTER, Name.SIDEBAR, Name.AD, Name.SHARE, Name.COMMENTS, Name.OVERLAY, Name.SIGN_UP
 )
-_ABOUT_THE_TEXT = Name.META | Name.AUTHOR | Name.TAGS
+_ABOUT_THE_TEXT = bits(Name.META, Name.AUTHOR, Name.TAGS)
+_COMMENTS = bits(Name.COMMENTS)
+_UNSEEN = bits(Name.UNSEEN)
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 
 
@@ -87,6 +93,10 @@ def main_content(tree: etree._Element, *, mode: Mode = "main_content", comments:
         return Extracted(body, "page", title)
     found_comments = _take_comments(body) if comments else None
     page = read_blocks(body)
+    if _chars(page) < _LITTLE and (instead := _text_from_scripts(tree, _chars(page))) is not None:
+        body.clear()
+        body.extend(instead)
+        page = read_blocks(body)
     if not page.blocks:
         return Extracted(body, "page", title, found_comments)
     judged = judge(tree, page, title)
@@ -154,8 +164,11 @@ class Judged:
         return around.is_hidden or bool(around.tags & _OUTSIDE_TAGS or around.names & _OUTSIDE_NAMES)
 
     def _above(self, limit: float) -> list[bool]:
-        scores = _one_score_each(self.page, self.scores)
-        return [score > limit and not around.is_hidden for score, around in zip(scores, self.around, strict=True)]
+        scores = _one_score_each(self.page, self.scores, self.core)
+        return [
+            score > limit and not around.is_hidden and not (block.is_inline and around.names & _UNSEEN)
+            for block, score, around in zip(self.page.blocks, scores, self.around, strict=True)
+        ]
 
     def _chars(self, keep: Sequence[bool]) -> int:
         return sum(block.free_chars for block, is_kept in zip(self.page.blocks, keep, strict=True) if is_kept)
@@ -167,30 +180,30 @@ def judge(tree: etree._Element, page: PageText, title: str) -> Judged:
     around = surroundings_of(page)
     words = page_words(title, description_of(tree), article_body(tree), page.blocks)
     alone = [evidence_of(block, near, words) for block, near in zip(page.blocks, around, strict=True)]
-    scores = scored(alone, weights.alone)
+    scores = [scored(own, weights.alone) for own in alone]
     core = find_core(page, scores)
     places = positions(page, scores, core, words)
-    return Judged(page, around, core, scored(with_places(alone, places, core), weights.placed))
-
-
-def with_places(alone: Sequence[Evidence], places: Sequence[Evidence], core: Core) -> list[Evidence]:
-    """All evidence of each block; inside the core, what a block shows alone counts once more, with other weights."""
-    return [
-        [*own, *place, *((f"core: {name}", value) for name, value in own)]
-        if core.start <= at < core.end
-        else [*own, *place]
+    placed = [
+        scored(own, weights.in_core if core.start <= at < core.end else weights.outside) + scored(place, weights.place)
         for at, (own, place) in enumerate(zip(alone, places, strict=True))
     ]
+    return Judged(page, around, core, placed)
 
 
-def _one_score_each(page: PageText, scores: Sequence[float]) -> list[float]:
-    """The scores, one for all blocks of a code block or a table of data: half of one is worse than none."""
+def _one_score_each(page: PageText, scores: Sequence[float], core: Core) -> list[float]:
+    """The scores, one for all blocks of a code block or a table of data: half of one is worse than none.
+
+    Inside the core these go with the text beside them: what they hold is no prose, which the scores look for.
+    """
     out = list(scores)
     for element, (start, end) in page.spans.items():
-        if end - start < 2 or element.tag not in ("pre", "table") or (element.tag == "table" and is_layout(element)):
+        if end == start or element.tag not in ("pre", "table") or (element.tag == "table" and is_layout(element)):
             continue
         weights = [min(block.chars, 300) + 10 for block in page.blocks[start:end]]
         mean = sum(score * weight for score, weight in zip(scores[start:end], weights, strict=True)) / sum(weights)
+        if core.start <= start and end <= core.end and mean > _KEPT_GENEROUSLY:
+            beside = [*scores[max(core.start, start - 2) : start], *scores[end : min(core.end, end + 2)]]
+            mean = max([mean, *beside])
         out[start:end] = [mean] * (end - start)
     return out
 
@@ -232,10 +245,31 @@ def _drop_headings_of_nothing(blocks: Sequence[TextBlock], keep: list[bool]) -> 
         keep[at] = False
 
 
+def _chars(page: PageText) -> int:
+    return sum(block.free_chars for block in page.blocks)
+
+
+def _text_from_scripts(tree: etree._Element, chars: int) -> list[etree._Element] | None:
+    """What scripts would show on a page without text: the article in its structured data, or its largest template."""
+    found: list[etree._Element] | None = None
+    most = max(2 * chars, _LITTLE)
+    for html in templates_of(tree):
+        body = parse_html(html).find("body")
+        if body is not None and (size := _chars(read_blocks(body))) > most:
+            found, most = list(body), size
+    article = article_body(tree)
+    if len(article) > most:
+        found = []
+        for line in filter(None, map(str.strip, article.splitlines())):
+            found.append(etree.Element("p"))
+            found[-1].text = _CONTROLS.sub("", line)
+    return found
+
+
 def _take_comments(body: etree._Element) -> etree._Element | None:
     """The outermost element that is named comments and holds text, taken out of the page."""
     for element in body.iter("div", "section", "ol", "ul", "aside"):
-        if claims(names_of(element)) & Name.COMMENTS and len(words_of(element).split()) > 5:
+        if claims(names_of(element)) & _COMMENTS and len(words_of(element).split()) > 5:
             parent = element.getparent()
             if parent is None:
                 return None
@@ -246,4 +280,4 @@ def _take_comments(body: etree._Element) -> etree._Element | None:
     return None
 
 
-__all__ = ["Extracted", "Kind", "Mode", "empty", "judge", "main_content", "with_places"]
+__all__ = ["Extracted", "Kind", "Mode", "empty", "judge", "main_content"]

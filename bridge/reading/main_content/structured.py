@@ -11,6 +11,8 @@ from lxml import etree
 
 _MOST_CHARS = 1_000_000
 _MOST_OBJECTS = 2_000
+_FEWEST_CHARS = 500
+_TEMPLATE_TYPES = frozenset(("text/template", "text/html", "text/x-template", "text/x-handlebars-template"))
 _MARKUP = re.compile(r"<[^<>]{1,500}>")
 
 
@@ -44,6 +46,18 @@ def article_body(root: etree._Element) -> str:
         if isinstance(body, str) and len(body) > len(found):
             found = body
     return _MARKUP.sub(" ", found)
+
+
+def templates_of(root: etree._Element) -> Iterator[str]:
+    """The HTML that scripts of a page put into it: `template` elements and scripts of a type for HTML."""
+    for element in root.iter("script", "template", "noscript"):
+        if element.tag == "script" and (element.get("type") or "").strip().lower() not in _TEMPLATE_TYPES:
+            continue
+        html = element.text or ""
+        if element.tag != "script" and len(element):
+            html += "".join(etree.tostring(child, encoding="unicode", method="html") for child in element)
+        if _FEWEST_CHARS <= len(html) <= _MOST_CHARS and "<" in html:
+            yield html
 
 
 def is_article(root: etree._Element) -> bool:

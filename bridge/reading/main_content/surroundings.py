@@ -8,7 +8,7 @@ from typing import Any
 
 from lxml import etree
 
-from bridge.reading.main_content.names import Name, claims, names_of
+from bridge.reading.main_content.names import Name, bits, claims, names_of
 from bridge.reading.main_content.text_blocks import PageText
 
 #: A bit for each tag that says something about the text inside of it.
@@ -50,6 +50,7 @@ _BITS_OF_TAGS = {tag: TAG_BITS[_MEANS_THE_SAME.get(tag, tag)] for tag in (*TAG_B
 _BITS_OF_ROLES = {role: TAG_BITS[tag] for role, tag in _ROLES.items()}
 #: These may hold all of a page's text; of others that do, the author meant the layout.
 _MAY_HOLD_ALL = TAG_BITS["main"] | TAG_BITS["article"] | TAG_BITS["section"] | TAG_BITS["table"] | TAG_BITS["td"]
+_BODY = bits(Name.BODY)
 _MUCH = 0.4
 _NEARLY_ALL = 0.9
 #: Shorter text is a label, wherever it stands.
@@ -117,7 +118,7 @@ def _inside(element: etree._Element, around: Surroundings, share: float, cards: 
         tags |= _BITS_OF_ROLES.get(element.get("role") or "", 0)
         names = claims(names_of(element))
         if share > _MUCH:
-            names, wide_names = names & Name.BODY, names
+            names, wide_names = names & _BODY, names
         is_hidden = is_hidden or (share <= _NEARLY_ALL and _hides(element))
     if share > _MUCH:
         tags &= _MAY_HOLD_ALL

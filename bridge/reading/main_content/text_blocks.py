@@ -8,20 +8,26 @@ from typing import Any
 
 from lxml import etree
 
-from bridge.reading.main_content.names import Name, claims, names_of
+from bridge.reading.main_content.names import Name, bits, claims, names_of
 
 #: Elements whose text is not part of the page.
 SILENT = frozenset(
     "script style noscript template iframe svg object embed canvas button input select textarea link meta audio video "
     "map datalist progress meter head title".split()
 )
-_INLINE = frozenset(
+_INLINE_HTML = frozenset(
     "a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label mark math nobr output q rb rp rt "
     "ruby s samp small span strike strong sub sup time tt u var wbr br".split()
 )
+_MATH = frozenset(
+    "mi mn mo ms mtext mspace mrow mfrac msqrt mroot mstyle merror mpadded mphantom msub msup msubsup munder mover "
+    "munderover mmultiscripts mtable mtr mtd maction menclose mfenced semantics annotation annotation-xml".split()
+)
+_INLINE = _INLINE_HTML | _MATH
 _EMPHASIS = frozenset("b strong em i u mark".split())
 #: An inline element with such a name is a part of its own: a share button or a date inside a paragraph.
-_STANDS_ALONE = Name.UNSEEN | Name.SHARE | Name.AD | Name.CAPTION | Name.META | Name.TAGS
+_STANDS_ALONE = bits(Name.UNSEEN, Name.SHARE, Name.AD, Name.CAPTION, Name.META, Name.TAGS)
+_SKIPPED = -1
 _CLAUSES = re.compile(r"[,.;:!?…،؛؟۔।॥、。，．；：！？]")  # noqa: RUF001
 _EAST_ASIAN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
@@ -50,6 +56,11 @@ class TextBlock:
     clauses: int = 0
     starts_in_link: bool = False
     ends_in_link: bool = False
+
+    @property
+    def is_inline(self) -> bool:
+        """Does it stand inside of a line, as a part of its own?"""
+        return self.element.tag in _INLINE
 
     @property
     def free_chars(self) -> int:
@@ -164,9 +175,6 @@ class _Reader:
             block.emphasis_chars += length
         block.ends_in_link = self._links > 0
         block.clauses += len(_CLAUSES.findall(text))
-
-
-_SKIPPED = -1
 
 
 def _stands_alone(element: etree._Element) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -13,15 +12,19 @@ from bridge.reading.main_content.evidence import Evidence
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Two tables.
+    """Four tables.
 
     Attributes:
-        alone: For what a block shows by itself; finds the core.
-        placed: For the same facts, those in the core once more, and for its place; decides.
+        alone: For what a block shows by itself: finds the core.
+        in_core: For the same facts of a block inside the core, beside its place: decides.
+        outside: For those of a block outside of it.
+        place: For the place of a block.
     """
 
     alone: dict[str, float]
-    placed: dict[str, float]
+    in_core: dict[str, float]
+    outside: dict[str, float]
+    place: dict[str, float]
 
 
 @cache
@@ -30,7 +33,10 @@ def load_weights() -> Weights:
     return Weights(**json.loads(text))
 
 
-def scored(evidence: Iterable[Evidence], weights: dict[str, float]) -> list[float]:
-    """The sum of what each block's evidence weighs."""
-    known = weights.get
-    return [sum([known(name, 0.0) * value for name, value in facts]) for facts in evidence]
+def scored(evidence: Evidence, weights: dict[str, float]) -> float:
+    """The sum of what the evidence weighs."""
+    total = 0.0
+    for name, value in evidence:
+        if (weight := weights.get(name)) is not None:
+            total += weight * value
+    return total

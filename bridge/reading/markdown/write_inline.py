@@ -6,10 +6,10 @@ import re
 
 from lxml import etree
 
-from bridge.reading.escape import SPACES, escape_text
-from bridge.reading.urls import picture_source
-from bridge.reading.words import words_of
-from bridge.reading.writer import TAKEN, End, Handler, Writer
+from bridge.reading.markdown.escape import escape_text
+from bridge.reading.markdown.urls import picture_source
+from bridge.reading.markdown.writer import TAKEN, End, Handler, Writer
+from bridge.reading.words import SPACES, words_of
 
 _EMPHASIS = {
     **dict.fromkeys(("b", "strong"), "**"),
