@@ -61,7 +61,7 @@ from bridge.snapshot.escape import quoted
 
 if TYPE_CHECKING:
     from bridge.page.target.page_state import PageState
-    from bridge.reading.extract import Mode
+    from bridge.reading.main_content import Mode
     from bridge.reading.markdown import LinkStyle
 
 ACTION_TIMEOUT_S = 5.0

@@ -17,7 +17,7 @@ from bridge.snapshot.address import shown_url
 if TYPE_CHECKING:
     from lxml import etree
 
-    from bridge.reading.extract import Extracted, Mode
+    from bridge.reading.main_content import Extracted, Mode
     from bridge.reading.markdown import LinkStyle
 
 #: Characters of HTML that the page may send. A longer page is truncated, and the result says so.
@@ -135,7 +135,7 @@ def _expression(request: ReadRequest, deadline: Deadline) -> str:
 async def _result(
     reply: Mapping[str, Any], request: ReadRequest, refs: RefTable, frame_id: str, context_key: str
 ) -> ReadResult:
-    from bridge.reading.extract import main_content
+    from bridge.reading.main_content import main_content
     from bridge.reading.parsing import parse_html
     from bridge.reading.workers import in_reader
 
@@ -159,8 +159,7 @@ async def _result(
 
 
 def _markdown(found: Extracted, request: ReadRequest, url: str, title: str) -> tuple[str, bool]:
-    from bridge.reading import document
-    from bridge.reading.markdown import to_blocks
+    from bridge.reading.markdown import document, to_blocks
 
     blocks = to_blocks(found.tree, base_url=url, links=request.links, title="" if request.selector else title)
     if found.comments is not None:

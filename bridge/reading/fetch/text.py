@@ -8,16 +8,16 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, get_args
 
 from bridge.errors import FetchFailed, UsageError
-from bridge.reading.blocks import Block
 from bridge.reading.charset import decode_text
-from bridge.reading.document import joined, outline, truncated
-from bridge.reading.escape import escape_text
-from bridge.reading.extract import main_content
-from bridge.reading.fetch_http import Response
-from bridge.reading.fetch_page import PageFacts, base_url_of, is_empty_shell, next_page_url, page_facts, title_of
-from bridge.reading.markdown import to_blocks
+from bridge.reading.fetch.http import Response
+from bridge.reading.fetch.page import PageFacts, base_url_of, is_empty_shell, next_page_url, page_facts, title_of
+from bridge.reading.fetch.unseen import remove_unseen
+from bridge.reading.main_content import main_content
+from bridge.reading.markdown.blocks import Block
+from bridge.reading.markdown.convert import to_blocks
+from bridge.reading.markdown.document import joined, outline, truncated
+from bridge.reading.markdown.escape import escape_text
 from bridge.reading.media_type import kind_of_body
-from bridge.reading.unseen import remove_unseen
 from bridge.snapshot.html_dom import strip
 from bridge.snapshot.html_parse import compiled_selector, parse_html, select_first
 

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Callable, Sequence
 
 from bridge.errors import UsageError
-from bridge.reading.blocks import Block
+from bridge.reading.markdown.blocks import Block
 
 _NAMED = 12
 _WORD_BACK = 200

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 from dataclasses import dataclass
+from typing import Any
 
 from lxml import etree
 
@@ -102,13 +104,18 @@ class Mass:
 Masses = dict[etree._Element, Mass]
 
 
-def measure(root: etree._Element) -> Masses:
-    """The mass of every element below `root` and of itself."""
+def measure(root: etree._Element, leave_out: Container[etree._Element] = ()) -> Masses:
+    """The mass of every element below `root` and of itself, without those in `leave_out`."""
     masses: Masses = {}
     stack: list[Mass] = []
     in_links = 0
-    for event, element in etree.iterwalk(root, events=("start", "end")):
+    walker: Any = etree.iterwalk(root, events=("start", "end"))
+    for event, element in walker:
         if event == "start":
+            if element in leave_out and element is not root:
+                walker.skip_subtree()
+                stack.append(Mass())
+                continue
             mass = masses[element] = Mass()
             stack.append(mass)
             if element.tag == "a":
@@ -117,6 +124,10 @@ def measure(root: etree._Element) -> Masses:
                 _add(mass, element.text, in_links)
             continue
         mass = stack.pop()
+        if element not in masses:
+            if element.tail:
+                _add(stack[-1], element.tail, in_links)
+            continue
         tag = element.tag
         if tag == "a":
             in_links -= 1

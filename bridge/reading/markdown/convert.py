@@ -13,13 +13,14 @@ import re
 from lxml import etree
 
 from bridge.errors import UsageError
-from bridge.reading import write_blocks, write_inline, write_lists, write_tables
-from bridge.reading.blocks import Block
-from bridge.reading.document import outline_blocks, truncated
-from bridge.reading.document import section as section_of
-from bridge.reading.escape import SPACES, escape_heading_end, escape_text
+from bridge.reading.markdown import write_blocks, write_inline, write_lists, write_tables
+from bridge.reading.markdown.blocks import Block
+from bridge.reading.markdown.document import outline_blocks, truncated
+from bridge.reading.markdown.document import section as section_of
+from bridge.reading.markdown.escape import escape_heading_end, escape_text
+from bridge.reading.markdown.writer import LinkStyle, Writer, skipped
 from bridge.reading.parsing import parse_html
-from bridge.reading.writer import LinkStyle, Writer, skipped
+from bridge.reading.words import SPACES
 
 __all__ = ["LinkStyle", "to_blocks", "to_markdown"]
 

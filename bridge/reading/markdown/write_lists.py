@@ -6,8 +6,8 @@ import re
 
 from lxml import etree
 
-from bridge.reading.write_blocks import note
-from bridge.reading.writer import End, Handler, Writer
+from bridge.reading.markdown.write_blocks import note
+from bridge.reading.markdown.writer import End, Handler, Writer
 
 _NUMBER = re.compile(r"\s*(-?\d{1,9})\s*", re.ASCII)
 

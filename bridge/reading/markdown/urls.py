@@ -7,7 +7,7 @@ from urllib.parse import urljoin
 
 from lxml import etree
 
-from bridge.reading.escape import url_destination
+from bridge.reading.markdown.escape import url_destination
 
 #: Longer addresses carry data, not a place; the text of the link stays.
 MAX_URL = 4_000

@@ -29,8 +29,8 @@ from bridge.errors import (
 )
 from bridge.policy.egress import Egress
 from bridge.reading.charset import decode_text
-from bridge.reading.fetch_coding import ACCEPT_ENCODING, CodingError, Decoder
-from bridge.reading.fetch_dial import EgressBackend, default_tls
+from bridge.reading.fetch.coding import ACCEPT_ENCODING, CodingError, Decoder
+from bridge.reading.fetch.dial import EgressBackend, default_tls
 from bridge.reading.media_type import kind_by_type, parse_content_type, sniffed_type
 
 MAX_REDIRECTS = 5

@@ -6,11 +6,11 @@ import re
 
 from lxml import etree
 
-from bridge.reading.blocks import Blocks
-from bridge.reading.escape import escape_leaf
-from bridge.reading.inline import Line
-from bridge.reading.tables import Cell, Table, is_layout, span_of
-from bridge.reading.writer import TAKEN, End, Handler, Writer
+from bridge.reading.markdown.blocks import Blocks
+from bridge.reading.markdown.escape import escape_leaf
+from bridge.reading.markdown.inline import Line
+from bridge.reading.markdown.tables import Cell, Table, is_layout, span_of
+from bridge.reading.markdown.writer import TAKEN, End, Handler, Writer
 
 _LINE_NUMBERS = re.compile(r"\b(?:line-?num|linenos?|gutter)")
 

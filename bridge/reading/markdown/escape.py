@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-#: HTML's white space (Infra §4.6) and U+00A0, which pages use to indent; U+3000 and the like belong to the text.
-WHITE = " \t\n\r\f\xa0"
-SPACES = re.compile(rf"[{WHITE}]+")
+from bridge.reading.words import WHITE
+
 _NOT_ONE_SPACE = re.compile(rf"[{WHITE}]{{2,}}|[{WHITE[1:]}]")
 
 _SPECIAL = re.compile(r"[\\`*_~<&\[\]]")

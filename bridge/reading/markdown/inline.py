@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from dataclasses import dataclass
 
-from bridge.reading.escape import code_span, escape_line_starts, escape_text, folded
+from bridge.reading.markdown.escape import code_span, escape_line_starts, escape_text, folded
 
 _MARKED = "*~=_"
 

@@ -7,10 +7,10 @@ from typing import Any
 
 from lxml import etree
 
-from bridge.reading.escape import SPACES, code_span, escape_heading_end, fence_for, language_of
-from bridge.reading.inline import Line
-from bridge.reading.words import words_of
-from bridge.reading.writer import TAKEN, End, Handler, Writer
+from bridge.reading.markdown.escape import code_span, escape_heading_end, fence_for, language_of
+from bridge.reading.markdown.inline import Line
+from bridge.reading.markdown.writer import TAKEN, End, Handler, Writer
+from bridge.reading.words import SPACES, words_of
 
 _BLOCKS = (
     "html body div p section article main header footer nav aside address center form fieldset legend figure hgroup "

@@ -3,7 +3,7 @@
     page = await webfetch("https://example.com/article", egress=egress)
     print(page.markdown)
 
-Every address is judged before it is dialled, redirects included; see `fetch_http` for what is read and `fetch_dial` for
+Every address is judged before it is dialled, redirects included; see `http` for what is read and `dial` for
 what is dialled. There are no cookies, no credentials and no proxies from the environment.
 """
 
@@ -19,10 +19,10 @@ from bridge.cost import Cost, est_tokens
 from bridge.deadline import Deadline
 from bridge.errors import BridgeError, DeadlineExceeded, RequestTimedOut, UsageError
 from bridge.policy.egress import Egress
-from bridge.reading.blocks import Block
-from bridge.reading.fetch_http import MAX_BODY_BYTES, Fetcher, Response
-from bridge.reading.fetch_page import PageFacts
-from bridge.reading.fetch_text import Heading, Links, Mode, PageText, Wanted, page_text, shown_text
+from bridge.reading.fetch.http import MAX_BODY_BYTES, Fetcher, Response
+from bridge.reading.fetch.page import PageFacts
+from bridge.reading.fetch.text import Heading, Links, Mode, PageText, Wanted, page_text, shown_text
+from bridge.reading.markdown.blocks import Block
 from bridge.reading.workers import in_reader
 
 __all__ = ["Egress", "FetchCache", "Fetched", "Heading", "PageFacts", "Render", "webfetch"]

@@ -6,9 +6,8 @@ from itertools import islice
 
 from lxml import etree
 
-from bridge.reading.escape import SPACES
-from bridge.reading.measure import Masses
-from bridge.reading.words import texts_in, words_of
+from bridge.reading.main_content.measure import Masses
+from bridge.reading.words import SPACES, texts_in, words_of
 
 _ITEM_TAGS = frozenset(["article", "li", "div", "tr", "section", "a", "dl"])
 _FEWEST_IN_GROUP = 3

@@ -12,12 +12,12 @@ from typing import Any, Literal, TypeAlias
 
 from lxml import etree
 
-from bridge.reading.blocks import Block, Blocks, ListState
-from bridge.reading.escape import WHITE
-from bridge.reading.footnotes import Footnotes
-from bridge.reading.inline import Line, Mark
-from bridge.reading.tables import Table
-from bridge.reading.urls import Links
+from bridge.reading.markdown.blocks import Block, Blocks, ListState
+from bridge.reading.markdown.footnotes import Footnotes
+from bridge.reading.markdown.inline import Line, Mark
+from bridge.reading.markdown.tables import Table
+from bridge.reading.markdown.urls import Links
+from bridge.reading.words import WHITE
 
 LinkStyle = Literal["inline", "ref", "none"]
 End: TypeAlias = Callable[[], None] | None

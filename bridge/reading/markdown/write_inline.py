@@ -6,10 +6,10 @@ import re
 
 from lxml import etree
 
-from bridge.reading.escape import SPACES, escape_text
-from bridge.reading.urls import picture_source
-from bridge.reading.words import words_of
-from bridge.reading.writer import TAKEN, End, Handler, Writer
+from bridge.reading.markdown.escape import escape_text
+from bridge.reading.markdown.urls import picture_source
+from bridge.reading.markdown.writer import TAKEN, End, Handler, Writer
+from bridge.reading.words import SPACES, words_of
 
 _EMPHASIS = {
     **dict.fromkeys(("b", "strong"), "**"),
@@ -74,7 +74,9 @@ def _picture(writer: Writer, element: etree._Element) -> End:
     source = picture_source(element)
     url = writer.links.absolute(source) if source and writer.style != "none" else ""
     if url or alt:
-        writer.line.raw(f"![{escape_text(alt, in_link=True)}]({url})")
+        caption = SPACES.sub(" ", element.get("data-caption") or "").strip() if url else ""
+        title = ' "' + caption.replace("\\", "\\\\").replace('"', '\\"') + '"' if caption else ""
+        writer.line.raw(f"![{escape_text(alt, in_link=True)}]({url}{title})")
     return None
 
 
