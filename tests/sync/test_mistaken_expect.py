@@ -21,4 +21,4 @@ async def test_each_expect_names_the_other_where_it_was_mistaken_for_it(webview_
             with pytest.raises(UsageError, match="import expect from bridge"):
                 sync.expect(subject)
             with pytest.raises(UsageError, match=r"not bridge\.sync\..* need expect from bridge\.sync"):
-                bridge.expect(blocking_class(subject))
+                bridge.expect(blocking(subject))
