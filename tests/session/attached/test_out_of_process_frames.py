@@ -20,7 +20,7 @@ from bridge.page.page import Page
 from bridge.policy.grant import TestServerGrant
 from bridge.session.attached.session import AttachedSession
 from bridge.surfaces.live_view.messages import Choice, Touch
-from bridge.surfaces.live_view.touch_input import Hands
+from bridge.surfaces.live_view.touch_input import TouchInput
 from bridge.virtual_device import VirtualDeviceHandle
 from tests.conftest import LocalServer
 from tests.temp_devices import own_device
@@ -340,7 +340,7 @@ async def test_the_live_view_touches_an_element_in_another_renderer(page: Page) 
     frame_id, session_id = await isolated_frame(page)
     add = "document.body.insertAdjacentHTML('afterbegin','<select id=s><option>S<option>M</select>')"
     await attachment.call("Runtime.evaluate", {"expression": add}, timeout_s=20, session_id=session_id)
-    shot, actions, hands = await page.snapshot(), page._operations.attached.actions, Hands(attachment)
+    shot, actions, hands = await page.snapshot(), page._operations.attached.actions, TouchInput(attachment)
     assert actions is not None
     hands.width, hands.height = await attachment.evaluate(page_frame(page), "[innerWidth,innerHeight]", timeout_s=20)
 
