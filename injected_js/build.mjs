@@ -7,6 +7,7 @@ import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkEmbedded, checkSource } from './baseline.mjs';
+import { localsToParameters, namesToVariables } from './pack.mjs';
 import * as roleTable from './role_table.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url)), root = join(here, '..');
@@ -16,12 +17,14 @@ for (const tool of ['esbuild', 'terser']) {
   const { version } = load(`${tool}/package.json`);
   if (version != wanted[tool]) throw new Error(`${tool} ${wanted[tool]} is needed, found ${version}`);
 }
-const esbuild = load('esbuild'), terser = load('terser');
+// acorn comes with terser.
+const esbuild = load('esbuild'), terser = load('terser'), acorn = load('acorn');
 
 const KIB = 1024;
 const FILES = [
   { entry: 'index.js', output: 'bridge/snapshot/injected.min.js', limit: 15 * KIB },
-  { entry: 'checks/index.js', output: 'bridge/snapshot/checks.min.js', limit: 12 * KIB },
+  { entry: 'checks/index.js', output: 'bridge/snapshot/checks.min.js', limit: 24 * KIB },
+  { entry: 'capture/index.js', output: 'bridge/page/capture/document_capture.min.js', limit: 8 * KIB },
   { entry: 'reading/index.js', output: 'bridge/reading/extractor.min.js', limit: 12 * KIB, globalName: '__reader' },
 ];
 const ROLE_TABLE = 'bridge/snapshot/role_table.py';
@@ -59,7 +62,7 @@ const build = async ({ entry, output, limit, globalName }) => {
   const { outputFiles, metafile } = await esbuild.build({
     entryPoints: [join(here, 'src', entry)],
     bundle: true,
-    minify: true,
+    minifySyntax: true,
     format: 'iife',
     globalName,
     target: TARGET,
@@ -70,7 +73,10 @@ const build = async ({ entry, output, limit, globalName }) => {
     metafile: true,
     write: false,
   });
-  const { code: text } = await terser.minify(outputFiles[0].text, globalName ? { ...MINIFY, toplevel: false } : MINIFY);
+  const options = globalName ? { ...MINIFY, toplevel: false } : MINIFY;
+  const { code: small } = await terser.minify(localsToParameters(outputFiles[0].text, acorn), options);
+  const { code: smaller } = await terser.minify(namesToVariables(small, acorn), { ...options, compress: false });
+  const text = smaller.length < small.length ? smaller : small;
   const bytes = Buffer.byteLength(text);
   const problems = checkSource(text).map((problem) => `${output}: ${problem}`);
   if (hasSizes) {

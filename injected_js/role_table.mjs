@@ -11,38 +11,96 @@ const keyOf = (element) => element.replace(/^input\[type=(.*)\]$/, '@$1');
 
 const constantOf = (trait) => trait.replace(/[A-Z]/g, '_$&').toUpperCase();
 
-const rows = Object.entries(roles).map(([name, role]) => ({ name, bits: bits(role), elements: (role.elements || []).map(keyOf) }));
+const rows = Object.entries(roles).map(([name, role]) => ({
+  name,
+  bits: bits(role),
+  elements: (role.elements || []).map(keyOf),
+  synonyms: role.synonyms || [],
+  parents: role.parents || [],
+}));
+
+/** Every token that begins with "doc-" is taken for a role of DPUB-ARIA: only those with traits are in the script's table. */
+const isLeftOut = ({ name, bits }) => name.startsWith('doc-') && !bits;
 
 /**
  * The packed table: groups of roles that share their traits, "BITS role:element,element role …". An element that is
  * called like its role is left out, so "article:" stands for "article:article".
  */
 const packed = () => {
-  const groups = new Map();
-  for (const { name, bits, elements } of rows) {
+  // Without traits first: they need no number.
+  const groups = new Map([[0, []]]);
+  for (const { name, bits, elements } of rows.filter((row) => !isLeftOut(row))) {
     const own = elements.length ? `${name}:${elements.length == 1 && elements[0] == name ? '' : elements}` : name;
     groups.set(bits, [...(groups.get(bits) || []), own]);
   }
-  return [...groups].map(([bits, names]) => `${bits} ${names.join(' ')}`).join(' ');
+  return [...groups].map(([bits, names]) => `${bits || ''} ${names.join(' ')}`).join(' ').trim();
 };
 
+/**
+ * Text in which the most frequent parts are replaced by characters that it does not have. Each part stands behind its
+ * character at the end, so that unpacking is splitting at the character and joining with the last piece.
+ */
+const squeeze = (plain) => {
+  let text = plain, codes = '';
+  for (let code = 33; code < 127; code++) {
+    const char = String.fromCharCode(code);
+    if (plain.includes(char) || '"\\`$'.includes(char)) continue;
+    const part = mostFrequentPart(text);
+    if (!part) break;
+    text = text.split(part).join(char) + char + part;
+    codes = char + codes;
+  }
+  return { text, codes };
+};
+
+/** The part whose replacement by one character saves most. */
+const mostFrequentPart = (text) => {
+  let best, most = 0;
+  for (let length = 2; length <= 24; length++) {
+    const ends = new Map(), counts = new Map();
+    for (let i = 0; i + length <= text.length; i++) {
+      const part = text.slice(i, i + length);
+      if (i < (ends.get(part) || 0)) continue;
+      ends.set(part, i + length);
+      counts.set(part, (counts.get(part) || 0) + 1);
+    }
+    for (const [part, count] of counts) {
+      const saved = count * (length - 1) - length - 1;
+      if (saved > most) [best, most] = [part, saved];
+    }
+  }
+  return best;
+};
+
+/** The first eight letters tell the roles apart that need certain ancestors, and are the same for all menu items. */
+const parents = () => Object.fromEntries(rows.filter(({ parents }) => parents.length).map(({ name, parents }) => [name.slice(0, 8), parents.join(' ')]));
+const synonyms = () => Object.fromEntries(rows.flatMap(({ name, synonyms }) => synonyms.map((synonym) => [synonym, name])));
+
 /** The module `core/role_table.js` as it is bundled. */
-export const javascript = () => `${traits.map((trait, i) => `export const ${constantOf(trait)} = ${2 ** i};`).join('\n')}
-export const ROLE_TRAITS = {}, TAG_ROLES = {};
-let bits;
-for (const word of ${JSON.stringify(packed())}.split(' ')) {
+export const javascript = () => {
+  const { text, codes } = squeeze(packed());
+  return `${traits.map((trait, i) => `export const ${constantOf(trait)} = ${2 ** i};`).join('\n')}
+export const ROLE_TRAITS = {}, TAG_ROLES = {}, SYNONYMS = ${JSON.stringify(synonyms())}, REQUIRED_PARENTS = ${JSON.stringify(parents())};
+let text = ${JSON.stringify(text)}, bits = 0;
+for (const code of ${JSON.stringify(codes)}) {
+  const parts = text.split(code);
+  text = parts.join(parts.pop());
+}
+for (const word of text.split(' ')) {
   const [role, elements] = word.split(':');
-  if (+role >= 0) bits = +role;
+  if (+role) bits = +role;
   else {
     ROLE_TRAITS[role] = bits;
     if (elements != null) for (const element of (elements || role).split(',')) TAG_ROLES[element] = role;
   }
 }
 `;
+};
 
 /** The module `bridge/snapshot/role_table.py`. */
 export const python = () => {
   const table = (name, type, items) => [`${name}: dict[str, ${type}] = {`, ...items.map(([key, value]) => `    ${JSON.stringify(key)}: ${value},`), '}'];
+  const words = (name, entries) => table(name, 'str', Object.entries(entries).map(([key, value]) => [key, JSON.stringify(value)]));
   return [
     '"""Generated from injected_js/roles.json by tools/build-injected; do not edit."""',
     '',
@@ -52,6 +110,10 @@ export const python = () => {
     ...table('ROLE_TRAITS', 'int', rows.map(({ name, bits }) => [name, bits])),
     '#: The role that an element has by nature; "@" stands before the type of an `input`.',
     ...table('TAG_ROLES', 'str', rows.flatMap(({ name, elements }) => elements.map((element) => [element, JSON.stringify(name)]))),
+    '#: Tokens of `role` that mean another role of the table.',
+    ...words('SYNONYMS', synonyms()),
+    '#: By the first eight letters of a role, the roles of which an ancestor must have one, between blanks.',
+    ...words('REQUIRED_PARENTS', parents()),
     '',
   ].join('\n');
 };

@@ -97,8 +97,8 @@ def require_supported(hello: HostHello) -> None:
         raise WebViewTooOld(
             f"the WebView on this device is {hello.webview_package} {hello.webview_version}; "
             f"{OLDEST_WEBVIEW} is the oldest supported version",
-            hint="On a phone, update Android System WebView (or Chrome) in the Play Store. On an emulator, use an image "
-            "of API 30 or newer, or install a WebView APK that has the signature of the image's provider.",
+            hint="On a phone, update Android System WebView (or Chrome) in the Play Store. On an emulator, use an "
+            "image of API 30 or newer, or install a WebView APK that has the signature of the image's provider.",
         )
 
 

@@ -7,6 +7,7 @@ computed style or layout can tell is left to the tag and the inline style.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from bridge.snapshot.html_dom import (
@@ -20,7 +21,18 @@ from bridge.snapshot.html_dom import (
 from bridge.snapshot.html_parse import Element
 from bridge.snapshot.html_roles import FOCUSABLE_TAGS, SKIPPED_TAGS, VOID_TAGS
 from bridge.snapshot.html_values import is_multiple, number_of, selected_options, value_of
-from bridge.snapshot.role_table import INTERACTIVE, NAME_FROM_CONTENT, OMITTED_FROM_NAMES, ROLE_TRAITS, TAG_ROLES
+from bridge.snapshot.role_table import (
+    INTERACTIVE,
+    NAME_FROM_CONTENT,
+    NEEDS_NAME,
+    OMITTED_FROM_NAMES,
+    REQUIRED_PARENTS,
+    ROLE_TRAITS,
+    SECTIONING,
+    SYNONYMS,
+    TABLE_PART,
+    TAG_ROLES,
+)
 
 #: How a node was reached.
 _ITSELF, _CHILD, _REFERENCE, _LABEL = range(4)
@@ -29,18 +41,12 @@ MAX_STEPS = 150_000
 _NAME_DEPTH = 99
 _NAME_CHARS = 2_000
 
-# ARIA §5.3.3: what makes a "none" keep the element's own role.
-_GLOBAL_ARIA = re.compile(r"aria-(at|b|con|cu|de|dr|f|g|k|la|li|ow|rel|rol)")
-_TABLE_PART = frozenset(("td", "th", "tr", "tbody", "tfoot", "thead"))
-_SECTIONING = frozenset(("article", "aside", "nav", "section"))
-_NAMING_PART = {"fieldset": "legend", "figure": "figcaption", "table": "caption", "svg": "title"}
+# Global states and properties (WAI-ARIA 1.3 §6.4) but for names and those whose global use is deprecated.
+_GLOBAL_ARIA = re.compile(r"aria-(at|br|busy|con|cur|desc|det|flow|key|live|owns|rel|roled)")
+_SECTIONING = " ".join(role for role, traits in ROLE_TRAITS.items() if traits & SECTIONING)
+_NAMING_PARTS = frozenset(("legend", "figcaption", "caption", "title"))
 _BUTTON_WORDS = {"submit": "Submit", "reset": "Reset", "button": "", "image": "Submit"}
 _ALT_ATTR = {"img": "alt", "area": "alt", "math": "alttext", "option": "label", "optgroup": "label"}
-_LISTABLE_TYPES = frozenset(("text", "search", "tel", "url", "email"))
-
-
-def is_silent(role: str) -> bool:
-    return role in ("none", "presentation")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +72,7 @@ class Names:
         self.document = document
         self.removed = 0
         self._roles: dict[Element, str] = {}
+        self._fitting: dict[tuple[str, str], Callable[[Element], bool]] = {}
         self._steps = MAX_STEPS
 
     @property
@@ -74,18 +81,26 @@ class Names:
 
     def role_of(self, element: Element) -> str:
         role = self._roles.get(element)
-        if role is None:
-            self._roles[element] = "generic"  # a name may ask for the role it is computed for
-            role = self._explicit_role(element) or self._implicit_role(element) or "generic"
-            self._roles[element] = role
-        return role
+        if role is not None:
+            return role
+        # Ancestors first: their roles may be asked for, and a page may be deep.
+        chain = [element]
+        while (above := chain[-1].getparent()) is not None and above not in self._roles:
+            chain.append(above)
+        for one in reversed(chain):
+            if one not in self._roles:
+                self._roles[one] = "generic"  # a name may ask for the role it is computed for
+                self._roles[one] = self._explicit_role(one) or self._implicit_role(one) or "generic"
+        return self._roles[element]
 
     def name_of(self, element: Element, known: int = 0) -> str:
         """The accessible name; with `known`, as a snapshot shows it: content names only what is interactive."""
         return fold(self._compute(element, _Walk(element, set(), known=known), _ITSELF, 0))
 
     def description_of(self, element: Element, name: str) -> str:
-        said = self._referenced(element, "aria-describedby") or fold(element.get("title") or "")
+        said = self._referenced(element, "aria-describedby") or fold(
+            element.get("aria-description") or element.get("title") or ""
+        )
         return "" if said == name else said
 
     def author_name(self, element: Element, *, title: bool = True) -> str:
@@ -100,63 +115,89 @@ class Names:
         said = element.get("role")
         if not said:
             return ""
-        for role in said.lower().split()[:20]:
+        for token in said.lower().split()[:20]:
+            role = SYNONYMS.get(token, token)
             if self._is_allowed(element, role):
                 return role
         return ""
 
     def _is_allowed(self, element: Element, role: str) -> bool:
-        if is_silent(role):
-            return not (
-                is_focusable(element) or any(value and _GLOBAL_ARIA.match(key) for key, value in element.items())
-            )
-        if role in ("form", "region"):
+        if role == "none":
+            return not self._is_exposed(element)
+        if ROLE_TRAITS.get(role, 0) & NEEDS_NAME:
             return bool(self.author_name(element))
-        return role in ROLE_TRAITS
+        return bool(re.match("doc-.", role)) or (role in ROLE_TRAITS and self._is_in_context(element, role))
+
+    def _is_exposed(self, element: Element) -> bool:
+        """Conflicts of presentational roles (WAI-ARIA 1.3 §5.3.3), and what includes SVG elements (SVG-AAM §5.1.2)."""
+        return (
+            is_focusable(element)
+            or any(value and _GLOBAL_ARIA.match(key) for key, value in element.items())
+            or bool(self.author_name(element, title=False))
+        )
+
+    def _is_in_context(self, element: Element, role: str) -> bool:
+        """A role whose required context is missing is ignored (CORE-AAM §5.4)."""
+        parents = REQUIRED_PARENTS.get(role[:8])
+        return parents is None or self._is_in(element, "-", parents)
+
+    def _is_in(self, element: Element, tag: str, roles: str) -> bool:
+        """Is it in something with one of these roles, or whose tag has this part?"""
+        fits = self._fitting.get((tag, roles))
+        if fits is None:
+            wanted = frozenset(roles.split())
+            fits = self._fitting[tag, roles] = lambda above: tag in str(above.tag) or self.role_of(above) in wanted
+        return self.document.closest_above(element, fits) is not None
 
     def _implicit_role(self, element: Element) -> str:
         tag = str(element.tag)
-        document = self.document
-        kind = ""
-        if tag in _TABLE_PART:
-            table = document.closest_above(element, _is_table)
-            kind = self.role_of(table) if table is not None else ""
-            if is_silent(kind):
+        role = TAG_ROLES.get(tag, "")
+        if not role:
+            return ""
+        if tag not in ("svg", "image") and self._is_in_svg(element) and not (tag == "a" and has_link(element)):
+            return ("group" if tag == "a" else role) if self._is_exposed(element) or has_svg_text(element) else ""
+        traits, table_role = ROLE_TRAITS[role], ""
+        if traits & TABLE_PART:
+            table = self.document.closest_above(element, _is_table)
+            table_role = self.role_of(table) if table is not None else ""
+            if table_role == "none":
                 return ""
         match tag:
             case "a" | "area":
-                return "link" if element.get("href") is not None or element.get("xlink:href") is not None else ""
+                return role if has_link(element) else ""
             case "summary":
-                return "button" if is_first_summary(element) else ""
+                return role if is_first_summary(element) else ""
             case "aside":
-                inside = document.closest_above(element, _is_section) is not None
-                return "complementary" if not inside or self.author_name(element) else ""
+                return role if not self._is_in(element, "section", _SECTIONING) or self.author_name(element) else ""
             case "header" | "footer":
-                if document.closest_above(element, _is_section_or_main) is not None:
-                    return ""
-                return "banner" if tag == "header" else "contentinfo"
-            case "section" | "form":
-                return ("form" if tag == "form" else "region") if self.author_name(element) else ""
+                inside = self._is_in(element, "section", f"{_SECTIONING} main")
+                return f"section{tag}" if inside else role
             case "img":
-                return "none" if element.get("alt") == "" and not self.author_name(element, title=False) else "img"
+                return "none" if element.get("alt") == "" and not self._is_exposed(element) else role
             case "input":
-                kind = input_type(element)
-                if kind in _LISTABLE_TYPES and element.get("list") is not None:
-                    return "combobox"
-                return TAG_ROLES.get(f"@{kind}", "textbox")
+                role = TAG_ROLES.get(f"@{input_type(element)}", role)
+                return (
+                    "combobox"
+                    if "box" in role
+                    and any(target.tag == "datalist" for target in self.document.idrefs(element, "list"))
+                    else role
+                )
             case "select":
-                return "listbox" if is_multiple(element) else "combobox"
+                return "listbox" if is_multiple(element) else role
             case "li":
                 parent = element.getparent()
-                return "listitem" if parent is not None and self.role_of(parent) == "list" else ""
+                return role if parent is not None and self.role_of(parent) == "list" else ""
             case "td":
-                return "gridcell" if "grid" in kind else "cell"
+                return "gridcell" if "grid" in table_role else role
             case "th":
                 scope = (element.get("scope") or "").lower()
                 parent = element.getparent()
-                beside_cells = not scope and parent is not None and parent.find(".//td") is not None
-                return "rowheader" if scope.startswith("row") or beside_cells else "columnheader"
-        return TAG_ROLES.get(tag, "")
+                beside_cells = not scope.startswith("col") and parent is not None and parent.find(".//td") is not None
+                return "rowheader" if scope.startswith("row") or beside_cells else role
+        return role if not traits & NEEDS_NAME or self.author_name(element) else ""
+
+    def _is_in_svg(self, element: Element) -> bool:
+        return self.document.closest_above(element, _is_svg) is not None
 
     def _referenced(self, element: Element, attribute: str, root: Element | None = None) -> str:
         targets = self.document.idrefs(element, attribute)
@@ -191,17 +232,15 @@ class Names:
     def _native_name(self, element: Element, walk: _Walk, how: int) -> str:
         """2E: what HTML and SVG give."""
         tag = str(element.tag)
+        found = next((child for child in element.iterchildren() if child.tag in _NAMING_PARTS), None)
+        if found is not None:
+            is_svg = tag == "svg" or self._is_in_svg(element)
+            return text_of(found) if is_svg else self._compute(found, walk, _LABEL, 1)
         labels = self.document.labels.get(element)
         if labels and how != _CHILD:
             words = self._from(labels, walk, _LABEL)
             if words:
                 return words
-        part = _NAMING_PART.get(tag)
-        if part:
-            found = next(element.iterchildren(part), None)
-            if found is None:
-                return ""
-            return text_of(found) if tag == "svg" else self._compute(found, walk, _LABEL, 1)
         if tag == "input":
             kind = input_type(element)
             if kind not in _BUTTON_WORDS:
@@ -233,17 +272,17 @@ class Names:
             if not walk.referenced:
                 said = self._referenced(element, "aria-labelledby", walk.root)
                 if said:
-                    return said
+                    return _apart(said)
             if how and element is not walk.root:
                 value = self._embedded_value(element, role)
                 if value or (nested and value == ""):
-                    return value
+                    return _apart(value)
             label = element.get("aria-label")
             said = fold(label) if label and tag != "slot" else ""
-            if not said and not is_silent(role):
+            if not said and tag != "slot" and role != "none":
                 said = fold(self._native_name(element, walk, how))
             if said:
-                return said
+                return _apart(said)
         # 2F to 2H
         if how:
             from_content = not nested or not flags & OMITTED_FROM_NAMES
@@ -253,23 +292,23 @@ class Names:
             )
         else:
             from_content = bool(flags & NAME_FROM_CONTENT)
+        said = ""
         if from_content and tag not in VOID_TAGS and tag not in SKIPPED_TAGS and tag != "select":
             said = self._content(element, walk, depth, visible=visible, sight=bool(sight))
-            if fold(said):
+            if said.strip():
                 return said
         # 2I
-        if not visible or is_silent(role):
-            return ""
-        return element.get("title") or (
-            "" if nested else element.get("placeholder") or element.get("aria-placeholder") or ""
-        )
+        if visible and role != "none" and element.get("title"):
+            return _apart(element.get("title") or "")
+        own = visible and not nested and (element.get("placeholder") or element.get("aria-placeholder"))
+        return own or said
 
     def _content(self, element: Element, walk: _Walk, depth: int, *, visible: bool, sight: bool) -> str:
         document = self.document
         ink = visible and not (sight and document.is_inkless(element))
         said: list[str] = []
         length = 0
-        for kid in kids_of(element):
+        for kid in (*kids_of(element), *document.idrefs(element, "aria-owns")):
             if length > _NAME_CHARS:
                 break
             if isinstance(kid, str):
@@ -286,9 +325,9 @@ class Names:
 
 
 def is_focusable(element: Element) -> bool:
-    """`tabIndex` ≥ 0, or an attribute of that name."""
+    """`tabIndex` is 0 or more, or the attribute is a number."""
     tag = element.tag
-    if element.get("tabindex") is not None or tag in FOCUSABLE_TAGS or is_editable(element):
+    if re.match(r"\s*-?\d", element.get("tabindex") or "") or tag in FOCUSABLE_TAGS or is_editable(element):
         return True
     return (tag in ("a", "area") and element.get("href") is not None) or is_first_summary(element)
 
@@ -298,12 +337,21 @@ def is_editable(element: Element) -> bool:
     return said is not None and said.lower() != "false"
 
 
-def _is_section(element: Element) -> bool:
-    return element.tag in _SECTIONING
+def has_link(element: Element) -> bool:
+    return element.get("href") is not None or element.get("xlink:href") is not None
 
 
-def _is_section_or_main(element: Element) -> bool:
-    return _is_section(element) or element.tag == "main"
+def has_svg_text(element: Element) -> bool:
+    return any(child.tag in ("title", "desc") and text_of(child).strip() for child in element.iterchildren())
+
+
+def _apart(words: str) -> str:
+    """Words that are not the element's own text stand apart from what is around it."""
+    return f" {words} "
+
+
+def _is_svg(element: Element) -> bool:
+    return bool(element.tag == "svg")
 
 
 def _is_table(element: Element) -> bool:

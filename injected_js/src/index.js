@@ -1,5 +1,4 @@
 /** Installs the API in this world, once: a second evaluation keeps the refs. */
-import { assign } from './core/dom.js';
 import { action } from './actions/actions.js';
 import { install } from './core/api.js';
 import { descriptionOf, nameOf } from './core/names.js';
@@ -9,8 +8,7 @@ import { identify, introduce, resolve } from './core/refs.js';
 import { roleOf } from './core/roles.js';
 import { snapshot } from './core/snapshot.js';
 
-assign(
-  install({
+install({
     snapshot,
     action,
     query,
@@ -21,6 +19,4 @@ assign(
     roleOf,
     nameOf,
     descriptionOf,
-  }),
-  { page },
-);
+}).page = page;

@@ -163,7 +163,7 @@ async def test_a_refusal_is_explained_in_its_own_tab_only() -> None:
     url = "http://127.0.0.1:1/"
     interception = UrlPolicy(PinnedEgress(ALLOWS_ALL), blocks_proxy_bypass=True)
     refused, underway = (PausedRequest(tab, url, "GET", {}, "Document", tab) for tab in ("one", "other"))
-    assert await interception._judge(refused, "one") is not None
+    assert await interception._check(refused, "one") is not None
     interception._follow(underway, True)
     assert isinstance(interception.explain(NavigationFailed(url, "net::ERR_BLOCKED_BY_CLIENT")), PolicyRefused)
     assert isinstance(interception.explain(NavigationFailed(url, "net::ERR_ABORTED")), NavigationFailed)

@@ -140,7 +140,7 @@ class Document:
 
 @cache
 def _script() -> str:
-    return files("bridge.page.capture").joinpath("document_capture.js").read_text("utf-8").strip()
+    return files("bridge.page.capture").joinpath("document_capture.min.js").read_text("utf-8").strip().rstrip(";")
 
 
 @asynccontextmanager

@@ -12,6 +12,7 @@ spans the gap is no longer found when a character is inserted there.
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -32,30 +33,6 @@ _BAR = "\0"
 _FILL = (128, 128, 128)
 # CSS pixels of the visual viewport: glyphs overhang the box of their line, and the page may still be moving.
 _MARGIN_PX = 2.0
-# Texts and values of fields, each with the boxes of its lines in view (or of all), through open shadow roots:
-# [width, texts, values], or null beyond the bound. What is not in view is there without boxes, as far as a word may
-# reach from there into the view, and white space is, since it may part words.
-_TEXTS = """((max,reach,all)=>{const v=visualViewport;let room=max;
-const row=()=>{const out=[];let ahead=0,behind=[],size=0;
-const keep=one=>{room-=one[0].length;out.push(one)};
-const put=(text,rects)=>{const boxes=[...rects],drawn=boxes.filter(r=>r.width&&r.height);
-if(!text||!boxes.length||!drawn.length&&text.trim())return;
-const seen=drawn.filter(r=>all||r.bottom>v.offsetTop&&r.top<v.offsetTop+v.height
-&&r.right>v.offsetLeft&&r.left<v.offsetLeft+v.width).map(r=>[r.left-v.offsetLeft,r.top-v.offsetTop,r.width,r.height]);
-if(seen.length&&text.trim()){behind.forEach(keep);keep([text,seen]);ahead=reach;behind=[];size=0}
-else if(ahead>0){keep([text.slice(0,reach),[]]);ahead-=text.length}
-else{behind.push([text.slice(-reach),[]]);size+=behind.at(-1)[0].length;
-while(size-behind[0][0].length>=reach)size-=behind.shift()[0].length}};
-return{out,put}};
-const texts=row(),values=row();
-const walk=root=>{for(const at of root.childNodes){if(room<0)return;
-if(at.nodeType===3){const lines=document.createRange();lines.selectNodeContents(at);
-texts.put(at.data,lines.getClientRects())}
-else if(at.nodeType===1){
-if('value'in at&&typeof at.value==='string'&&at.type!=='password'&&!/^(option|li|data|param)$/.test(at.localName))
-values.put(at.selectedOptions?[...at.selectedOptions].map(o=>o.text).join(' '):at.value,[at.getBoundingClientRect()]);
-if(at.shadowRoot)walk(at.shadowRoot);walk(at)}}};
-walk(document);return room<0?null:[v.width,texts.out,values.out]})"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +92,8 @@ def painted_over(image: bytes, boxes: Iterable[Box], image_format: ImageFormat, 
 
 async def _boxes(attachment: Attachment, redact: Redact, deadline: Deadline, *, everywhere: bool = False) -> list[Box]:
     found: list[Box] = []
-    main, asked = attachment.state.main_frame_id, f"{_TEXTS}({_MAX_CHARS},{REACH_CHARS},{str(everywhere).lower()})"
+    main = attachment.state.main_frame_id
+    asked = f"__agentBrowser.visibleTexts({_MAX_CHARS},{REACH_CHARS},{json.dumps(everywhere)})"
     for frame in attachment.state.ordered_frames():
         answer = await attachment.evaluate(frame.frame_id, asked, timeout_s=deadline.remaining_s)
         if not isinstance(answer, list) or len(answer) != 3:

@@ -17,13 +17,10 @@ from bridge.page.target.execution_contexts import ExecutionContext
 
 _CHUNK_BYTES = 512 * 1024
 
-_BEGIN = "({files:new DataTransfer(),parts:[]})"
-_TAKE = "function(piece){this.parts.push(Uint8Array.from(atob(piece),(c)=>c.charCodeAt(0)))}"
-_NAME = "function(name){this.files.items.add(new File(this.parts,name));this.parts=[]}"
-# HTML §4.10.5.1.17: both events bubble, and `input` crosses shadow boundaries.
-_GIVE = """function(made){this.files=made.files.files;
-  this.dispatchEvent(new Event('input',{bubbles:true,composed:true}));
-  this.dispatchEvent(new Event('change',{bubbles:true}))}"""
+_BEGIN = "__agentBrowser.newFileMaker()"
+_TAKE = "function(piece){__agentBrowser.addPiece(this,piece)}"
+_NAME = "function(name){__agentBrowser.finishFile(this,name)}"
+_GIVE = "function(maker){__agentBrowser.giveFiles(this,maker)}"
 
 
 async def set_files_in_page(

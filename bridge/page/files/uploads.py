@@ -28,26 +28,10 @@ MAX_UPLOAD_BYTES = 100 * 1024 * 1024
 _MAX_FILES = 50
 _MADE_IN_PAGE = "the files were made in the page by a script, so the input's events have isTrusted false"
 
-# The file input for an element: itself, its label's control, or the only one in it; else the element is a drop target.
-_FIND_INPUT = """function () {
-  const is = (el) => el && el.localName === 'input' && el.type === 'file';
-  const inner = this.querySelectorAll ? this.querySelectorAll('input[type=file]') : [];
-  return is(this) ? this : is(this.control) ? this.control : inner.length === 1 ? inner[0] : null;
-}"""
-_ABOUT = "function () { return JSON.stringify({disabled: this.matches(':disabled'), multiple: this.multiple}); }"
-_DROP = """function (input) {
-  const data = new DataTransfer();
-  for (const file of input.files) data.items.add(file);
-  const { left, top, width, height } = this.getBoundingClientRect();
-  const at = { bubbles: true, cancelable: true, composed: true, clientX: left + width / 2, clientY: top + height / 2 };
-  let taken = false;
-  for (const type of ['dragenter', 'dragover', 'drop']) {
-    const event = new DragEvent(type, { ...at, dataTransfer: data });
-    taken = !this.dispatchEvent(event);
-    if (type === 'dragover' && !taken) break;
-  }
-  return taken;
-}"""
+# Called with the element as `this`.
+_FIND_INPUT = "function(){return __agentBrowser.fileInputOf(this)}"
+_ABOUT = "function(){return JSON.stringify(__agentBrowser.fileInputState(this))}"
+_DROP = "function(input){return __agentBrowser.dropFiles(this,input)}"
 
 
 def checked_paths(paths: object) -> list[str | os.PathLike[str]]:
@@ -178,7 +162,7 @@ class Uploads:
         made = await evaluate_handle(
             self._attachment,
             context,
-            "Object.assign(document.createElement('input'),{type:'file',multiple:true})",
+            "__agentBrowser.detachedFileInput()",
             deadline,
         )
         input_id = str(made["objectId"])

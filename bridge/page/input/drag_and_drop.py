@@ -25,30 +25,6 @@ _END_S = 1.0
 # A press becomes a drag after the pointer has moved some pixels.
 _FIRST_STEPS_PX = (3.0, 12.0)
 
-_DRAG_KIND = """(el=>{globalThis.__cancelled=0;
-  addEventListener('pointercancel',()=>{globalThis.__cancelled=1},{capture:true,once:true});
-  return!!el.closest('[draggable=true]')})"""
-_WAS_CANCELLED = "(()=>globalThis.__cancelled)"
-_BOX = "(el=>{if(!el)return null;const b=el.getBoundingClientRect();return[b.left,b.top,b.width,b.height]})"
-# HTML drag and drop (§6.11) starts by mouse only. The script dispatches its events with one DataTransfer for all.
-_HTML_DRAG = """(async(el,goal)=>{
-  const from=el.closest('[draggable=true]'),given=new DataTransfer(),
-    mid=e=>{const b=e.getBoundingClientRect();return{clientX:b.left+b.width/2,clientY:b.top+b.height/2}},
-    send=(on,type,at)=>on.dispatchEvent(new DragEvent(type,
-      {bubbles:true,cancelable:true,composed:true,dataTransfer:given,...mid(at)})),
-    frame=()=>new Promise(f=>{requestAnimationFrame(f);setTimeout(f,60)}),
-    under=()=>{const m=mid(goal),e=document.elementFromPoint(m.clientX,m.clientY);return e&&goal.contains(e)?e:goal};
-  if(!send(from,'dragstart',el))return'the page cancelled dragstart';
-  await frame();
-  let on=under();
-  send(on,'dragenter',goal);
-  let taken=!send(on,'dragover',goal);
-  await frame();
-  if(goal.isConnected){on=under();taken=!send(on,'dragover',goal)||taken}
-  if(taken)send(on,'drop',goal);
-  if(from.isConnected)send(from,'dragend',goal);
-  return taken?'':'the drop target did not accept the data'})"""
-
 
 async def drag(
     actions: Actions,
@@ -72,7 +48,7 @@ async def drag(
         before = actions.before()
         if target is not None:
             await actions.prepare(target, "scroll_into_view", deadline, hit=False)
-        x, y, ready = await actions.point(entry, "drag", deadline, also=_DRAG_KIND)
+        x, y, ready = await actions.point(entry, "drag", deadline, also="el=>el&&a.watchDrag(el)")
         is_draggable = bool(ready.also)
         if target is not None and target.frame_id != entry.frame_id:
             if not is_draggable:
@@ -95,7 +71,7 @@ async def drag(
                 assert by is not None
                 end = (x + checked_px(by[0]), y + checked_px(by[1]))
             await slide(actions, f"drag {entry.ref}", [[(x, y)], [end]], deadline, hold_s=hold_s)
-            settled = await actions.settle(entry, [], settle_s, deadline, after=_WAS_CANCELLED)
+            settled = await actions.settle(entry, [], settle_s, deadline, after="()=>a.wasDragCancelled()")
             actions.checks.check_hit(entry, settled)
             if settled.reply.after:
                 notices = ("the browser treated the movement as scrolling; the page did not handle it as a drag",)
@@ -105,8 +81,7 @@ async def drag(
 
 async def _center(actions: Actions, entry: RefEntry, target: RefEntry, deadline: Deadline) -> tuple[float, float]:
     """The center of the drop target, which must be on the screen together with the dragged element."""
-    view = "[v.offsetLeft,v.offsetTop,v.width,v.height]"
-    call = f"((a,v)=>({{box:{on_element(_BOX, target.local)},view:{view}}}))(__agentBrowser,visualViewport)"
+    call = f"(a=>{on_element('el=>el&&a.boxInView(el)', target.local)})(__agentBrowser)"
     found = await actions.evaluate(target, call, f"drag {entry.ref}", deadline)
     box = found.get("box") if isinstance(found, Mapping) else None
     if not isinstance(box, list):
@@ -135,7 +110,7 @@ async def _drag_by_script(
     both = f"{on_element('el=>el', entry.local)},{on_element('el=>el', target.local)}"
     expression = (
         f"(async a=>{{const d=[{both}];if(!d[0]||!d[1])return{{error:{{code:'ref_not_found'}}}};"
-        f"const told=await {_HTML_DRAG}(...d);return Object.assign(await {settle},{{told}})}})(__agentBrowser)"
+        f"const told=await a.dragAndDrop(...d);return Object.assign(await {settle},{{told}})}})(__agentBrowser)"
     )
     what = f"drag {entry.ref}"
     settled = await actions.settle(entry, [], settle_s, deadline, expression=expression, awaited=what)

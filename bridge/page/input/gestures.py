@@ -29,18 +29,6 @@ _FRAME_S = 0.016
 _LIFT_S = 0.5
 _MAX_DISTANCE_PX = 20_000
 
-_WATCH_MENU = """(el=>{globalThis.__heldMenu=0;
-  addEventListener('contextmenu',()=>{globalThis.__heldMenu=1},{capture:true,once:true});return 1})"""
-# A desktop Chromium has no long press by touch. The script dispatches the event that a phone would send, and suppresses
-# the tap that a phone would not send.
-_MENU = """(el=>{
-  if(globalThis.__heldMenu)return'engine';
-  const b=el.getBoundingClientRect(),x=b.left+b.width/2,y=b.top+b.height/2,at=document.elementFromPoint(x,y);
-  (at&&el.contains(at)?at:el).dispatchEvent(new PointerEvent('contextmenu',
-    {bubbles:true,cancelable:true,composed:true,clientX:x,clientY:y,pointerType:'touch',isPrimary:true}));
-  a.keepTap();
-  return'script'})"""
-
 
 async def double_click(actions: Actions, ref: str, deadline: Deadline, *, settle_s: float) -> ActionResult:
     """Tap twice: two round trips. A page that zooms on double taps (without a mobile viewport) gets no `dblclick`.
@@ -68,14 +56,13 @@ async def long_press(actions: Actions, ref: str, deadline: Deadline, *, settle_s
     what = f"long_press {entry.ref}"
     with actions.attachment.connection.measure() as meter:
         before = actions.before()
-        x, y, _ = await actions.point(entry, "long_press", deadline, also=_WATCH_MENU)
+        x, y, _ = await actions.point(entry, "long_press", deadline, also="el=>el&&a.watchMenu()")
         if deadline.remaining_s < _LONG_PRESS_S:
             await actions.stand_down(entry)
             raise deadline.exceeded(what, f"the finger has to stay for {_LONG_PRESS_S} s")
         async with _fingers_down(actions, what, [(x, y)], deadline):
             await asyncio.sleep(_LONG_PRESS_S)
-            local = json.dumps(entry.local)
-            menu = f"(a=>{{const e=a.element({local});return e.nodeType?{_MENU}(e):e}})(__agentBrowser)"
+            menu = f"__agentBrowser.openMenu({json.dumps(entry.local)})"
             try:
                 menu_by = await actions.evaluate(actions.look_up(ref), menu, what, deadline)
             except RefNotFound:  # the press made the page navigate

@@ -22,13 +22,6 @@ from bridge.page.snapshots.refs import RefEntry
 from bridge.page.target.attachment import Attachment
 from bridge.page.target.execution_contexts import ExecutionContextDestroyed
 
-# The end of the text, where typing continues.
-_CARET_TO_END = """(el=>{
-  if(!el)return;
-  if(el.isContentEditable){const s=getSelection();s.selectAllChildren(el);s.collapseToEnd()}
-  else try{const n=el.value.length;el.setSelectionRange(n,n)}catch(e){}
-})"""
-_VALUE = """(el=>el?el.type=='password'?{filled:!!el.value}:el.isContentEditable?el.innerText:el.value:null)"""
 _OPEN_NOTHING, _TAKE_NOTHING = (f"__agentBrowser.awaitKeys({keys})" for keys in (1, 2))
 _STAND_DOWN_S = 1.0
 
@@ -85,7 +78,7 @@ async def type_text(
         before = actions.before()
         commands = typing_commands(text)
         if entry is not None:
-            await focus(actions, entry, deadline, action="type", also=_CARET_TO_END, leaves="\t" in text)
+            await focus(actions, entry, deadline, action="type", also="el=>el&&a.caretToEnd(el)", leaves="\t" in text)
         elif any(opens_popup(event) for method, event in commands if method == "Input.dispatchKeyEvent"):
             await focused_frame(actions, "typing", deadline)
         # Input overtakes scripts in the renderer: settling that is sent along could end before the last key.
@@ -94,7 +87,7 @@ async def type_text(
         except BridgeError:
             await stand_down(actions.attachment)
             raise
-        settled = await actions.settle(entry, [], settle_s, deadline, after=_VALUE)
+        settled = await actions.settle(entry, [], settle_s, deadline, after="el=>el&&a.typedValue(el)")
         if entry is None:
             actions.checks.check_no_picker("typing", settled)
         elif text:

@@ -92,12 +92,12 @@ class SettleReply:
     def parse(cls, reply: object) -> SettleReply:
         if not isinstance(reply, Mapping):
             raise ScriptFailed("settling returned no object")
-        hit, reason, texts = reply.get("hit", True), reply.get("reason"), reply.get("texts")
+        reason, texts = reply.get("reason"), reply.get("texts")
         return cls(
             reason=cast(SettleReason, reason) if reason in get_args(SettleReason) else "quiet",
             error=_error(reply),
-            is_hit=hit is True,
-            blocked_by=hit if isinstance(hit, str) else None,
+            is_hit=reply.get("hit") is not False,
+            blocked_by=_text(reply, "landedOn"),
             interrupted_by=_text(reply, "over"),
             clicks=round(_number(reply, "clicks")),
             texts=tuple(map(str, texts)) if isinstance(texts, list) else (),

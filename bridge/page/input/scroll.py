@@ -11,24 +11,6 @@ from bridge.page.input.touch import Direction, checked_px, unit_vector
 from bridge.page.results import ActionResult
 from bridge.page.snapshots.element_handles import on_element
 
-_SCROLL = """((el,dx,dy)=>{
-  const root=document.scrollingElement||document.documentElement;
-  const room=(e)=>{
-    const page=e===root,s=getComputedStyle(e),
-      style=dx?s.overflowX:s.overflowY;
-    if(!page&&!/auto|scroll|overlay/.test(style))return 0;
-    const at=dx?e.scrollLeft:e.scrollTop,
-      most=dx?e.scrollWidth-e.clientWidth:e.scrollHeight-e.clientHeight,back=dx&&s.direction=='rtl';
-    return dx+dy<0?(back?at+most:at)>.5:most-at>.5&&(!back||at<-.5)};
-  const up=e=>e.assignedSlot||e.parentElement||(e.getRootNode().host);
-  let at=el,hit;
-  if(!at){at=document.elementFromPoint(innerWidth/2,innerHeight/2);
-    while(at&&at.shadowRoot&&(hit=at.shadowRoot.elementFromPoint(innerWidth/2,innerHeight/2))&&hit!==at)at=hit}
-  while(at&&!room(at))at=up(at);
-  const on=at||root,x=on.scrollLeft,y=on.scrollTop;
-  on.scrollBy({left:dx,top:dy,behavior:'instant'});
-  return{moved:on.scrollLeft!==x||on.scrollTop!==y}})"""
-
 
 async def scroll(
     actions: Actions, direction: Direction, amount: float, ref: str | None, deadline: Deadline, *, settle_s: float
@@ -44,11 +26,11 @@ async def scroll(
         before = actions.before()
         settle = f"a.settle({actions.settle_options(settle_time(settle_s, deadline))})"
         if entry is None:
-            body = f"const m={_SCROLL}(null,{by});"
+            body = f"const m=a.scrollFrom(null,{by});"
         else:
             check = f"a.prepare({json.dumps(entry.local)},'scroll',{{timeoutMs:300,hit:false}})"
             ready = f"const p=await {check};if(p.error)return p;"
-            body = f"{ready}const m={on_element(f'el=>{_SCROLL}(el,{by})', entry.local)};"
+            body = f"{ready}const m={on_element(f'el=>a.scrollFrom(el,{by})', entry.local)};"
         expression = f"(async a=>{{{body}return Object.assign(await {settle},m)}})(__agentBrowser)"
         what = f"scroll {entry.ref if entry else direction}"
         settled = await actions.settle(entry, [], settle_s, deadline, expression=expression, awaited=what)

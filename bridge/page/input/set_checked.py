@@ -10,20 +10,10 @@ from bridge.deadline import Deadline
 from bridge.errors import action_error
 from bridge.page.input.actions import Actions
 from bridge.page.results import ActionResult, Changes
-from bridge.page.snapshots.element_handles import on_element
 from bridge.page.snapshots.refs import RefEntry
 
 # true, false or "mixed"; null for an element that cannot be checked; "gone" without an element.
-_STATE = """(el=>{
-  if(!el)return'gone';
-  const aria=el.getAttribute('aria-checked');
-  if(el.localName=='input'&&/^(checkbox|radio)$/.test(el.type))
-    return el.indeterminate||aria=='mixed'?'mixed':el.checked;
-  if(aria!=null)return aria=='mixed'?'mixed':aria=='true';
-  return/checkbox|radio|switch/.test(el.getAttribute('role')||'')?false:null
-})"""
-# Only checking another radio button unchecks one.
-_IS_RADIO = "(el.localName=='input'?el.type=='radio':/radio/.test(el.getAttribute('role')||''))"
+_STATE = "el=>el?a.checkedState(el):'gone'"
 # Time for a page that changes its checkbox only after a response from its server.
 _LATE_S = 1.0
 
@@ -40,10 +30,7 @@ async def set_checked(actions: Actions, ref: str, want: bool, deadline: Deadline
     wanted = json.dumps(want)
     with actions.attachment.connection.measure() as meter:
         before = actions.before()
-        first = (
-            f"(el=>{{const s={_STATE}(el);if(s==='gone')return;if(s===null||s==={wanted})return s;"
-            f"return!{wanted}&&{_IS_RADIO}?'radio':undefined}})"
-        )
+        first = f"el=>el?a.checkedWithoutTap(el,{wanted}):undefined"
         ready = await actions.prepare(entry, action, deadline, first=first)
         if ready.is_skipped:
             if ready.first is None:
@@ -76,14 +63,9 @@ async def set_checked(actions: Actions, ref: str, want: bool, deadline: Deadline
 async def _state_later(actions: Actions, entry: RefEntry, want: bool, deadline: Deadline) -> Any:
     """Wait for the wanted state; returns the state at the end."""
     wait_s = min(_LATE_S, deadline.remaining_s)
-    state = on_element(_STATE, entry.local)
-    expression = (
-        f"(async a=>{{for(let n={round(wait_s * 1000 / 50)};;n--){{const s={state};"
-        f"if(s==={json.dumps(want)}||s==='gone'||n<=0)return{{s}};"
-        f"await new Promise(f=>setTimeout(f,50))}}}})(__agentBrowser)"
-    )
+    expression = f"__agentBrowser.waitChecked({json.dumps(entry.local)},{json.dumps(want)},{round(wait_s * 1000)})"
     found = await actions.evaluate(entry, expression, f"{entry.ref} to change", Deadline.after(wait_s))
-    return found.get("s") if isinstance(found, Mapping) else None
+    return found.get("state") if isinstance(found, Mapping) else None
 
 
 def _words_of(state: object) -> str:

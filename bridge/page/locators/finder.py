@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterable, Mapping
-from functools import cache
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from bridge.deadline import Deadline
@@ -168,12 +166,6 @@ def _url_of(state: PageState) -> str:
     return state.main.url if state.main else ""
 
 
-@cache
-def _source() -> str:
-    text = (files("bridge.page.locators") / "locate.js").read_text(encoding="utf-8")
-    return text[text.index("(async") :].strip()
-
-
 def _call(steps: Steps, seen: str | None, wait_s: float, at: int) -> str:
     options = {"limit": _LISTED, "at": at, "seen": seen, "ms": round(wait_s * 1000)}
-    return f"{_source()}(__agentBrowser,{json.dumps(steps)},{json.dumps(options)})"
+    return f"__agentBrowser.locate({json.dumps(steps)},{json.dumps(options)})"

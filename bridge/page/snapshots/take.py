@@ -35,8 +35,8 @@ _RAW_PER_TEXT = 2.2
 _SENT_PER_SHOWN = 2.5
 # The same ratio where only controls are shown, and texts and structure are sent for nothing.
 _SENT_PER_CONTROL = 2.5
-# How long the script may block the page, by the characters that are asked for.
-_LEAST_SCRIPT_MS, _MOST_SCRIPT_MS, _SCRIPT_MS_PER_CHAR = 300, 10_000, 0.025
+# Budgets count characters, nodes and elements. Time is only a fuse for pages that answer each question slowly.
+_SCRIPT_FUSE_MS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class SnapshotRequest:
             "maxNodes": max(500, round(self.max_nodes * _SENT_PER_SHOWN)),
             "maxTextPerNode": self.max_text_per_node,
             "budgetChars": round(self.max_chars * _RAW_PER_TEXT * (_SENT_PER_CONTROL if self.controls_only else 1)),
-            "timeBudgetMs": min(_MOST_SCRIPT_MS, max(_LEAST_SCRIPT_MS, round(self.max_chars * _SCRIPT_MS_PER_CHAR))),
+            "timeBudgetMs": _SCRIPT_FUSE_MS,
             "boxes": self.boxes,
             "scope": scope,
         }
@@ -106,13 +106,6 @@ class SnapshotRequest:
         parts = (self.scope, self.more, self.start, self.find)
         return not self.controls_only and all(part is None for part in parts)
 
-
-# The elements, by the script's numbers, that are still what they were shown as, and are rendered.
-_STILL_SHOWN = """(locals) => locals.filter((local) => {
-  const it = __agentBrowser.element(local);
-  return it.nodeType && it.getClientRects().length && getComputedStyle(it).visibility == 'visible' &&
-    !it.closest('[aria-hidden=true],[inert]');
-})"""
 
 # Errors of a frame that leave it out of the snapshot.
 _LEAVES_FRAME_OUT = ExecutionContextDestroyed | ScriptFailed | DeadlineExceeded
@@ -342,7 +335,7 @@ class Snapshots:
         replies = await asyncio.gather(
             *(
                 self._attachment.evaluate(
-                    frame_id, f"({_STILL_SHOWN})({json.dumps([*refs])})", timeout_s=deadline.remaining_s
+                    frame_id, f"__agentBrowser.stillShown({json.dumps([*refs])})", timeout_s=deadline.remaining_s
                 )
                 for frame_id, refs in by_frame.items()
             ),

@@ -16,20 +16,6 @@ _INPUT_S = 5.0
 # A tap or key that opens a select or a date input asks WebView for a dialog, which needs an Activity and ends the
 # process (BadTokenException; injected_js/src/checks/pickers.js says which). The person gets the options of a select
 # instead, and of others the news. Each frame is asked in its turn, of whatever origin it is.
-_OFFERED = """(p=>{
-  if(!p)return null;
-  if(p.localName!='select')return{kind:'refused',type:p.type};
-  globalThis.__liveViewSelect=p;
-  return{kind:'select',index:p.selectedIndex,options:[...p.options].slice(0,500).map(o=>[o.label.slice(0,200),o.disabled])}})"""
-_PICKER_AT = """((x,y)=>{let e=document.elementFromPoint(x,y);
-  while(e&&e.shadowRoot){const i=e.shadowRoot.elementFromPoint(x,y);if(!i||i===e)break;e=i}
-  const frame=e&&e.contentWindow?[].indexOf.call(window,e.contentWindow):-1;
-  if(frame>=0){const b=e.getBoundingClientRect(),c=getComputedStyle(e);
-    return{frame,x:x-b.left-e.clientLeft-parseFloat(c.paddingLeft),y:y-b.top-e.clientTop-parseFloat(c.paddingTop)}}
-  return OFFERED(__agentBrowser.pickerAt(e))})""".replace("OFFERED", _OFFERED)
-_FOCUSED_PICKER = f"(document.hasFocus()?{_OFFERED}(__agentBrowser.pickerAt(__agentBrowser.focused())):null)"
-_CHOOSE = """(i=>{const s=globalThis.__liveViewSelect,o=s&&s.options[i];if(!o||o.disabled||!s.isConnected)return false;
-  s.selectedIndex=i;for(const t of['input','change'])s.dispatchEvent(new Event(t,{bubbles:true}));return true})"""
 _PLACE = "[].indexOf.call(parent,window)"
 
 
@@ -54,7 +40,7 @@ class Hands:
             for event in message.events:
                 await self._attachment.call("Input.dispatchKeyEvent", event, timeout_s=_INPUT_S)
         else:
-            await self._in_frame(self._select_frame_id, f"{_CHOOSE}({message.index})")
+            await self._in_frame(self._select_frame_id, f"__agentBrowser.chooseOffered({message.index})")
         return None
 
     async def _touch(self, message: Touch) -> dict[str, Any] | None:
@@ -73,9 +59,8 @@ class Hands:
 
     async def _focused_picker(self) -> dict[str, Any] | None:
         frame_ids = [frame.frame_id for frame in self._attachment.state.ordered_frames()]
-        for frame_id, found in zip(
-            frame_ids, await asyncio.gather(*(self._in_frame(each, _FOCUSED_PICKER) for each in frame_ids)), strict=True
-        ):
+        offers = await asyncio.gather(*(self._in_frame(each, "__agentBrowser.offerAtFocus()") for each in frame_ids))
+        for frame_id, found in zip(frame_ids, offers, strict=True):
             if isinstance(found, dict):
                 self._select_frame_id = frame_id
                 return found
@@ -86,7 +71,7 @@ class Hands:
         state = self._attachment.state
         frame_id = state.main.frame_id if state.main else ""
         while True:
-            found = await self._in_frame(frame_id, f"{_PICKER_AT}({json.dumps(x)},{json.dumps(y)})")
+            found = await self._in_frame(frame_id, f"__agentBrowser.offerAt({json.dumps(x)},{json.dumps(y)})")
             if not isinstance(found, dict) or "frame" not in found:
                 self._select_frame_id = frame_id
                 return found if isinstance(found, dict) else None

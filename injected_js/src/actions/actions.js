@@ -1,5 +1,5 @@
 /** Actions done by script: form controls through their own setters, and the stand-alone script's synthetic gestures. */
-import { assign, doc, low, tagOf } from '../core/dom.js';
+import { assign, doc, low, tagOf, words } from '../core/dom.js';
 import { inspect } from '../core/actionability.js';
 import { BUBBLING, pressKey } from './keys_and_scrolling.js';
 import { failure, resolve } from '../core/refs.js';
@@ -9,7 +9,7 @@ const DOWN = 'pointerdown mousedown ', UP = 'pointerup mouseup', CLICK = DOWN + 
 
 /** Events of these types, in their order. */
 const fire = (el, types) => {
-  for (const type of types.split(' '))
+  for (const type of words(types))
     // The element's own click runs its activation behaviour as well as the handlers.
     if (type == 'click' && el.click) el.click();
     else {
@@ -76,6 +76,13 @@ const ACTIONS = {
   },
 };
 
+/** @type {(ref: string, action: string, params?: object) => any} */
+/** @type {(ref: string, action: string, params?: object) => any} */
+/** @type {(ref: string, action: string, params?: object) => any} */
+/** @type {(ref: string, action: string, params?: object) => any} */
+/** @type {(ref: string, action: string, params?: object) => any} */
+/** @type {(ref: string, action: string, params?: object) => any} */
+/** @type {(ref: string, action: string, params?: object) => any} */
 export const action = (ref, action, params = {}) => {
   const act = ACTIONS[action], found = act ? resolve(ref) : failure('unknown_action'), { _el: el } = found, { _on, _code } = el ? inspect(el, action) : {};
   const { error } = !el ? found : (_code ? failure(_code) : act.big ? fire(_on, act) : act(el, params, _on)) || {};

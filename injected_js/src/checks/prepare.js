@@ -5,7 +5,7 @@ import { newCall } from '../core/call_cache.js';
 import { hitAt, landing } from './landing.js';
 import { pause } from './pause.js';
 import { pickerAt, refusalOf } from './pickers.js';
-import { watch } from './settle.js';
+import { arm } from './guard.js';
 
 /** The middle of what is in view of its first box, or nothing: of a pinched page less is seen than its viewport. */
 const middle = (el) => {
@@ -23,7 +23,7 @@ const isPlain = ({ clientLeft, clientTop }, { width, height }, { innerWidth, inn
  * An element out of the viewport is brought in, at once and to the middle.
  */
 const aim = (el, isWanted, tap) => {
-  let at = middle(el), view = window, frame, by, up = 0;
+  let at = middle(el), view = /** @type {any} */ (window), frame, by, up = 0;
   if (!at || isWanted) {
     el.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
     at = middle(el);
@@ -52,7 +52,7 @@ const aim = (el, isWanted, tap) => {
  * Waits until the element can take this action, and arms the guard over it: `noPicker` also against what would open a
  * dialog, `keys` for keys.
  */
-export const prepare = async (ref, action, { timeoutMs = 5e3, hit = true, noPicker, keys } = {}) => {
+export const prepare = async (ref, action, { timeoutMs = 5e3, hit = true, noPicker, keys } = /** @type {any} */ ({})) => {
   const end = now() + timeoutMs, isWanted = action == 'scroll_into_view', isPlaced = hit || isWanted;
   for (let last, box; ; last = box) {
     // Always in an animation frame: a box that is measured between two of them may be that of the frame before. What is
@@ -68,7 +68,7 @@ export const prepare = async (ref, action, { timeoutMs = 5e3, hit = true, noPick
     // Equal over two frames: what slides is not tapped on its way.
     const moves = isPlaced && box != last, lastSeen = _code ? undefined : moves ? 'moving' : at.by && 'covered by ' + at.by, code = _code || (!moves && (!at ? 'not_visible' : at.by && 'covered'));
     if (!code && !lastSeen) {
-      watch(keys, ref, el, _on, !hit, action == 'double_click', noPicker);
+      arm({ _keys: keys, _ref: ref, _el: el, _on, _isOpen: !hit, _isDouble: action == 'double_click', _noPicker: noPicker });
       return { ok: true, box: [left, top, width, height], tag: tagOf(el), x: at.x, y: at.y, up: at.up };
     }
     if (now() > end) return { error: { code: code || 'timeout', message: lastSeen, lastSeen } };

@@ -4,7 +4,7 @@ import { isSeen } from '../core/actionability.js';
 import { isHidden } from '../core/visibility.js';
 import { newCall } from '../core/call_cache.js';
 import { pause } from './pause.js';
-import { observe } from './settle.js';
+import { observe } from './guard.js';
 
 /** What is asked for, as it is now: an element, true, or nothing. With `words`, those that would be compared instead. */
 const look = ({ text, selector, role, name = '' }, words) => {

@@ -7,49 +7,59 @@
 import { doc } from './call_cache.js';
 
 export { doc };
-const E = Element.prototype;
+const E = /** @type {any} */ (Element.prototype);
 export const { assign } = Object;
 export const max = Math.max, min = Math.min, round = Math.round;
 export const now = Date.now;
-export const [tagOf, shadowOf, kindOf, textOf, isLive, parentOf, firstOf, nextOf, get, matches, boxOf, query] =
-  'localName shadowRoot nodeType textContent isConnected parentNode firstChild nextSibling getAttribute matches getBoundingClientRect querySelectorAll'
-    .split(' ')
-    .map((name, i) => Function.call.bind(i > 7 ? E[name] : E.__lookupGetter__(name)));
+/** @type {(text: string) => string[]} */
+export const words = (text) => text.split(' ');
+const READS = 'localName shadowRoot nodeType textContent isConnected parentNode firstChild nextSibling namespaceURI getAttribute matches getBoundingClientRect querySelectorAll getRootNode';
+/** Functions of the element for each of them, getters and methods. */
+export const [tagOf, shadowOf, kindOf, textOf, isLive, parentOf, firstOf, nextOf, namespaceOf, get, matches, boxOf, query, treeOf] = words(READS).map((name) =>
+  Function.call.bind(E.__lookupGetter__(name) || E[name]),
+);
 
-/** @type {(el: Element, selector: string) => Element[]} */
+/** @type {(el: any, selector: string) => any[]} */
 export const findAll = (el, selector) => [...query(el, selector)];
-/** @type {(el: Element, name: string) => string} "" where there is none */
+/** @type {(el: any, name: string) => string} "" where there is none */
 export const attr = (el, name) => get(el, name) || '';
-/** @type {(el: Element, name: string) => string} */
+/** @type {(el: any, name: string) => string} */
 export const aria = (el, name) => attr(el, 'aria-' + name);
-/** Is it one of these words? @type {(text: string, words: string) => boolean} */
+/** Is it one of these words? @type {(text: any, words: string) => boolean} */
 export const is = (text, words) => ` ${words} `.includes(` ${text} `);
-
 /** What has words in it that are not its content: code, a default value, a replacement. */
 export const isVoid = (tag) => is(tag, 'script style title desc defs textarea iframe video audio canvas object progress meter');
+export const isSvg = (el) => /svg$/.test(namespaceOf(el));
 export const rootOf = () => doc.documentElement;
 export const hasWords = (text) => /\S/.test(text);
-/** @type {(el: Element) => boolean} */
+/** @type {(el: any) => boolean} */
 export const isField = (el) => matches(el, 'input,select,textarea,[contenteditable]');
 
 /** Children in the flat tree (CSS Scoping §3.3): of the open shadow root, else what a slot was given, else its own. */
-export const kidsOf = (el, kids = tagOf(el) == 'slot' ? el.assignedNodes() : []) => {
+export const kidsOf = (el) => {
+  const kids = tagOf(el) == 'slot' ? el.assignedNodes() : [];
   // One by one: spreading a NodeList takes ten times as long.
   if (!kids[0]) for (let kid = firstOf(shadowOf(el) || el); kid; kid = nextOf(kid)) kids.push(kid);
   return kids;
 };
 
-/** The parent in the flat tree, if there is one. @type {(node: Node) => Element | null | undefined} */
-export const flatParent = (node, parent = parentOf(node)) => parent && (kindOf(parent) == 1 ? (shadowOf(parent) && node.assignedSlot) || parent : parent.host);
+/** The parent in the flat tree, if there is one. @type {(node: any) => any} */
+export const flatParent = (node) => {
+  const parent = parentOf(node);
+  return parent && (kindOf(parent) == 1 ? (shadowOf(parent) && node.assignedSlot) || parent : parent.host);
+};
+
+/** The elements that an attribute of ids refers to, in its order. @type {(el: any, name: string) => any[]} */
+export const idrefs = (el, name) => attr(el, name).split(/\s+/).map((id) => treeOf(el).getElementById(id)).filter((it) => it);
 
 /** Characters that take no room: words for a model can hide in them. Joiners stay where scripts and emoji need them. */
 export const strip = (text) => text.replace(/[\xad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]|\udb40[\udc00-\udc7f]|[\u200c\u200d](?![^\0-\u02ff\u2000-\u206f])/g, '');
-/** Single spaces stay as they are: they are what most of a text's white space is. */
+/** Single spaces stay as they are: they are what most of a text's white space is. @type {(text: any) => string} */
 export const fold = (text) => ('' + text).replace(/[^\S ]\s*| \s+/g, ' ').trim();
 export const low = (text) => fold(text).toLowerCase();
 
 /** @type {(text: string, limit: number) => string} */
 export const cut = (text, limit) => (text.length > limit ? text.slice(0, limit - 1) + '…' : text);
 
-/** Asking an element for them makes the engine look through the document. @type {(el: Element) => HTMLLabelElement[]} */
+/** Asking an element for them makes the engine look through the document. @type {(el: any) => HTMLLabelElement[]} */
 export const labelsOf = (el) => [...((matches(el, '[id],label *') && tagOf(el) != 'form' && el.labels) || [])];

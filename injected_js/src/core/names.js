@@ -1,9 +1,9 @@
-/** Accessible names and descriptions: accname-1.2 §4.3, step letters as there; HTML-AAM §4 for the native parts. */
-import { aria, assign, attr, findAll, fold, hasWords, is, isVoid, kidsOf, kindOf, labelsOf, tagOf, textOf } from './dom.js';
-import { OMITTED_FROM_NAMES, NAME_FROM_CONTENT, INTERACTIVE, ROLE_TRAITS, SAID_BY_NAME } from './role_table.js';
-import { isSilent, roleOf } from './roles.js';
+/** Accessible names and descriptions: accname-1.2 §4.3, step letters as there; HTML-AAM §4 and SVG-AAM §5 for the native parts. */
+import { aria, assign, attr, findAll, fold, hasWords, idrefs, is, isSvg, isVoid, kidsOf, kindOf, labelsOf, tagOf, textOf } from './dom.js';
+import { INTERACTIVE, NAME_FROM_CONTENT, OMITTED_FROM_NAMES, RANGE_VALUE, ROLE_TRAITS, SAID_BY_NAME, TEXT_VALUE } from './role_table.js';
+import { roleOf } from './roles.js';
 import { valueOf } from './states.js';
-import { isGone, isHidden, isInkless, isInline, isUnseen, isVisible } from './visibility.js';
+import { hasInk, isGone, isHidden, isInkless, isInline, isUnseen, isVisible } from './visibility.js';
 import { counts } from './call_cache.js';
 
 /**
@@ -16,76 +16,105 @@ import { counts } from './call_cache.js';
  * @property {any} [_sight] and of what is not interactive, only what a person can see
  */
 
-/** @type {(el: Element, name: string) => Element[]} */
-const idrefs = (el, name) => aria(el, name).split(/\s+/).map((id) => el.getRootNode().getElementById(id)).filter((it) => it);
+/** How an element of the walk was reached. */
+const ITSELF = 0, AS_CHILD = 1, BY_REFERENCE = 2;
+/** Nothing overflows with so many elements, and a name is not longer than so many characters. */
+const MOST_ELEMENTS = 999, MOST_CHARACTERS = 2e3;
 
-const from = (els, walk) => fold(els.map((el) => compute(el, assign({}, walk, { _hidden: isHidden(el) }), 2)).join(' '));
-const referenced = (el, name, _root = el) => aria(el, name) && from(idrefs(el, name), { _root, _seen: new Set(), _referenced: 1 });
+const from = (els, walk) => fold(els.map((el) => compute(el, assign({}, walk, { _hidden: isHidden(el) }), BY_REFERENCE)).join(' '));
+const referenced = (el, name, _root = el) => attr(el, name) && from(idrefs(el, name), { _root, _seen: new Set(), _referenced: 1 });
 
-/** What the author wrote on the element itself. @type {(el: Element, noTitle?: any) => string} */
-export const authorName = (el, noTitle) => referenced(el, 'labelledby') || fold(aria(el, 'label') || (noTitle ? '' : attr(el, 'title')));
+/** What the author wrote on the element itself. @type {(el: any, noTitle?: any) => any} */
+export const authorName = (el, noTitle) => referenced(el, 'aria-labelledby') || fold(aria(el, 'label')) || (!noTitle && fold(attr(el, 'title')));
 
-/** @type {(el: Element, _known?: any) => string} */
-export const nameOf = (el, _known) => fold(compute(el, { _root: el, _seen: new Set(), _known, _sight: _known && !(ROLE_TRAITS[roleOf(el)] & INTERACTIVE), _hidden: _known && !isVisible(el) }, 0));
+/** @type {(el: any, _known?: any) => string} */
+export const nameOf = (el, _known) =>
+  fold(compute(el, { _root: el, _seen: new Set(), _known, _sight: _known && !(ROLE_TRAITS[roleOf(el)] & INTERACTIVE), _hidden: _known && !isVisible(el) }, ITSELF));
 
-/** @type {(el: Element, name: string) => string} */
-export const descriptionOf = (el, name = nameOf(el), said = referenced(el, 'describedby') || fold(attr(el, 'title'))) => (said == name ? '' : said);
-
-/**
- * 2C: a control inside somebody's label counts with its value; nothing for what is no such control. The first kind is
- * textbox, searchbox, combobox, listbox; the second slider, spinbutton, progressbar, meter.
- */
-const embeddedValue = (el, role) => {
-  if (/[tho]box/.test(role))
-    return findAll(el, '[aria-selected=true]').map(textOf).join(' ') || valueOf(el) || '';
-  if (/ider|spin|ssbar|meter/.test(role)) return aria(el, 'valuetext') || aria(el, 'valuenow') || el.value || '';
+/** @type {(el: any, name?: string) => string} */
+export const descriptionOf = (el, name = nameOf(el)) => {
+  const said = referenced(el, 'aria-describedby') || fold(aria(el, 'description') || attr(el, 'title'));
+  return said == name ? '' : said;
 };
 
+/** 2C: a control inside another one's label counts with its value; undefined for what is no such control. */
+const embeddedValue = (el, traits) => {
+  if (traits & TEXT_VALUE) return findAll(el, '[aria-selected=true]').map(textOf).join(' ') || valueOf(el) || '';
+  if (traits & RANGE_VALUE) return aria(el, 'valuetext') || aria(el, 'valuenow') || el.value || '';
+};
+
+/** Attributes that name an element, by its tag. */
+const NAMING_ATTRIBUTES = { img: 'alt', area: 'alt', optgroup: 'label', option: 'label', math: 'alttext' };
+const BUTTON_LABELS = { reset: 'Reset', submit: 'Submit', image: 'Submit', button: '' };
+
 /** 2E: what HTML and SVG give. */
-const nativeName = (el, tag, kids, walk, how, { type } = el, found = kids.find((kid) => is(kid.localName, 'legend figcaption caption title'))) =>
-  (how != 1 && from(labelsOf(el), walk)) ||
-  (found ? (tag == 'svg' ? textOf(found) : compute(found, walk, 2))
-  : tag == 'input' && /^(su|re|b|i)/.test(type) ? (type == 'image' ? attr(el, 'alt') || attr(el, 'title') : el.value) || (type == 'reset' ? 'Reset' : type == 'button' ? '' : 'Submit')
-  : attr(el, /^opt/.test(tag) ? 'label' : tag == 'math' ? 'alttext' : 'alt'));
+const nativeName = (el, tag, kids, walk, how) => {
+  const { type } = el, child = kids.find((kid) => is(kid.localName, 'legend figcaption caption title'));
+  if (child) return isSvg(el) ? textOf(child) : compute(child, walk, BY_REFERENCE);
+  return (
+    (how != AS_CHILD && from(labelsOf(el), walk)) ||
+    (tag == 'input' && type in BUTTON_LABELS ? (type == 'image' ? attr(el, 'alt') || attr(el, 'title') : el.value) || BUTTON_LABELS[type]
+    : attr(el, NAMING_ATTRIBUTES[tag]))
+  );
+};
 
-/** The string of a `content` value; behind a slash stands its alternative text. */
-const pseudo = (el, which) => (/(.* \/ )?"(.*)"/.exec(getComputedStyle(el, which).content) || '')[2] || '';
+/** The parts of a `content` value: strings, addresses, and the slash before the alternative text. */
+const CONTENT_PARTS = /(url\()?"(\\.|[^"\\])*"|\//g;
 
-/** `how` it was reached: 0 itself, 1 as a child, 2 by reference or as a label. @type {(el: Element, walk: Walk, how: number) => string} */
+/**
+ * The text of generated content: strings, or behind a slash the alternative text (CSS Content 3 §1.1, accname 2F.ii).
+ * Images have no text of their own. Block boxes stand apart from what is around them.
+ */
+const generatedText = (el, which, sight) => {
+  const style = getComputedStyle(el, which), { content, display } = style;
+  // Most elements have none.
+  if (!/"/.test(content) || display == 'none' || style.visibility != 'visible' || (sight && !hasInk(style))) return '';
+  let text = '';
+  for (const part of content.match(CONTENT_PARTS)) text = part == '/' ? '' : part[0] == 'u' ? text : text + part.slice(1, -1).replace(/\\(.)/g, '$1');
+  return is(display, 'inline contents') ? text : ` ${text} `;
+};
+
+/** Words that are not the element's own text stand apart from what is around it. */
+const apart = (words) => ` ${words} `;
+
+/** @type {(el: any, walk: Walk, how: number) => string} */
 const compute = (el, walk, how) => {
-  const tag = tagOf(el), kids = kidsOf(el), nested = how == 1, role = roleOf(el), flags = ROLE_TRAITS[role], { _root, _seen, _hidden } = walk;
-  // So many elements, that nothing overflows: a name is not longer.
-  if (_seen.size > 999 || (nested && _seen.has(el))) return el == _root ? ' ' : '';
+  const tag = tagOf(el), nested = how == AS_CHILD, role = roleOf(el), traits = ROLE_TRAITS[role], { _root, _seen, _hidden } = walk;
+  if (_seen.size > MOST_ELEMENTS || (nested && _seen.has(el))) return el == _root ? ' ' : '';
   _seen.add(el);
   // 2A
   if (nested && !_hidden && isGone(el)) return '';
-  const visible = _hidden || isVisible(el), sight = walk._sight && visible;
+  const visible = _hidden || isVisible(el), sight = walk._sight && visible, kids = kidsOf(el);
   let said = '';
   if (visible || !nested) {
     if (sight && nested && isUnseen(el)) return '';
-    // 2B to 2E
-    if (!walk._referenced && (said = referenced(el, 'labelledby', _root))) return said;
-    said = how && el != _root && embeddedValue(el, role);
-    if (said || (nested && said === '')) return said;
-    said = fold(aria(el, 'label')) || (isSilent(role) ? '' : fold(nativeName(el, tag, kids, walk, how)));
-    if (said) return said;
+    // 2B
+    if (!walk._referenced && (said = referenced(el, 'aria-labelledby', _root))) return apart(said);
+    // 2C
+    said = how && el != _root && embeddedValue(el, traits);
+    if (said || (nested && said === '')) return apart(said);
+    // 2D, 2E: a slot has no role that could be named
+    said = tag != 'slot' && (fold(aria(el, 'label')) || (role != 'none' && fold(nativeName(el, tag, kids, walk, how))));
+    if (said) return apart(said);
   }
+  said = '';
   // 2F to 2H
-  if (!isVoid(tag) && tag != 'select' && (how ? !nested || !(flags & OMITTED_FROM_NAMES) : flags & (walk._known ? SAID_BY_NAME : NAME_FROM_CONTENT))) {
-    const ink = visible && !(sight && isInkless(el)), around = (which) => visible && (said += pseudo(el, which));
+  if (!isVoid(tag) && tag != 'select' && (how ? !nested || !(traits & OMITTED_FROM_NAMES) : traits & (walk._known ? SAID_BY_NAME : NAME_FROM_CONTENT))) {
+    const ink = visible && !(sight && isInkless(el)), around = (which) => visible && (said += generatedText(el, which, sight));
     around('::before');
-    for (const kid of kids) {
+    for (const kid of [...kids, ...idrefs(el, 'aria-owns')]) {
       if (kindOf(kid) == 3) {
-        if (ink) said = (said + kid.data).slice(0, 2e3);
-        else counts._hiddenTexts += visible && hasWords(kid.data);
+        if (ink) said = (said + kid.data).slice(0, MOST_CHARACTERS);
+        else if (visible && hasWords(kid.data)) counts._hiddenTexts++;
       } else if (kindOf(kid) == 1) {
-        const words = tagOf(kid) == 'br' ? ' ' : compute(kid, walk, 1);
+        const words = tagOf(kid) == 'br' ? ' ' : compute(kid, walk, AS_CHILD);
         if (words) said += isInline(kid) ? words : ` ${words} `;
       }
     }
     around('::after');
-    if (fold(said)) return said;
+    if (hasWords(said)) return said;
   }
   // 2I
-  return !visible || isSilent(role) ? '' : attr(el, 'title') || (nested ? '' : attr(el, 'placeholder') || aria(el, 'placeholder'));
+  const tooltip = visible && role != 'none' && attr(el, 'title');
+  return tooltip ? apart(tooltip) : (visible && !nested && (attr(el, 'placeholder') || aria(el, 'placeholder'))) || said;
 };

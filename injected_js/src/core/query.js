@@ -1,13 +1,13 @@
 /** Reading one element by its ref. */
-import { attr, boxOf, findAll, textOf } from './dom.js';
+import { attr, boxOf, findAll, textOf, words } from './dom.js';
 import { resolve } from './refs.js';
 import { valueOf } from './states.js';
 import { styleOf } from './visibility.js';
 
-const pick = (from, keys) => keys.split(' ').reduce((out, key) => ((out[key] = from[key]), out), {});
+const pick = (from, keys) => words(keys).reduce((out, key) => ((out[key] = from[key]), out), {});
 
 export const query = (ref, kind, limit = 2e3) => {
-  const found = resolve(ref), { _el: el } = found, isSecret = (it) => it.type == 'password';
+  const found = resolve(ref), el = found._el, isSecret = (it) => it.type == 'password';
   if (!el) return found;
   const out = {
     text: () => el.innerText || textOf(el),

@@ -12,7 +12,7 @@ import { once } from './call_cache.js';
 /**
  * @typedef {object} Meaning
  * @property {string} ref
- * @property {WeakRef<Element>} _el
+ * @property {{deref: () => Element}} _el
  * @property {string} [_key] role, name without numbers that only count, and the item's words; none for a cut
  * @property {number} [_span] a cut: "go on from this element, for so many siblings"
  */
@@ -24,7 +24,7 @@ export const meanings = new Map();
 const current = new WeakMap();
 let last = 0;
 
-/** @type {(code: string, more?: object) => {error: object}} */
+/** @type {(code: string, more?: object) => {error: object, _el?: any}} */
 export const failure = (code, more) => ({ error: assign({ code }, more) });
 
 /** Numbers that only count: "(3)", "3 left". Folding more would cost acting on another element. */
@@ -48,7 +48,7 @@ const wordsOf = once((item) => steady(findAll(item, '[contenteditable]').reduce(
 const itemOf = (el, card, field = isField(el)) => {
   for (let item = el; item && item != doc.body; item = flatParent(item))
     if (/^(listi|row$|art|opt|treei)/.test(roleOf(item))) return wordsOf(item);
-    else if (!card && item != el && twins(item) > field) card = item;
+    else if (!card && item != el && +twins(item) > +field) card = item;
   return card && wordsOf(card);
 };
 
@@ -58,11 +58,12 @@ export const identify = (el) => ({ role: roleOf(el), name: cut(nameOf(el, 1), 20
 /** Both, and the item in which it is. */
 const keyOf = (el, { role, name }) => [role, steady(name), itemOf(el)] + '';
 
-/** What is held, while it is in the document. @type {(held: WeakRef<Element>) => Element | undefined} */
+/** What is held, while it is in the document. @type {(held: {deref: () => any}) => any} */
 const elementOf = (held, el = held.deref()) => el && isLive(el) && el;
 
-/** Gives a meaning its number. @type {(el: Element, meaning: object) => Meaning} */
-export const mint = (el, meaning) => {
+/** Gives a meaning its number. @type {(el: Element, meaning: any) => Meaning} */
+export const mint = (el, part) => {
+  const meaning = /** @type {Meaning} */ (part);
   // What the page has removed and forgotten is not kept for the sake of a number.
   meaning._el = window.WeakRef ? new WeakRef(el) : { deref: () => el };
   meaning.ref = (isolated ? '' : 'e') + ++last;
@@ -72,7 +73,7 @@ export const mint = (el, meaning) => {
   return meaning;
 };
 
-/** The ref of an element, as it is now. @type {(el: Element, now: object) => string} */
+/** The ref of an element, as it is now. @type {(el: any, now: {role: string, name: string}) => string} */
 export const introduce = (el, now, _key = keyOf(el, now), meaning = current.get(el)) => {
   if (!meaning || meaning._key != _key) current.set(el, (meaning = mint(el, { _key })));
   const { ref } = meaning;
@@ -88,7 +89,7 @@ export const clearStamps = () => {
 
 /**
  * The element of a ref if it still is what it was shown as; of a cut, where that is asked for, its first and how many.
- * @type {(ref: string, orCut?: any) => {_el?: Element, _span?: number, error?: object}}
+ * @type {(ref: string, orCut?: any) => {_el?: any, _span?: number, error?: object}}
  */
-export const resolve = (ref, orCut, { _el, _key, _span } = meanings.get(ref) || {}, el = (_key || orCut) && _el && elementOf(_el), now = el && identify(el)) =>
+export const resolve = (ref, orCut, { _el, _key, _span } = meanings.get(ref) || /** @type {any} */ ({}), el = (_key || orCut) && _el && elementOf(_el), now = el && identify(el)) =>
   !el ? failure('ref_not_found') : _span || _key == keyOf(el, now) ? { _el: el, _span } : failure('stale_ref', { now: `${now.role} "${now.name}"` });

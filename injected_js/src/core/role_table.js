@@ -18,7 +18,20 @@ export const OMITTED_FROM_NAMES = 32;
 /** In snapshots its content is not repeated after its name. */
 export const SAID_BY_NAME = 64;
 
+/** Inside a label its value stands for it: what is written or chosen, or a number. */
+export const TEXT_VALUE = 128, RANGE_VALUE = 256;
+/** Has its role by nature only in a table with one. */
+export const TABLE_PART = 512;
+/** A header or footer in it is one of a section. */
+export const SECTIONING = 1024;
+/** Has its role only when it is named. */
+export const NEEDS_NAME = 2048;
+
 /** The traits above, summed, by role. @type {Record<string, number>} */
 export const ROLE_TRAITS = {};
 /** The role of an element by its tag, or of an input by "@" and its type. @type {Record<string, string>} */
 export const TAG_ROLES = {};
+/** Tokens of `role` that mean another role of the table. @type {Record<string, string>} */
+export const SYNONYMS = {};
+/** By the first eight letters of a role, the roles of which an ancestor must have one, between blanks. @type {Record<string, string>} */
+export const REQUIRED_PARENTS = {};

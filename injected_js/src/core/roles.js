@@ -1,47 +1,67 @@
-/** The role of an element: explicit where ARIA allows it, else implicit (HTML-AAM §3.5). */
-import { attr, findAll, flatParent, is, low, matches, parentOf, tagOf } from './dom.js';
+/** The role of an element: explicit where ARIA allows it (WAI-ARIA 1.3 §8.1), else by nature (HTML-AAM §3.5, SVG-AAM §6). */
+import { attr, findAll, flatParent, hasWords, is, isSvg, matches, low, parentOf, tagOf, textOf, words } from './dom.js';
 import { authorName } from './names.js';
-import { ROLE_TRAITS, TAG_ROLES } from './role_table.js';
+import { NEEDS_NAME, REQUIRED_PARENTS, ROLE_TRAITS, SECTIONING, SYNONYMS, TABLE_PART, TAG_ROLES } from './role_table.js';
 import { once } from './call_cache.js';
 
-export const isSilent = (role) => /^(none|pres)/.test(role);
+/** @type {(el: any) => string} while a name is computed that the role depends on, the role is generic */
+export const roleOf = once((el) => explicitRole(el) || implicitRole(el) || 'generic', 'generic');
 
-/** A name may ask for the role it is computed for: generic until then. @type {(el: Element) => string} */
-export const roleOf = once((el) => (attr(el, 'role') && explicitRole(el)) || implicitRole(el) || 'generic', 'generic');
+/** Global states and properties (WAI-ARIA 1.3 §6.4), without those whose global use is deprecated and but for names, by their beginnings. */
+const GLOBAL_ATTRIBUTE = /^aria-(at|br|busy|con|cur|desc|det|flow|key|live|owns|rel|roled)/;
+
+/**
+ * Presentational roles conflict resolution (WAI-ARIA 1.3 §5.3.3) and what includes SVG elements (SVG-AAM §5.1.2): focus,
+ * or a global attribute. An empty name counts as none.
+ */
+const isExposed = (el) => el.tabIndex >= 0 || matches(el, '[tabindex^="-"],[contenteditable]:read-write') || el.getAttributeNames().some((name) => GLOBAL_ATTRIBUTE.test(name)) || authorName(el, 1);
+
+/** Is it in something of such a role, or whose tag has this part? */
+const isIn = (el, tag, isWanted) => {
+  while ((el = flatParent(el))) if (tagOf(el).includes(tag) || isWanted(roleOf(el))) return true;
+};
+
+/**
+ * A role whose required context is missing is ignored (CORE-AAM §5.4). It may be there in a
+ * custom element, whose role no attribute tells (ElementInternals).
+ */
+const isInContext = (el, role) => {
+  const parents = REQUIRED_PARENTS[role.slice(0, 8)];
+  return !parents || isIn(el, '-', (role) => is(role, parents));
+};
 
 const explicitRole = (el) =>
-  low(attr(el, 'role'))
-    .split(' ')
+  words(low(attr(el, 'role')))
+    .map((token) => SYNONYMS[token] || token)
     .find((role) =>
-      // Presentational roles conflict resolution, ARIA §5.3.3: a global attribute or focus keeps the element's own role.
-      isSilent(role) ? el.tabIndex < 0 && !el.getAttributeNames().some((name) => /^(aria-(?!hi)|tabi)/.test(name))
-      : is(role, 'form region') ? authorName(el)
-      : ROLE_TRAITS[role] >= 0
+      role == 'none' ? !isExposed(el)
+      : ROLE_TRAITS[role] & NEEDS_NAME ? authorName(el)
+      : /^doc-./.test(role) || (ROLE_TRAITS[role] >= 0 && isInContext(el, role))
     );
 
-const SECTIONS = 'article *,aside *,nav *,section *';
+const isSectioning = (role) => ROLE_TRAITS[role] & SECTIONING;
 
-const implicitRole = (
-  el,
-  tag = tagOf(el),
-  role = TAG_ROLES[tag],
-  { type } = el,
-  table = /^(ce|col|row)/.test(role) && el.closest('table'),
-  kind = table && roleOf(table),
-  scope = attr(el, 'scope'),
-) =>
+const implicitRole = (el) => {
+  const tag = tagOf(el), role = TAG_ROLES[tag], traits = ROLE_TRAITS[role], inputRole = TAG_ROLES['@' + el.type] || role;
   // Most elements of a page have none.
-  role &&
-  (isSilent(kind) ? 0
+  if (!role) return;
+  if (isSvg(el) && !matches(el, 'svg,image,a[*|href]'))
+    return (isExposed(el) || hasWords(findAll(el, ':scope>title,:scope>desc').map(textOf).join(''))) && (tag == 'a' ? 'group' : role);
+  const table = traits & TABLE_PART && el.closest('table'), tableRole = table && roleOf(table), scope = attr(el, 'scope');
+  return (
+    tableRole == 'none' ? 0
     : is(tag, 'a area') ? matches(el, '[*|href]') && role
     : tag == 'summary' ? matches(el, 'details>:first-of-type') && role
-    : tag == 'aside' ? (!matches(el, SECTIONS) || authorName(el)) && role
-    : /ade|foo/.test(tag) ? !matches(el, SECTIONS + ',main *') && role
-    : is(tag, 'section form') ? authorName(el) && role
-    : tag == 'img' ? (matches(el, '[alt=""]') && !authorName(el, 1) ? 'none' : role)
-    : tag == 'input' ? (matches(el, '[list]') && /^[st]e|url|em/.test(type) ? 'combobox' : TAG_ROLES['@' + type] || role)
+    : tag == 'aside' ? (!isIn(el, 'section', isSectioning) || authorName(el)) && role
+    : is(tag, 'header footer') ? (isIn(el, 'section', (role) => role == 'main' || isSectioning(role)) ? 'section' + tag : role)
+    : traits & NEEDS_NAME ? authorName(el) && role
+    : tag == 'img' ? (matches(el, '[alt=""]') && !isExposed(el) ? 'none' : role)
+    : tag == 'input' ? (el.list && /box/.test(inputRole) ? 'combobox' : inputRole)
     : tag == 'select' ? (el.multiple || el.size > 1 ? 'listbox' : role)
     : tag == 'li' ? roleOf(flatParent(el) || el) == 'list' && role
-    : tag == 'td' ? (/grid/.test(kind) ? 'gridcell' : role)
-    : tag == 'th' && (/^row/.test(scope) || (!scope && findAll(parentOf(el), 'td')[0])) ? 'rowheader'
-    : role);
+    : tag == 'td' ? (/grid/.test(tableRole) ? 'gridcell' : role)
+    // Header of rows or of columns? (HTML §4.9.12.2.)
+    : tag == 'th' && (/^row/i.test(scope) || (!/^col/i.test(scope) && findAll(parentOf(el), 'td')[0])) ? 'rowheader'
+    : role
+  );
+};

@@ -2,8 +2,8 @@
  * The snapshot: a walk of the flat tree that spends its budget where a person looks.
  *
  * Elements wait in queues by how many screens they are away (what repeats: one more) and are walked while there is
- * budget (three seconds for the first few hundred: a renderer that gets no processor has used its time up without doing
- * anything). All they give goes into one linked list in document order; what was not walked stands in it as it is and
+ * budget: of nodes, characters and elements asked, so that the same page gives the same text on a busy machine. Time is
+ * only a fuse. All they give goes into one linked list in document order; what was not walked stands in it as it is and
  * becomes a cut that says how to go on. Nothing recurses and every element is seen once: pages may be 20,000 deep.
  */
 import { assign, attr, cut, doc, findAll, flatParent, fold, is, hasWords, isField, isVoid, kidsOf, kindOf, labelsOf, matches, now, rootOf, shadowOf, tagOf, textOf } from './dom.js';
@@ -30,18 +30,23 @@ import { counts } from './call_cache.js';
  * @property {{_parent?: Element, _named?: any, _hand?: any}} [_up] what its siblings share: a name says the text in here, so
  * only controls count; the parent already counts as clickable
  * @property {object} [_node] the cut that begins here
- * @property {Meaning} [_place] and what its number means
+ * @property {import('./refs.js').Meaning} [_place] and what its number means
  */
 
-/** Can anything in it be a control? A control that says its words in its name is not walked for less. @type {(el: Element) => any} */
-const holdsControls = (el) => shadowOf(el) || findAll(el, '*').some((it) => shadowOf(it) || ROLE_TRAITS[roleOf(it)] & INTERACTIVE || isField(it) || matches(it, 'slot,[tabindex],[onclick]'));
+/** So many elements are asked in any case: a renderer that gets no processor has used its time up without doing anything. */
+const ALWAYS_ASKED = 500;
+/** So many elements may be asked for each node that may be sent. */
+const VISITS_PER_NODE = 20;
 
-export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen = 150, interactiveOnly = true, cursorInteractive, budgetChars = 8e4, timeBudgetMs = 300, scope, extra } = {}) => {
-  const start = now(), { innerHeight } = window, { _el: origin, _span } = meanings.has(scope) ? resolve(scope, 1) : { _el: scope ? findAll(rootOf(), scope)[0] : rootOf() };
+/** Can anything in it be a control? A control that says its words in its name is not walked for less. @type {(el: Element) => any} */
+const holdsControls = (el) => shadowOf(el) || findAll(el, '*').some((it) => shadowOf(it) || ROLE_TRAITS[roleOf(it)] & INTERACTIVE || matches(it, 'slot,[contenteditable],[tabindex],[onclick]'));
+
+export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen = 150, interactiveOnly = true, cursorInteractive, budgetChars = 8e4, timeBudgetMs = 2e3, scope, extra } = /** @type {any} */ ({})) => {
+  const start = now(), { _el: origin, _span } = meanings.has(scope) ? resolve(scope, 1) : { _el: scope ? findAll(rootOf(), scope)[0] : rootOf() };
   if (!origin) return resolve(scope);
   clearStamps();
 
-  const reasons = [], tree = { role: 'document', children: [] }, queues = [], first = { _is: tree, _next: { _is: tree } }, late = (looked) => now() - start > (looked < 500 ? 3e3 : timeBudgetMs) && (slow = 'jsTime');
+  const reasons = [], tree = { role: 'document', children: [] }, queues = [], first = /** @type {any} */ ({ _is: tree, _next: { _is: tree } }), isLate = (asked) => asked > ALWAYS_ASKED && now() - start > timeBudgetMs && (slow = 'jsTime');
   let away = 0, stack = [], spent = 0, refs = 0, line = 0, visitedNodes = 0, emittedNodes = 0, skippedHidden = 0, at = first, over, slow, left, none;
 
   /** Adds to the list; what counts is weighed as it goes over the wire, in UTF-8 (3 bytes for what may be 2). */
@@ -69,9 +74,9 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
           const many = alike > 8;
           mark._kind = many ? 'alike' : 'cut';
           screens = -1;
-          if (!late(visitedNodes + _i) && !(many && tagOf(_el) == 'option')) {
+          if (!isLate(visitedNodes + _i) && !(many && tagOf(_el) == 'option')) {
             const box = (mark._box = boxIn(_el));
-            screens = box.width * box.height ? many + Math.ceil(Math.max(box.top - innerHeight, -box.bottom, box.left - innerWidth, 0) / innerHeight) : 0;
+            screens = box.width * box.height ? +many + Math.ceil(Math.max(box.top - innerHeight, -box.bottom, box.left - innerWidth, 0) / innerHeight) : 0;
           }
         }
         if (screens > away) (queues[screens] = queues[screens] || []).push(mark);
@@ -127,7 +132,7 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
           },
           extra && extra(el, box),
         );
-        refs += !!shown;
+        refs += +!!shown;
         put(node, 1);
         node.children = [];
         if (tag != 'select') _named = flags & CHILDREN_PRESENTATIONAL || (name && (kind || flags & SAID_BY_NAME)) || _named;
@@ -145,7 +150,7 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
   expand(list.slice(from, from + _span || 1), { _parent });
   for (; !over && stack; stack = away++ < queues.length && (queues[away] || []).reverse())
     while (stack[0] && !over) {
-      over = refs >= maxNodes ? 'maxNodes' : spent >= budgetChars ? 'budgetChars' : late(visitedNodes);
+      over = refs >= maxNodes || visitedNodes >= maxNodes * VISITS_PER_NODE ? 'maxNodes' : spent >= budgetChars ? 'budgetChars' : isLate(visitedNodes);
       if (!over) walk(stack.pop());
     }
 

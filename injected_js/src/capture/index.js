@@ -87,7 +87,7 @@
   };
 
   const look = () => {
-    const pending = [document];
+    const pending = /** @type {any[]} */ ([document]);
     for (let n = 0; pending.length;) {
       for (const el of pending.pop().querySelectorAll('*')) {
         if (++n > 6e4) return;

@@ -1,0 +1,7 @@
+/** What the script adds to its world: the functions of core/, actions/ and, where the bridge sent them, checks/index.js. */
+declare const __agentBrowser: any;
+interface Window {
+  __agentBrowser: any;
+  __agentBrowserIsolated?: number;
+  WeakRef: any;
+}
