@@ -51,7 +51,10 @@ async def test_a_tap_that_the_pages_own_navigation_overtook_is_not_a_success(
         except (ActionFailed, DeadlineExceeded):
             continue
         done += 1
-        await page.wait_for(function=f"{window}.location.href.includes('controls.html')", timeout_s=10)
+        if window == "window":
+            await page.wait_for(url="**/controls.html*", timeout_s=30)
+        else:
+            await page.wait_for(function=f"{window}.location.href.includes('controls.html')", timeout_s=30)
         if int(await in_page(page, "localStorage.clicks")) == clicks:
             wrong.append(delay_ms)
     assert not wrong
