@@ -33,7 +33,7 @@ from bridge.page.target.dialogs import DialogAnswer
 from bridge.policy.browser_policy import BrowserPolicy
 from bridge.policy.grant import Grant, TestServerGrant
 from bridge.policy.pinning import Ask, PinnedEgress
-from bridge.reading.extract import Mode
+from bridge.reading.main_content import Mode
 from bridge.reading.markdown import LinkStyle
 from bridge.session.attached.app import App
 from bridge.session.capabilities import AttachedCapabilities, Capabilities

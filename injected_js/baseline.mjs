@@ -36,7 +36,7 @@ export const checkSource = (source) => {
     if (found) problems.push(`${what}: …${text.slice(Math.max(0, found.index - 30), found.index + 40)}…`);
   }
   if (HELPERS.test(text)) problems.push('esbuild added a helper: the source uses syntax newer than ES2017');
-  if (/\bWeakRef\b/.test(text.replace(/(typeof WeakRef[^:]+|window\.WeakRef)\?new WeakRef\(/g, ''))) problems.push('WeakRef without a test for it');
+  if (/\bWeakRef\b/.test(text.replace(/(typeof WeakRef[^:]+|self\.WeakRef)\?new WeakRef\(/g, ''))) problems.push('WeakRef without a test for it');
   return problems;
 };
 

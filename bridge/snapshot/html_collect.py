@@ -233,7 +233,7 @@ class Collector:
             if tag != "select":
                 if flags & CHILDREN_PRESENTATIONAL:
                     named = 2
-                elif name and options.dedupe_text and (mark or flags & SAID_BY_NAME):
+                elif name and options.dedupe_text and self._says_content(element, mark, flags):
                     named = named or 1
         if tag in VOID_TAGS:
             return
@@ -249,6 +249,10 @@ class Collector:
         else:
             self._reasons["maxDepth"] = None
             self._left.append(below.fork(0, len(kids), kind="cut"))
+
+    def _says_content(self, element: Element, mark: str, flags: int) -> bool:
+        """Whether the name of an element is what it holds: a name that the author wrote is not."""
+        return bool(flags & SAID_BY_NAME) and not (mark and self.names.author_name(element))
 
     def _cursor(self, run: Run, element: Element, active: bool) -> tuple[str, bool, bool]:
         """`clickable`, `focusable`, `editable` or "", and what the children inherit of it."""

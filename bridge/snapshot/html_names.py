@@ -98,9 +98,7 @@ class Names:
         return fold(self._compute(element, _Walk(element, set(), known=known), _ITSELF, 0))
 
     def description_of(self, element: Element, name: str) -> str:
-        said = self._referenced(element, "aria-describedby") or fold(
-            element.get("aria-description") or element.get("title") or ""
-        )
+        said = self._referenced(element, "aria-describedby") or fold(element.get("title") or "")
         return "" if said == name else said
 
     def author_name(self, element: Element, *, title: bool = True) -> str:
@@ -325,9 +323,9 @@ class Names:
 
 
 def is_focusable(element: Element) -> bool:
-    """`tabIndex` is 0 or more, or the attribute is a number."""
+    """`tabIndex` ≥ 0, or an attribute of that name."""
     tag = element.tag
-    if re.match(r"\s*-?\d", element.get("tabindex") or "") or tag in FOCUSABLE_TAGS or is_editable(element):
+    if element.get("tabindex") is not None or tag in FOCUSABLE_TAGS or is_editable(element):
         return True
     return (tag in ("a", "area") and element.get("href") is not None) or is_first_summary(element)
 

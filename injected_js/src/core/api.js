@@ -3,7 +3,7 @@ import { newCall } from './call_cache.js';
 
 /** Adds them to the world's API, making one where there is none; what is there already stays. */
 export const install = (functions) => {
-  const api = (window.__agentBrowser = window.__agentBrowser || {});
+  const api = (self.__agentBrowser = self.__agentBrowser || {});
   for (const name in functions)
     api[name] =
       api[name] ||

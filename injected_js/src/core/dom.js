@@ -13,9 +13,9 @@ export const max = Math.max, min = Math.min, round = Math.round;
 export const now = Date.now;
 /** @type {(text: string) => string[]} */
 export const words = (text) => text.split(' ');
-const READS = 'localName shadowRoot nodeType textContent isConnected parentNode firstChild nextSibling namespaceURI getAttribute matches getBoundingClientRect querySelectorAll getRootNode';
+const READS = 'localName shadowRoot nodeType textContent isConnected parentNode firstChild nextSibling namespaceURI getAttribute matches getBoundingClientRect querySelectorAll getRootNode getAttributeNames';
 /** Functions of the element for each of them, getters and methods. */
-export const [tagOf, shadowOf, kindOf, textOf, isLive, parentOf, firstOf, nextOf, namespaceOf, get, matches, boxOf, query, treeOf] = words(READS).map((name) =>
+export const [tagOf, shadowOf, kindOf, textOf, isLive, parentOf, firstOf, nextOf, namespaceOf, get, matches, boxOf, query, treeOf, attributeNames] = words(READS).map((name) =>
   Function.call.bind(E.__lookupGetter__(name) || E[name]),
 );
 
@@ -46,7 +46,8 @@ export const kidsOf = (el) => {
 /** The parent in the flat tree, if there is one. @type {(node: any) => any} */
 export const flatParent = (node) => {
   const parent = parentOf(node);
-  return parent && (kindOf(parent) == 1 ? (shadowOf(parent) && node.assignedSlot) || parent : parent.host);
+  // A form may have a field of that name.
+  return parent && (kindOf(parent) != 1 ? parent.host : shadowOf(parent) && tagOf(node.assignedSlot || parent) == 'slot' ? node.assignedSlot : parent);
 };
 
 /** The elements that an attribute of ids refers to, in its order. @type {(el: any, name: string) => any[]} */

@@ -33,7 +33,7 @@ export const nameOf = (el, _known) =>
 
 /** @type {(el: any, name?: string) => string} */
 export const descriptionOf = (el, name = nameOf(el)) => {
-  const said = referenced(el, 'aria-describedby') || fold(aria(el, 'description') || attr(el, 'title'));
+  const said = referenced(el, 'aria-describedby') || fold(attr(el, 'title'));
   return said == name ? '' : said;
 };
 
@@ -99,7 +99,7 @@ const compute = (el, walk, how) => {
   }
   said = '';
   // 2F to 2H
-  if (!isVoid(tag) && tag != 'select' && (how ? !nested || !(traits & OMITTED_FROM_NAMES) : traits & (walk._known ? SAID_BY_NAME : NAME_FROM_CONTENT))) {
+  if (!isVoid(tag) && !is(tag, 'input select') && (how ? !nested || !(traits & OMITTED_FROM_NAMES) : traits & (walk._known ? SAID_BY_NAME : NAME_FROM_CONTENT))) {
     const ink = visible && !(sight && isInkless(el)), around = (which) => visible && (said += generatedText(el, which, sight));
     around('::before');
     for (const kid of [...kids, ...idrefs(el, 'aria-owns')]) {

@@ -1,5 +1,5 @@
 /** Reading one element by its ref. */
-import { attr, boxOf, findAll, textOf, words } from './dom.js';
+import { attr, attributeNames, boxOf, findAll, textOf, words } from './dom.js';
 import { resolve } from './refs.js';
 import { valueOf } from './states.js';
 import { styleOf } from './visibility.js';
@@ -14,7 +14,7 @@ export const query = (ref, kind, limit = 2e3) => {
     // A password's value is never told, also not as an attribute.
     html: () => [el, ...findAll(el, '*')].reduce((html, it) => (isSecret(it) ? html.replace(it.outerHTML, '<input type=password>') : html), el.outerHTML),
     value: () => valueOf(el),
-    attrs: () => el.getAttributeNames().reduce((all, name) => ((all[name] = isSecret(el) && name == 'value' ? '' : attr(el, name).slice(0, limit)), all), {}),
+    attrs: () => attributeNames(el).reduce((all, name) => ((all[name] = isSecret(el) && name == 'value' ? '' : attr(el, name).slice(0, limit)), all), {}),
     computed_styles: () => pick(styleOf(el), 'display color fontSize backgroundColor visibility'),
     box: () => pick(boxOf(el), 'left top width height'),
   }[kind]();

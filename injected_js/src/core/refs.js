@@ -17,7 +17,7 @@ import { once } from './call_cache.js';
  * @property {number} [_span] a cut: "go on from this element, for so many siblings"
  */
 
-const isolated = window.__agentBrowserIsolated, STAMP = 'data-agent-ref';
+const isolated = self.__agentBrowserIsolated, STAMP = 'data-agent-ref';
 /** @type {Map<string, Meaning>} */
 export const meanings = new Map();
 /** @type {WeakMap<Element, Meaning>} */
@@ -65,7 +65,7 @@ const elementOf = (held, el = held.deref()) => el && isLive(el) && el;
 export const mint = (el, part) => {
   const meaning = /** @type {Meaning} */ (part);
   // What the page has removed and forgotten is not kept for the sake of a number.
-  meaning._el = window.WeakRef ? new WeakRef(el) : { deref: () => el };
+  meaning._el = self.WeakRef ? new WeakRef(el) : { deref: () => el };
   meaning.ref = (isolated ? '' : 'e') + ++last;
   // Now and then: looking at all of them in each snapshot costs more than a small one.
   if (last % 999 < 1) for (const [ref, { _el }] of meanings) if (!elementOf(_el)) meanings.delete(ref);

@@ -1,5 +1,5 @@
 /** The role of an element: explicit where ARIA allows it (WAI-ARIA 1.3 §8.1), else by nature (HTML-AAM §3.5, SVG-AAM §6). */
-import { attr, findAll, flatParent, hasWords, is, isSvg, matches, low, parentOf, tagOf, textOf, words } from './dom.js';
+import { attr, attributeNames, findAll, flatParent, hasWords, is, isSvg, matches, low, parentOf, tagOf, textOf, words } from './dom.js';
 import { authorName } from './names.js';
 import { NEEDS_NAME, REQUIRED_PARENTS, ROLE_TRAITS, SECTIONING, SYNONYMS, TABLE_PART, TAG_ROLES } from './role_table.js';
 import { once } from './call_cache.js';
@@ -14,7 +14,7 @@ const GLOBAL_ATTRIBUTE = /^aria-(at|br|busy|con|cur|desc|det|flow|key|live|owns|
  * Presentational roles conflict resolution (WAI-ARIA 1.3 §5.3.3) and what includes SVG elements (SVG-AAM §5.1.2): focus,
  * or a global attribute. An empty name counts as none.
  */
-const isExposed = (el) => el.tabIndex >= 0 || matches(el, '[tabindex^="-"],[contenteditable]:read-write') || el.getAttributeNames().some((name) => GLOBAL_ATTRIBUTE.test(name)) || authorName(el, 1);
+const isExposed = (el) => el.tabIndex >= 0 || matches(el, '[tabindex],[contenteditable]') || attributeNames(el).some((name) => GLOBAL_ATTRIBUTE.test(name)) || authorName(el, 1);
 
 /** Is it in something of such a role, or whose tag has this part? */
 const isIn = (el, tag, isWanted) => {

@@ -9,7 +9,7 @@
 import { assign, attr, cut, doc, findAll, flatParent, fold, is, hasWords, isField, isVoid, kidsOf, kindOf, labelsOf, matches, now, rootOf, shadowOf, tagOf, textOf } from './dom.js';
 import { CONTENT, INTERACTIVE, CHILDREN_PRESENTATIONAL, ROLE_TRAITS, SAID_BY_NAME, TRANSPARENT } from './role_table.js';
 import { roleOf } from './roles.js';
-import { descriptionOf } from './names.js';
+import { authorName, descriptionOf } from './names.js';
 import { attrsOf } from './states.js';
 import { clearStamps, identify, introduce, meanings, mint, resolve } from './refs.js';
 import { isSeen } from './actionability.js';
@@ -135,7 +135,7 @@ export const snapshot = ({ maxNodes = 500, maxTextPerNode = 200, maxAttrValueLen
         refs += +!!shown;
         put(node, 1);
         node.children = [];
-        if (tag != 'select') _named = flags & CHILDREN_PRESENTATIONAL || (name && (kind || flags & SAID_BY_NAME)) || _named;
+        if (tag != 'select') _named = flags & CHILDREN_PRESENTATIONAL || (name && flags & SAID_BY_NAME && !(kind && authorName(el))) || _named;
       }
     }
     // In document order: what comes behind the children is in the list before they are.

@@ -1,5 +1,5 @@
 /** The attributes and states that a snapshot carries. */
-import { aria, attr, cut, fold, is, matches, textOf, words } from './dom.js';
+import { aria, attr, cut, fold, is, matches, tagOf, textOf, words } from './dom.js';
 import { RANGE_VALUE, ROLE_TRAITS } from './role_table.js';
 
 /** How HTML says each state; ARIA says all of them. */
@@ -10,11 +10,11 @@ const ATTRIBUTES = 'href name type value placeholder', MORE_ATTRIBUTES = ' src a
 export const foldLabels = (options) => [...options].map((it) => fold(it.label));
 
 /** What a list has chosen. @type {(el: any) => string[] | undefined} */
-export const valuesOf = (el) => el.selectedOptions && foldLabels(el.selectedOptions);
+export const valuesOf = (el) => (tagOf(el) == 'select' ? foldLabels(el.selectedOptions) : undefined);
 
 /** What a control holds, or null: a password is never read, and what is hidden, a file, an image or a box has none. @type {(el: any) => string | null} */
 export const valueOf = (el) =>
-  el.selectedOptions ? valuesOf(el).join(', ')
+  tagOf(el) == 'select' ? valuesOf(el).join(', ')
   : matches(el, 'input,textarea') ? (is(el.type, 'password hidden file image checkbox radio') ? null : el.value)
   : el.isContentEditable || is(attr(el, 'role'), 'textbox searchbox combobox') ? fold(textOf(el)) : null;
 

@@ -28,7 +28,7 @@ const clipperOf = once((el, at = /b|x/.test(styleOf(el).position) ? el.offsetPar
  */
 export const isUnseen = (el, { left, top, right, bottom, width, height } = boxIn(el)) => {
   const style = styleOf(el);
-  if (style.opacity < 0.05 || ((width < 2 || height < 2) && style.overflow != 'visible' && !isInline(el)) || /t\((([5-9]\d|100)\S*%|([01]px\W+){4})|e\(0|n\((0\D+)+\)|y\(0\)/.test(style.clipPath + style.clip + style.filter) || width * height * 99 < el.offsetWidth * el.offsetHeight) return 1;
+  if (style.opacity < 0.05 || (!isInline(el) && (((width < 2 || height < 2) && style.overflow != 'visible') || width * height * 99 < el.offsetWidth * el.offsetHeight)) || /t\((([5-9]\d|100)\S*%|([01]px\W+){4})|e\(0|n\((0\D+)+\)|y\(0\)/.test(style.clipPath + style.clip + style.filter)) return 1;
   if (width * height) {
     for (let at = el, levels = 9; levels-- && (at = clipperOf(at)); ) {
       const box = boxIn(at);
