@@ -1,4 +1,4 @@
-"""What an operation cost: time, waits for the peer, bytes, and tokens for who reads the result."""
+"""The cost of an operation: time, round trips, bytes, and tokens of the result."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Cost:
-    """What one operation, or several in a row, took.
+    """The cost of one operation, or of several in a row.
 
     Attributes:
-        ms: Time on the wall.
-        round_trips: Waits for the peer; commands that are sent without waiting for each other's replies count once.
+        ms: Wall-clock time.
+        round_trips: Waits for the peer. Commands sent without waiting for each other's replies count once.
         bytes_sent: Command messages, without the WebSocket's framing.
-        bytes_received: Replies to these commands, without events.
-        est_tokens: Estimated size of the result's text for a model, four characters a token; 0 for one without text.
+        bytes_received: Replies to these commands; events do not count.
+        est_tokens: Estimated tokens of the result's text for a model, at four characters each; 0 without text.
     """
 
     ms: float
@@ -25,7 +25,7 @@ class Cost:
     est_tokens: int = 0
 
     def __add__(self, other: Cost) -> Cost:
-        """The cost of doing one after the other."""
+        """The cost of one after the other."""
         return Cost(
             self.ms + other.ms,
             self.round_trips + other.round_trips,
@@ -45,7 +45,7 @@ class Cost:
 
 
 def est_tokens(text: str) -> int:
-    """About as many tokens as models make of it."""
+    """Estimated number of tokens of a text."""
     return -(-len(text) // 4)
 
 

@@ -1,4 +1,4 @@
-"""Where the user's runtime folder is: a module of its own, because a warm command has no time for imports."""
+"""The path of the user's runtime folder. Every command imports this module, so it imports only `os`."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import os
 
 
 def runtime_place() -> str:
-    """`$XDG_RUNTIME_DIR/webview-bridge`, or a folder with the user's number under the temporary one; not made here.
+    """`$XDG_RUNTIME_DIR/webview-bridge`, or a folder with the user id in the temporary folder. Does not create it.
 
-    Under `sudo` and in containers XDG_RUNTIME_DIR may be another user's, or not exist.
+    Under `sudo` and in containers, XDG_RUNTIME_DIR may belong to another user or not exist.
     """
     if not hasattr(os, "getuid"):
         import tempfile
@@ -21,7 +21,7 @@ def runtime_place() -> str:
 
 
 def _temporary_folder() -> str:
-    """As `tempfile.gettempdir()` chooses, but without trying to write a file."""
+    """The same folder as `tempfile.gettempdir()`, without its test of writing a file."""
     named = [os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP")]
     for folder in (*named, "/tmp", "/var/tmp", "/usr/tmp"):  # noqa: S108 - the folder inside is checked by who uses it
         if folder and os.path.isdir(folder) and os.access(folder, os.W_OK | os.X_OK):

@@ -6,7 +6,7 @@ with Session.open() as session:
     page = session.new_tab("https://example.com/")
     print(page.snapshot().text)
 
-Types are in sync.pyi, which `tools/sync_stubs.py` makes out of the asynchronous classes.
+The types are in sync.pyi, which `tools/sync_stubs.py` generates from the asynchronous classes.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ from bridge.page.locators.locators import Locator as _Locator
 from bridge.page.page import Page as _Page
 from bridge.page.popups import ExpectedPopup as _ExpectedPopup
 from bridge.session.attached.session import AttachedSession as _AttachedSession
-from bridge.surfaces.blocking import blocking, method
+from bridge.surfaces.blocking import blocking_class, method
 from bridge.surfaces.composition import Session as _Session
 from bridge.surfaces.device_pool.pool import DevicePool as _DevicePool
 
-Session = blocking(_Session)
-Page = blocking(_Page)
-AttachedSession = blocking(_AttachedSession)
-DevicePool = blocking(_DevicePool)
-Locator = blocking(_Locator)
-ExpectedPopup = blocking(_ExpectedPopup)
-LocatorExpectations = blocking(_LocatorExpectations)
-PageExpectations = blocking(_PageExpectations)
+Session = blocking_class(_Session)
+Page = blocking_class(_Page)
+AttachedSession = blocking_class(_AttachedSession)
+DevicePool = blocking_class(_DevicePool)
+Locator = blocking_class(_Locator)
+ExpectedPopup = blocking_class(_ExpectedPopup)
+LocatorExpectations = blocking_class(_LocatorExpectations)
+PageExpectations = blocking_class(_PageExpectations)
 _blocking_expect = method(_expect)
 
 
 def expect(subject: _Any) -> _Any:
-    """What is to be so of a locator or a page, now or soon."""
+    """Expectations of a locator or a page. Their methods wait until they hold."""
     if isinstance(subject, _Locator | _Page):
         raise _UsageError(
-            f"the expect of bridge.sync was given the {type(subject).__name__} of an asynchronous test",
-            hint="Use it with await, and import expect from bridge.",
+            f"expect of bridge.sync got a {type(subject).__name__} of the asynchronous API",
+            hint="For the asynchronous API, import expect from bridge and await its methods.",
         )
     return _blocking_expect(subject)
 

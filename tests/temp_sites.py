@@ -16,7 +16,7 @@ def own_site(pages: Mapping[str, str]) -> Iterator[LocalServer]:
 
     class Site(QuietHandler):
         def do_GET(self) -> None:
-            self.answer(pages.get(self.path, pages["/"]).encode())
+            self.respond(pages.get(self.path, pages["/"]).encode())
 
     with listening(Site) as server:
         yield server

@@ -13,7 +13,7 @@ from bridge.deadline import Deadline, finish
 from bridge.errors import DeadlineExceeded
 
 
-async def test_waits_share_one_budget() -> None:
+async def test_waits_share_one_deadline() -> None:
     deadline = Deadline.after(1.5)
     async with deadline.bound("the first"):
         await asyncio.sleep(0.1)
@@ -23,13 +23,13 @@ async def test_waits_share_one_budget() -> None:
     assert deadline.passed
 
 
-async def test_a_timeout_from_inside_the_block_is_not_ours() -> None:
+async def test_timeout_from_inside_the_block_passes_unchanged() -> None:
     with pytest.raises(TimeoutError, match="theirs"):
         async with Deadline.after(5).bound("ours"):
             raise TimeoutError("theirs")
 
 
-async def test_a_cancellation_from_outside_stays_one() -> None:
+async def test_cancellation_from_outside_stays_a_cancellation() -> None:
     async def wait() -> None:
         async with Deadline.after(5).bound("ours"):
             await asyncio.Event().wait()
@@ -41,14 +41,14 @@ async def test_a_cancellation_from_outside_stays_one() -> None:
         await task
 
 
-async def test_an_endless_budget_does_not_end() -> None:
+async def test_infinite_deadline_never_ends() -> None:
     deadline = Deadline.after(math.inf)
     async with deadline.bound("for ever"):
         await asyncio.sleep(0)
     assert not deadline.passed
 
 
-async def test_clean_up_is_finished_although_we_are_cancelled() -> None:
+async def test_finish_completes_while_the_task_is_cancelled() -> None:
     started, go_on, done = asyncio.Event(), asyncio.Event(), asyncio.Event()
 
     async def clean_up() -> None:
@@ -65,14 +65,14 @@ async def test_clean_up_is_finished_although_we_are_cancelled() -> None:
     assert done.is_set()
 
 
-async def test_clean_up_that_hangs_is_given_up(caplog: pytest.LogCaptureFixture) -> None:
+async def test_finish_gives_up_a_hanging_clean_up(caplog: pytest.LogCaptureFixture) -> None:
     started = time.monotonic()
     await finish(asyncio.Event().wait(), at_most_s=0.1, what="cleaning")
     assert time.monotonic() - started < 20
     assert "cleaning did not finish within 0.1 s" in caplog.text
 
 
-async def test_clean_up_that_fails_is_logged_and_hides_nothing(caplog: pytest.LogCaptureFixture) -> None:
+async def test_finish_logs_errors_of_the_clean_up(caplog: pytest.LogCaptureFixture) -> None:
     async def fail() -> None:
         raise ZeroDivisionError("oops")
 
@@ -80,7 +80,7 @@ async def test_clean_up_that_fails_is_logged_and_hides_nothing(caplog: pytest.Lo
     assert "cleaning failed: oops" in caplog.text
 
 
-async def test_a_clean_up_within_a_clean_up_takes_no_longer_than_the_one_around_it() -> None:
+async def test_nested_finish_is_bounded_by_the_outer_one() -> None:
     async def outer() -> None:
         for _ in range(3):
             await finish(asyncio.Event().wait(), at_most_s=5, what="inner")
@@ -93,7 +93,7 @@ async def test_a_clean_up_within_a_clean_up_takes_no_longer_than_the_one_around_
     assert time.monotonic() - began >= 0.3
 
 
-async def test_a_clean_up_that_will_not_be_cancelled_is_left_behind() -> None:
+async def test_finish_leaves_a_clean_up_that_ignores_cancellation() -> None:
     over = asyncio.Event()
 
     async def stubborn() -> None:
@@ -107,7 +107,7 @@ async def test_a_clean_up_that_will_not_be_cancelled_is_left_behind() -> None:
     over.set()
 
 
-async def test_a_clean_up_whose_time_is_over_still_begins() -> None:
+async def test_finish_starts_the_clean_up_even_without_time() -> None:
     begun: list[str] = []
 
     async def step(name: str) -> None:

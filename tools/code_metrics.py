@@ -193,8 +193,9 @@ def measures(root: Path) -> dict[str, str]:
 # through several tasks.
 _WIRE = """
 import asyncio, sys
+import http.server, threading
 from contextvars import ContextVar
-from bridge import Session
+from bridge import Session, TestServerGrant
 from bridge.cdp.connection import CdpConnection
 
 created_by = ContextVar("created_by", default=())
@@ -226,15 +227,29 @@ def shown(name, method):
     path = next(path for sent, path in paths if sent == method)
     way = path[[frame.rpartition(":")[2] for frame in path].index(name):]
     modules = {frame.partition(":")[0] for frame in way}
-    print(f"{name}\\t{len(way)} frames, {len(modules)} modules\\t{' > '.join(way)}")
+    print(f"{name}, {method}\\t{len(way)} frames, {len(modules)} modules\\t{' > '.join(way)}")
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        body = b"<!doctype html><title>Shop</title><button>Pay</button>"
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *args):
+        pass
 
 async def main():
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    host, port = server.server_address
     asyncio.get_running_loop().set_task_factory(factory)
-    async with Session.open("virtual") as session:
+    async with Session.open("virtual", grants=[TestServerGrant(host, port)]) as session:
         page = await session.new_tab()
-        html = "data:text/html,<button>Pay</button>"
         paths.clear()
-        await page.goto(html)
+        await page.goto(f"http://{host}:{port}/")
         shown("goto", "Page.navigate")
         paths.clear()
         ref = next(iter((await page.snapshot()).refs))
@@ -242,6 +257,7 @@ async def main():
         paths.clear()
         await page.click(ref)
         shown("click", "Runtime.evaluate")
+        shown("click", "Input.dispatchTouchEvent")
 asyncio.run(main())
 """
 
@@ -252,9 +268,9 @@ def wire_paths(root: Path) -> dict[str, str]:
         [sys.executable, "-c", _WIRE], capture_output=True, text=True, cwd=root, env=environment, check=False
     )
     rows = [line.split("\t") for line in done.stdout.splitlines()]
-    if len(rows) != 3:
+    if len(rows) != 4:
         return {"way to the wire": (done.stderr.strip().splitlines() or ["no output"])[-1]}
-    return {f"page.{name}() to the wire": f"{count}: {way}" for name, count, way in rows}
+    return {f"way of page.{name}": f"{count}: {way}" for name, count, way in rows}
 
 
 @contextmanager

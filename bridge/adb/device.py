@@ -1,4 +1,4 @@
-"""One device, as the adb server shows it."""
+"""One device of an adb server."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from bridge.errors import DeviceLost, DeviceNotFound, DeviceOffline, ShellFailed
 if TYPE_CHECKING:
     from bridge.adb.server import AdbServer
 
-# How long the question "is it still there?" may take after a service was refused.
+# How long the check whether the device is still attached may take after a refused service.
 _STATE_AFTER_REFUSAL_S = 2.0
 
 
 @dataclass(frozen=True)
 class AdbDevice:
-    """A serial at a server. Every method opens its own connection, so they may run at the same time.
+    """A device, identified by its serial. Every method opens its own connection, so they may run concurrently.
 
-    All of them raise DeviceNotFound, DeviceUnauthorized, DeviceOffline or DeviceLost for what is wrong with the device,
-    AdbUnavailable for what is wrong with the server, and DeadlineExceeded when either does not answer.
+    All of them raise DeviceNotFound, DeviceUnauthorized, DeviceOffline or DeviceLost for failures of the device,
+    AdbUnavailable for failures of the server, and DeadlineExceeded if either does not respond.
     """
 
     server: AdbServer
@@ -40,14 +40,14 @@ class AdbDevice:
     _features: set[str] = field(default_factory=set, compare=False, repr=False)
 
     async def state(self, *, timeout_s: float) -> str:
-        """The word of the server's list, `device` when it can be worked with; DeviceNotFound when it is not listed."""
+        """The state in the server's list, `device` if it is usable; DeviceNotFound if it is not listed."""
         for entry in await self.server.devices(timeout_s=timeout_s):
             if entry.serial == self.serial:
                 return entry.state
         raise DeviceNotFound(f"No device {self.serial} is attached.", serial=self.serial)
 
     async def wait_for_state(self, state: str, *, timeout_s: float) -> None:
-        """Return as soon as the device is in `state`; `absent` waits until it is gone."""
+        """Waits until the device is in `state`; `absent` means not listed."""
         deadline = Deadline.after(timeout_s)
         seen = "nothing"
         async with (
@@ -60,15 +60,15 @@ class AdbDevice:
                     return
 
     async def features(self, deadline: Deadline) -> frozenset[str]:
-        """What adbd can do (`shell_v2`, `cmd`, `abb_exec`, …), asked once per AdbDevice."""
+        """The features of adbd (`shell_v2`, `cmd`, `abb_exec`, …), cached."""
         if not self._features:
             self._features.update((await self.query("features", deadline)).split(","))
         return frozenset(self._features)
 
     async def shell(self, command: str | Sequence[str], *, timeout_s: float, check: bool = False) -> ShellResult:
-        """Run a command on the device and wait for its end.
+        """Runs a command on the device and waits for its end.
 
-        A string is a line for the device's sh; of a sequence every word is quoted.
+        A string is a line for the device's sh; the words of a sequence get quoted.
 
         Raises:
             ShellFailed: With `check`, the exit code was not 0.
@@ -91,21 +91,21 @@ class AdbDevice:
                 stream.waiting_for = f"the end of {line[:80]!r}, which said {output.last_words or 'nothing'!r}"
                 piece = await stream.read_piece()
                 if not piece:
-                    raise StreamClosed(f"no exit code, it said {output.last_words!r}")
+                    raise StreamClosed(f"no exit code, output {output.last_words!r}")
                 output.feed(piece)
         return output.result
 
     async def getprop(self, name: str, *, timeout_s: float) -> str:
-        """A system property, "" when it is not set."""
+        """A system property, "" if it is not set."""
         return (await self.shell(["getprop", name], timeout_s=timeout_s, check=True)).stdout.strip()
 
     async def open_stream(self, service: str, *, timeout_s: float) -> socket.socket:
-        """A socket that *is* the service (`localabstract:NAME`, `tcp:PORT`, …) from its first byte on.
+        """A socket connected to a service (`localabstract:NAME`, `tcp:PORT`, …).
 
-        It is connected and non-blocking, and the caller's to close.
+        It is non-blocking; the caller closes it.
 
         Raises:
-            ServiceRefused: Nobody listens there, or adbd may not connect to it.
+            ServiceRefused: Nothing listens there, or adbd may not connect to it.
         """
         async with self.service(service, Deadline.after(timeout_s)) as stream:
             return stream.detach()
@@ -113,17 +113,17 @@ class AdbDevice:
     async def install(
         self, apk: Path, *, timeout_s: float, on_progress: Callable[[int, int], None] | None = None
     ) -> None:
-        """Install or replace a package, streamed: no copy stays on the device.
+        """Installs or replaces a package from a stream, without a copy on the device.
 
-        `on_progress` is called with (bytes sent, bytes in all).
+        `on_progress` is called with (bytes sent, bytes in total).
 
         Raises:
-            InstallFailed: The package manager's code and words.
+            InstallFailed: With the package manager's code and message.
         """
         await stream_install(self, apk, Deadline.after(timeout_s), on_progress)
 
     async def uninstall(self, package: str, *, timeout_s: float) -> None:
-        """Remove a package; ShellFailed with the package manager's words when it could not."""
+        """Removes a package; ShellFailed with the package manager's message on failure."""
         result = await self.shell(["cmd", "package", "uninstall", package], timeout_s=timeout_s)
         if result.exit_code != 0 or "Success" not in result.stdout:
             said = (result.stdout + result.stderr).strip()
@@ -138,36 +138,36 @@ class AdbDevice:
         mode: int = 0o644,
         on_progress: Callable[[int, int], None] | None = None,
     ) -> None:
-        """Write a local file, or bytes, to a path on the device; ServiceRefused with its reason when it may not."""
+        """Writes a local file, or bytes, to a path on the device; ServiceRefused with the device's reason."""
         await push_file(self, content, remote_path, mode, Deadline.after(timeout_s), on_progress)
 
     async def pull(self, remote_path: str, local_path: Path, *, timeout_s: float) -> int:
-        """Copy a file from the device and return its size; `local_path` appears when it is complete."""
+        """Copies a file from the device and returns its size. `local_path` appears when it is complete."""
         return await pull_file(self, remote_path, local_path, Deadline.after(timeout_s))
 
     def reverse(self, remote: str, local: str, *, timeout_s: float) -> AbstractAsyncContextManager[str]:
-        """While the block lives, connections to `remote` on the device come to `local` beside the adb server.
+        """During the block, connects `remote` on the device to `local` on the adb server's machine.
 
-        Yields `remote`, with the port that was chosen for `tcp:0`. `timeout_s` is for the making. Somebody else's
-        reverse is neither replaced (ServiceRefused) nor removed; where it leads to the same `local`, it is used.
+        Yields `remote`, with the chosen port for `tcp:0`. `timeout_s` applies to the setup. If another process has made
+        the same mapping, it is used and not removed; a different one for `remote` raises ServiceRefused.
         """
         return reversed_port(self, remote, local, timeout_s)
 
     def forward(self, local: str, remote: str, *, timeout_s: float) -> AbstractAsyncContextManager[int]:
-        """While the block lives, `local` (`tcp:0`, `tcp:PORT`) beside the adb server leads to `remote` on the device.
+        """During the block, connects `local` (`tcp:0`, `tcp:PORT`) on the server's machine to `remote` on the device.
 
-        Yields the port. `timeout_s` is for the making; nothing of somebody else's is replaced or removed.
+        Yields the port. `timeout_s` applies to the setup. Mappings of other processes are neither replaced nor removed.
         """
         return forwarded(self, local, remote, timeout_s)
 
     async def query(self, service: str, deadline: Deadline) -> str:
-        """The text a `host-serial:` service answers with."""
+        """The text in the reply of a `host-serial:` service."""
         async with self.host_service(service, deadline) as stream:
             return (await stream.read(answer())).decode("utf-8", "replace")
 
     @asynccontextmanager
     async def host_service(self, service: str, deadline: Deadline) -> AsyncIterator[AdbStream]:
-        """A connection on which the server was asked about this device; its answer is still to be read."""
+        """A connection on which a `host-serial:` service was requested; the caller reads the reply."""
         async with self.server.conversation(deadline, f"{service} of {self.serial}") as stream:
             with device_failures(self.serial, service):
                 await stream.write(encode_request(f"host-serial:{self.serial}:{service}"))
@@ -175,14 +175,14 @@ class AdbDevice:
                 try:
                     yield stream
                 except Refused as error:
-                    # Server 1.0.41 refuses a forward of an unknown device without a word.
+                    # Server 1.0.41 refuses a forward for an unknown device without a reason.
                     if not error.reason:
                         await self._require_working(deadline)
                     raise
 
     @asynccontextmanager
     async def service(self, service: str, deadline: Deadline) -> AsyncIterator[AdbStream]:
-        """A connection that adbd has connected to `service`."""
+        """A connection to a service of adbd."""
         name = service.replace("\0", " ")[:100]
         async with self.server.conversation(deadline, f"{name} on {self.serial}") as stream:
             with device_failures(self.serial, name):
@@ -192,7 +192,7 @@ class AdbDevice:
                 try:
                     await stream.read(status())
                 except Refused as error:
-                    # All that is said both of a service that is not there and of a device that went away.
+                    # The server sends this for an unknown service and for a lost device alike.
                     if error.reason == "closed":
                         await self._require_still_there(name, deadline)
                     raise
@@ -203,10 +203,10 @@ class AdbDevice:
         try:
             await self._require_working(deadline)
         except DeviceNotFound as error:
-            raise DeviceLost(f"{self.serial} went away during {service}.", serial=self.serial) from error
+            raise DeviceLost(f"{self.serial} was lost during {service}.", serial=self.serial) from error
 
     async def _require_working(self, deadline: Deadline) -> None:
-        """Raise what the server's list says against this device, if it says something."""
+        """Raises the error for the state in the server's list, unless the device is usable."""
         state = await self.state(timeout_s=min(deadline.remaining_s, _STATE_AFTER_REFUSAL_S))
         if state != "device":
-            raise DeviceOffline(f"{self.serial} does not answer: it is {state}.", serial=self.serial)
+            raise DeviceOffline(f"{self.serial} does not respond: it is {state}.", serial=self.serial)

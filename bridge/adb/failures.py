@@ -1,4 +1,4 @@
-"""What the adb server's refusals mean, in our own errors."""
+"""Translates failures of the adb server and of devices into errors of this package."""
 
 from __future__ import annotations
 
@@ -25,31 +25,31 @@ _OFFLINE = re.compile(r"device (?:offline|still connecting)|insufficient permiss
 
 
 def device_refusal(serial: str, service: str, reason: str) -> DeviceError:
-    """The error for a FAIL that came while talking to, or about, one device."""
+    """The error for a FAIL from, or about, a device."""
     reason = " ".join(reason.split())
     if _NOT_FOUND.search(reason):
-        return DeviceNotFound(f"No device {serial} is attached.", serial=serial)
+        return DeviceNotFound(f"device {serial} is not attached.", serial=serial)
     if _UNAUTHORIZED.match(reason):
         return DeviceUnauthorized(
             f"{serial} has not accepted this computer: {reason}",
-            hint="Unlock the device and accept the USB debugging question.",
+            hint="Unlock the device and accept the USB debugging prompt.",
             serial=serial,
         )
     if _OFFLINE.match(reason):
-        return DeviceOffline(f"{serial} does not answer: {reason}", serial=serial)
+        return DeviceOffline(f"{serial} does not respond: {reason}", serial=serial)
     return ServiceRefused(service, reason)
 
 
 @contextmanager
 def server_failures(address: str) -> Iterator[None]:
-    """Translate what a conversation with the server itself can end in."""
+    """Translates failures of a connection to the server."""
     try:
         yield
     except Unreachable as error:
         raise AdbUnavailable(f"No adb server at {address}: {error}.", address=address) from error
     except NotAdb as error:
         raise AdbUnavailable(
-            f"What listens at {address} is not an adb server: it answered {error.seen[:40]!r}.", address=address
+            f"What listens at {address} is not an adb server: it replied {error.seen[:40]!r}.", address=address
         ) from error
     except StreamClosed as error:
         raise AdbUnavailable(
@@ -59,10 +59,10 @@ def server_failures(address: str) -> Iterator[None]:
 
 @contextmanager
 def device_failures(serial: str, service: str) -> Iterator[None]:
-    """Translate what a conversation with a device can end in, where server_failures stands around it."""
+    """Translates failures of a connection to a device; use it inside `server_failures`."""
     try:
         yield
     except Refused as error:
         raise device_refusal(serial, service, error.reason) from error
     except StreamClosed as error:
-        raise DeviceLost(f"{serial} went away during {service}: {error.seen}.", serial=serial) from error
+        raise DeviceLost(f"{serial} was lost during {service}: {error.seen}.", serial=serial) from error

@@ -1,4 +1,4 @@
-"""Files to and from a device."""
+"""Copies files to and from a device."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ async def push_file(
                         on_progress(sent, size_bytes)
                 await stream.write(encode_done(int(time.time())))
             except StreamClosed:
-                # adbd gives its reason and closes while we still write (AOSP file_sync_service.cpp, send_impl).
+                # adbd may report an error and close while we still write (AOSP file_sync_service.cpp, send_impl).
                 await stream.read(send_reply())
                 raise
             await stream.read(send_reply())
@@ -73,7 +73,7 @@ async def pull_file(device: AdbDevice, remote_path: str, local_path: Path, deadl
                 while (piece := await stream.read(recv_piece())) is not None:
                     await asyncio.to_thread(target.write, piece)
                     size_bytes += len(piece)
-        Path(name).replace(local_path)  # noqa: ASYNC240  a rename does not block for long
+        Path(name).replace(local_path)  # noqa: ASYNC240 - a rename is fast
         name = ""
     except OSError as error:
         raise UsageError(f"{local_path} cannot be written: {error.strerror or error}.") from error

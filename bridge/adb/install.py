@@ -1,4 +1,4 @@
-"""Installing a package without leaving a copy on the device."""
+"""Installs a package without a copy on the device."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _PIECE_BYTES = 64 * 1024
 # "Failure [INSTALL_FAILED_UPDATE_INCOMPATIBLE: Package … signatures do not match]" (AOSP PackageManagerShellCommand)
 _FAILURE = re.compile(r"Failure \[(?P<code>[A-Z0-9_]+)(?::\s*(?P<reason>.*?))?\]", re.DOTALL)
-# Replace what is installed; take packages marked testOnly, which Android Studio's are.
+# Replace an installed package (-r); accept testOnly packages, as built by Android Studio (-t).
 _OPTIONS = ("-r", "-t")
 
 
@@ -34,11 +34,11 @@ async def stream_install(
     with source:
         size_bytes = os.fstat(source.fileno()).st_size
         words = ("package", "install", *_OPTIONS, "-S", str(size_bytes))
-        # abb talks to system_server directly, without starting `cmd` on the device (AOSP adb/client/adb_install.cpp).
+        # abb connects to system_server without starting `cmd` on the device (AOSP adb/client/adb_install.cpp).
         abb = "abb_exec" in await device.features(deadline)
         service = "abb_exec:" + "\0".join(words) if abb else "exec:cmd " + " ".join(words)
         async with device.service(service, deadline) as stream:
-            stream.waiting_for = f"the package manager's verdict on {apk.name}"
+            stream.waiting_for = f"the package manager's result for {apk.name}"
             said = await _send_while_listening(stream, source, size_bytes, on_progress)
     if "Success" in said:
         return
@@ -46,7 +46,7 @@ async def stream_install(
     code = failure["code"] if failure else ""
     reason = (failure["reason"] or "" if failure else said).strip()[:500]
     raise InstallFailed(
-        f"{device.serial} did not install {apk.name}: {': '.join(filter(None, (code, reason))) or 'it said nothing'}",
+        f"{device.serial} did not install {apk.name}: {': '.join(filter(None, (code, reason))) or 'no output'}",
         pm_code=code,
         apk=str(apk),
         serial=device.serial,
@@ -56,7 +56,7 @@ async def stream_install(
 async def _send_while_listening(
     stream: AdbStream, source: BinaryIO, size_bytes: int, on_progress: Callable[[int, int], None] | None
 ) -> str:
-    """What the package manager said until it closed. It may say no, and close, long before it has read everything."""
+    """Sends the APK and returns the package manager's output. It may refuse and close before it has read everything."""
 
     async def send() -> None:
         sent = 0
@@ -70,7 +70,7 @@ async def _send_while_listening(
                 on_progress(sent, size_bytes)
 
     sending = asyncio.create_task(send(), name="install: send")
-    listening = asyncio.create_task(stream.read_to_end(), name="install: listen")
+    listening = asyncio.create_task(stream.read_to_end(), name="install: read")
     try:
         await asyncio.wait({sending, listening}, return_when=asyncio.FIRST_EXCEPTION)
         if sending.done():

@@ -1,7 +1,7 @@
-"""Reverse and forward: connections that outlive the one that asked for them, so each is taken back here.
+"""Port mappings (`reverse`, `forward`) that last as long as a block.
 
-AOSP SERVICES.TXT: `reverse:…` is answered by adbd on a transport, `host-serial:S:forward:…` by the server; either way
-OKAY comes twice, first for the connection, then for the deed, and a block with the port when `tcp:0` was asked for.
+AOSP SERVICES.TXT: adbd serves `reverse:…` on a transport, the server serves `host-serial:S:forward:…`. Both reply OKAY
+twice, for the connection and for the mapping, followed by a block with the port if `tcp:0` was requested.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ async def reversed_port(device: AdbDevice, remote: str, local: str, timeout_s: f
             raise
         made = None
     if made is None:
-        yield remote  # somebody, perhaps the user, made the very same one: it serves us, and is theirs to remove
+        yield remote  # an identical mapping of another process or the user: use it, and leave it to them
         return
     try:
         yield made
@@ -54,7 +54,7 @@ async def reversed_port(device: AdbDevice, remote: str, local: str, timeout_s: f
 async def forwarded(device: AdbDevice, local: str, remote: str, timeout_s: float) -> AsyncIterator[int]:
     """See AdbDevice.forward."""
     if not re.fullmatch("tcp:[0-9]{1,5}", local):
-        raise UsageError(f"A forward starts at tcp:PORT or tcp:0, not at {local!r}.")
+        raise UsageError(f"a forward must start at tcp:PORT or tcp:0, not at {local!r}.")
     made = await _make_or_undo(
         _make_forward(device, local, remote, Deadline.after(timeout_s)),
         lambda name: _remove_forward(device, name, remote),
@@ -70,7 +70,7 @@ async def forwarded(device: AdbDevice, local: str, remote: str, timeout_s: float
 async def _make_or_undo(
     making: Coroutine[Any, Any, str], undo: Callable[[str], Coroutine[Any, Any, None]], what: str
 ) -> str:
-    """The name that `making` returns. When we are cancelled meanwhile, its answer is waited for and undone."""
+    """The name that `making` returns. If the caller is cancelled, waits for the result and undoes it."""
     task = asyncio.create_task(making, name=f"make {what}")
     try:
         return await asyncio.shield(task)
@@ -95,21 +95,21 @@ async def _make_reverse(device: AdbDevice, remote: str, local: str, deadline: De
         try:
             return f"tcp:{int(await stream.read(block()))}"
         except (StreamClosed, ValueError) as error:
-            raise ServiceRefused(f"reverse {remote}", "the device did not say which port it chose") from error
+            raise ServiceRefused(f"reverse {remote}", "the device did not report the chosen port") from error
 
 
 async def _remove_reverse(device: AdbDevice, remote: str, local: str) -> None:
-    """Remove it if it is still ours: somebody may have removed it meanwhile and made another."""
+    """Removes the mapping unless another process has replaced it."""
     deadline = Deadline.after(_CLEANUP_S)
     if (remote, local) in await _list_reverses(device, deadline):
         async with device.service(f"reverse:killforward:{remote}", deadline) as stream:
             await stream.read(status())
     else:
-        _log.info("reverse %s of %s was already gone", remote, device.serial)
+        _log.info("reverse %s of %s was already removed", remote, device.serial)
 
 
 async def _list_reverses(device: AdbDevice, deadline: Deadline) -> set[tuple[str, str]]:
-    """What adbd has. Of the reverse services this one alone answers without an OKAY of adbd's own."""
+    """The mappings of adbd. Unlike the other reverse services, this one replies without a second OKAY."""
     async with device.service("reverse:list-forward", deadline) as stream:
         listed = (await stream.read(block())).decode("utf-8", "replace")
     return {(remote, local) for _, remote, local in parse_pairs(listed)}
@@ -124,15 +124,15 @@ async def _make_forward(device: AdbDevice, local: str, remote: str, deadline: De
         try:
             return f"tcp:{int(await stream.read(block()))}"
         except (StreamClosed, ValueError) as error:
-            raise ServiceRefused(f"forward {local}", "the adb server did not say which port it chose") from error
+            raise ServiceRefused(f"forward {local}", "the adb server did not report the chosen port") from error
 
 
 async def _remove_forward(device: AdbDevice, local: str, remote: str) -> None:
-    """Remove it if it is still ours. The server lists the forwards of all devices, and forgets a lost device's."""
+    """Removes the mapping unless it was replaced. The server lists forwards of all devices, but not of lost ones."""
     deadline = Deadline.after(_CLEANUP_S)
     listed = await device.server.query("host:list-forward", deadline)
     if (device.serial, local, remote) not in parse_pairs(listed):
-        _log.info("forward %s to %s was already gone", local, device.serial)
+        _log.info("forward %s to %s was already removed", local, device.serial)
         return
     async with device.server.conversation(deadline, f"killforward {local}") as stream:
         with device_failures(device.serial, f"killforward {local}"):

@@ -1,4 +1,4 @@
-"""The adb program: where it is, and how it starts a server."""
+"""Finds the adb program and starts an adb server with it."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from pathlib import Path
 from bridge.deadline import Deadline
 from bridge.errors import AdbUnavailable
 
-# `start-server` refuses to start one where these name a host, even this one.
+# `start-server` fails if these variables name a host, even the local one.
 _FOREIGN = ("ADB_SERVER_SOCKET", "ANDROID_ADB_SERVER_ADDRESS")
 
 
 async def find_adb_program() -> Path:
-    """The adb program: the one on PATH, else the one that adbutils brings.
+    """The adb program on PATH, else the one in adbutils.
 
     Raises:
-        AdbUnavailable: There is neither.
+        AdbUnavailable: Neither exists.
     """
     if found := shutil.which("adb"):
         return Path(found)
@@ -26,21 +26,21 @@ async def find_adb_program() -> Path:
 
 
 def _bundled_adb() -> Path:
-    import adbutils  # only here: it is slow to import and rarely needed
+    import adbutils  # slow to import and rarely needed
 
     try:
         return Path(adbutils.adb_path())
     except adbutils.AdbError as error:
         raise AdbUnavailable(
-            "There is no adb program on PATH, and adbutils brings none for this platform.",
+            "adb is not on PATH, and adbutils has none for this platform.",
             hint="Install the Android platform tools.",
         ) from error
 
 
 async def run_start_server(program: Path, port: int, deadline: Deadline) -> str:
-    """Run `adb start-server` for a port of this machine and return what it said.
+    """Runs `adb start-server` for a local port and returns its output.
 
-    Its exit code is left out: of two programs that start one at the same time, the loser complains and the server runs.
+    Ignores the exit code: of two concurrent calls one fails although the server runs.
 
     Raises:
         AdbUnavailable: The program cannot be run.

@@ -1,4 +1,4 @@
-"""The adb server: where it is, whether it runs, what is attached to it."""
+"""The adb server: finds or starts it, and lists its devices."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from bridge.deadline import Deadline
 from bridge.errors import AdbUnavailable, DeadlineExceeded, DeviceNotFound, DeviceUnauthorized, UsageError
 
 DEFAULT_PORT = 5037
-# 1.0.36 came with Android 7: the first server with `features`, shell v2 and the port number in the answer to tcp:0.
+# 1.0.36 (Android 7) is the first server with `features`, shell v2 and the port number in the reply to tcp:0.
 OLDEST_VERSION = 36
 _ADDRESS = re.compile(r"(?:tcp:)?(?:(?P<host>[^\s:/\[\]]+|\[[0-9a-fA-F:.]+\]):)?(?P<port>\d{1,5})")
 _LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -26,17 +26,17 @@ _LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 
 @dataclass(frozen=True)
 class AdbServer:
-    """An adb server that we use and never own: it is started where none runs, and never stopped or restarted."""
+    """The user's adb server: started if it does not run, never stopped or restarted."""
 
     host: str = "127.0.0.1"
     port: int = DEFAULT_PORT
 
     @classmethod
     def from_environment(cls, address: str | None = None, environ: Mapping[str, str] | None = None) -> AdbServer:
-        """The server that `adb` itself would use, unless `address` ("host:port" or "tcp:host:port") names another.
+        """The server that `adb` would use, or the one at `address` ("host:port" or "tcp:host:port").
 
         Raises:
-            UsageError: The address, or the variable that holds it, is not one.
+            UsageError: The address, or the environment variable with it, is invalid.
         """
         environ = os.environ if environ is None else environ
         if address:
@@ -56,15 +56,15 @@ class AdbServer:
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
     def device(self, serial: str) -> AdbDevice:
-        """The device of that serial; nothing is asked of it yet."""
+        """The device with that serial, without any check."""
         return AdbDevice(self, serial)
 
     async def ensure_running(self, *, timeout_s: float) -> int:
-        """The server's version (41 for 1.0.41); on this machine a server is started where none listens.
+        """The server's version (41 for 1.0.41). Starts a local server if nothing listens.
 
         Raises:
-            AdbUnavailable: No adb program, nothing listens at a remote address, what listens is not an adb server or
-                does not answer, or it is older than 1.0.36.
+            AdbUnavailable: There is no adb program, nothing listens at a remote address, the listener is not an adb
+                server or does not respond, or it is older than 1.0.36.
         """
         deadline = Deadline.after(timeout_s)
         try:
@@ -75,13 +75,13 @@ class AdbServer:
             version = await self._start(deadline)
         except DeadlineExceeded as error:
             raise AdbUnavailable(
-                f"What listens at {self.address} did not answer host:version within {timeout_s:g} s.",
+                f"the listener at {self.address} did not reply to host:version within {timeout_s:g} s.",
                 address=self.address,
             ) from error
         if version < OLDEST_VERSION:
             raise AdbUnavailable(
                 f"The adb server at {self.address} is version 1.0.{version}; "
-                f"1.0.{OLDEST_VERSION} is the oldest that works.",
+                f"1.0.{OLDEST_VERSION} is the oldest supported version.",
                 hint="Stop it with its own `adb kill-server` and update the Android platform tools.",
                 address=self.address,
                 version=version,
@@ -89,7 +89,7 @@ class AdbServer:
         return version
 
     async def query(self, service: str, deadline: Deadline) -> str:
-        """The text that a `host:` service answers with; Refused where it answers FAIL."""
+        """The text in the reply of a `host:` service; Refused for FAIL."""
         async with self.conversation(deadline, service) as stream:
             await stream.write(encode_request(service))
             stream.waiting_for = f"the answer to {service}"
@@ -97,34 +97,34 @@ class AdbServer:
 
     @asynccontextmanager
     async def conversation(self, deadline: Deadline, awaited: str) -> AsyncIterator[AdbStream]:
-        """A connection with this server; what goes wrong with the server comes out as AdbUnavailable."""
+        """A connection to this server; its failures are raised as AdbUnavailable."""
         with server_failures(self.address):
             async with open_adb_stream(self.host, self.port, deadline, awaited) as stream:
                 yield stream
 
     async def devices(self, *, timeout_s: float) -> tuple[DeviceEntry, ...]:
-        """What is attached, in the server's order and whatever its state."""
+        """All attached devices in any state, in the server's order."""
         return parse_devices(await self.query("host:devices-l", Deadline.after(timeout_s)))
 
     @asynccontextmanager
     async def track(self, *, timeout_s: float) -> AsyncIterator[DeviceTracker]:
-        """Device lists as they change, the present one first: `async with server.track(…) as lists: async for …`.
+        """The device list after each change, starting now: `async with server.track(…) as lists: async for …`.
 
-        `timeout_s` is for all of it; `math.inf` watches for as long as the block lives.
+        `timeout_s` applies to the whole block; `math.inf` is unlimited.
 
         Raises:
-            AdbUnavailable: The server is not there, or went away while we watched.
-            DeadlineExceeded: The time is over; the last list is quoted.
+            AdbUnavailable: The server is not running or was lost.
+            DeadlineExceeded: The message has the last list.
         """
         async with track_devices(self.host, self.port, self.address, Deadline.after(timeout_s)) as tracker:
             yield tracker
 
     async def connect(self, address: str, *, timeout_s: float) -> str:
-        """Attach a device that listens on TCP; the serial it got.
+        """Attaches a device that listens on TCP and returns its serial.
 
         Raises:
-            DeviceUnauthorized: It did not accept this computer's key.
-            DeviceNotFound: Nothing there speaks adb; the server's words are in the message.
+            DeviceUnauthorized: The device did not accept this computer's key.
+            DeviceNotFound: No adbd at the address; the message has the server's reason.
         """
         try:
             said = await self.query(f"host:connect:{address}", Deadline.after(timeout_s))
@@ -138,7 +138,7 @@ class AdbServer:
         raise DeviceNotFound(f"adb could not connect to {address}: {said.strip()}", address=address)
 
     async def disconnect(self, address: str, *, timeout_s: float) -> None:
-        """Detach a TCP device; DeviceNotFound when there is none of that address."""
+        """Detaches a TCP device; DeviceNotFound if it is not attached."""
         try:
             await self.query(f"host:disconnect:{address}", Deadline.after(timeout_s))
         except Refused as error:
@@ -150,20 +150,20 @@ class AdbServer:
             return int(text, 16)
         except (Refused, ValueError) as error:
             raise AdbUnavailable(
-                f"What listens at {self.address} is not an adb server: its version is {str(error)[:80]!r}.",
+                f"the listener at {self.address} is not an adb server: its version is {str(error)[:80]!r}.",
                 address=self.address,
             ) from error
 
     async def _start(self, deadline: Deadline) -> int:
-        """Start the server as the adb program does it. Called only when nothing listens on the port: over a server of
-        another version `adb start-server` would kill it."""
+        """Starts the server with the adb program. Call it only if nothing listens on the port: `adb start-server` would
+        kill a server of another version."""
         program = await find_adb_program()
         said = await run_start_server(program, self.port, deadline)
         try:
             return await self._version(deadline)
         except AdbUnavailable as error:
             raise AdbUnavailable(
-                f"{program} did not start an adb server at {self.address}: {said[-300:] or 'it said nothing'}",
+                f"{program} did not start an adb server at {self.address}: {said[-300:] or 'no output'}",
                 address=self.address,
                 program=str(program),
             ) from error

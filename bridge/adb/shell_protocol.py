@@ -1,7 +1,7 @@
-"""Shell v2 packets: what keeps a device command's outputs apart and brings its exit code.
+"""The shell v2 protocol, which separates stdout and stderr and carries the exit code.
 
-AOSP packages/modules/adb/shell_protocol.h: one byte id, four bytes little-endian length, payload. Only devices with the
-feature `shell_v2` (Android 7 and later) speak it.
+AOSP packages/modules/adb/shell_protocol.h: one byte id, four bytes little-endian length, payload. It needs the feature
+`shell_v2` (Android 7 and later).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _LAST_CHARS = 200
 _LAST_BYTES = 4 * _LAST_CHARS
 
 
-class Stream(IntEnum):
+class ShellStream(IntEnum):
     STDIN = 0
     STDOUT = 1
     STDERR = 2
@@ -28,11 +28,11 @@ class Stream(IntEnum):
 
 @dataclass(frozen=True)
 class ShellResult:
-    """What a device command said and how it ended.
+    """The result of a device command.
 
     Attributes:
-        exit_code: 0 to 255; -1 where the device was too old to tell.
-        stdout: Both outputs in one on a device without shell v2, where `stderr` is empty.
+        exit_code: 0 to 255; -1 if the device is too old to report it.
+        stdout: Without shell v2 it has both outputs, and `stderr` is empty.
     """
 
     exit_code: int
@@ -44,14 +44,14 @@ def encode_packet(stream: int, payload: bytes) -> bytes:
     return _HEADER.pack(stream, len(payload)) + payload
 
 
-class PacketDecoder:
-    """Packets out of bytes that arrive in any pieces."""
+class ShellPacketDecoder:
+    """Parses packets from bytes in pieces of any size."""
 
     def __init__(self) -> None:
         self._held = bytearray()
 
     def feed(self, piece: bytes) -> Iterator[tuple[int, bytes]]:
-        """Every packet that is complete now, as (stream id, payload)."""
+        """The complete packets, as (stream id, payload)."""
         self._held += piece
         while len(self._held) >= _HEADER.size:
             stream, size = _HEADER.unpack_from(self._held)
@@ -64,10 +64,10 @@ class PacketDecoder:
 
 
 class ShellOutput:
-    """Collects packets until the one with the exit code."""
+    """Collects the output of a command until its exit code."""
 
     def __init__(self) -> None:
-        self._decoder = PacketDecoder()
+        self._decoder = ShellPacketDecoder()
         self._stdout: list[bytes] = []
         self._stderr: list[bytes] = []
         self._last = b""
@@ -75,10 +75,10 @@ class ShellOutput:
 
     def feed(self, piece: bytes) -> None:
         for stream, payload in self._decoder.feed(piece):
-            if stream == Stream.EXIT and payload:
+            if stream == ShellStream.EXIT and payload:
                 self._exit_code = payload[0]
-            elif stream in (Stream.STDOUT, Stream.STDERR):
-                (self._stdout if stream == Stream.STDOUT else self._stderr).append(payload)
+            elif stream in (ShellStream.STDOUT, ShellStream.STDERR):
+                (self._stdout if stream == ShellStream.STDOUT else self._stderr).append(payload)
                 self._last = (self._last + payload[-_LAST_BYTES:])[-_LAST_BYTES:]
 
     @property
@@ -90,7 +90,7 @@ class ShellOutput:
 
     @property
     def last_words(self) -> str:
-        """The end of what was said so far, for the error of a command that does not end."""
+        """The tail of the output, for the error about a command that does not end."""
         return _text(self._last)[-_LAST_CHARS:].strip()
 
 
@@ -98,17 +98,17 @@ _EXIT_MARK = "wvb-exit:"
 
 
 def command_line(command: str | Sequence[str]) -> str:
-    """One line for the device's sh: a string as it is, a sequence with each word quoted."""
+    """A line for the device's sh: a string unchanged, a sequence with each word quoted."""
     return command if isinstance(command, str) else shlex.join(command)
 
 
 def with_exit_mark(line: str) -> str:
-    """`line` for a shell that cannot send exit codes: it prints the code as its last words."""
+    """`line` for a shell that cannot send exit codes: it prints the code at the end."""
     return f"({line}\n); echo {_EXIT_MARK}$?"
 
 
 def parse_exit_mark(output: bytes) -> ShellResult:
-    """The result of a `with_exit_mark` command; the pty of devices before Android 7 turns line ends into CR LF."""
+    """The result of a `with_exit_mark` command. Before Android 7 the pty turns line ends into CR LF."""
     text = _text(output).replace("\r\n", "\n")
     said, mark, code = text.rpartition(_EXIT_MARK)
     if not mark or not re.fullmatch(r"[0-9]{1,3}\s*", code):

@@ -1,12 +1,11 @@
-"""The language between a client and the adb server, without the socket.
+"""The protocol between a client and the adb server, without I/O.
 
-AOSP packages/modules/adb/OVERVIEW.TXT and SERVICES.TXT. A request is four hex digits of length and the service name;
-the answer is OKAY or FAIL, and a block (four hex digits of length, then text) where the service says so. FAIL always
-has a block, the reason.
+AOSP packages/modules/adb/OVERVIEW.TXT and SERVICES.TXT. A request is four hex digits of length and the service name.
+The reply is OKAY or FAIL, followed by a block (four hex digits of length, then text) for some services. The block of
+FAIL is the reason.
 
-A *parser* here is a generator: it yields how many bytes it needs next, is sent exactly these, and returns its value. So
-nothing is read past the end of an answer, which matters: after the OKAY of a device service the connection belongs to
-the service.
+A *parser* is a generator: it yields the number of bytes that it needs next, is sent exactly these, and returns its
+value. So nothing is read past the end of a reply: after the OKAY of a device service the connection belongs to it.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ MAX_SERVICE_BYTES = 0xFFFF
 
 
 class Refused(Exception):
-    """The server answered FAIL; `reason` is its own text."""
+    """The server replied FAIL with `reason`."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -33,7 +32,7 @@ class Refused(Exception):
 
 
 class NotAdb(Exception):
-    """The peer does not speak this protocol; `seen` is what it said instead."""
+    """The peer does not speak this protocol; `seen` is its reply."""
 
     def __init__(self, seen: bytes) -> None:
         super().__init__(repr(seen))
@@ -41,24 +40,24 @@ class NotAdb(Exception):
 
 
 def encode_request(service: str) -> bytes:
-    """The bytes that ask for `service`; UsageError when its name does not fit into the length field."""
+    """Encodes a request; UsageError if the name of the service is too long for the length field."""
     name = encode_text(service, MAX_SERVICE_BYTES, "a command or service of adb")
     return b"%04x" % len(name) + name
 
 
 def encode_text(text: str, max_bytes: int, what: str) -> bytes:
-    """UTF-8 of at most so many bytes; UsageError for what has none, or more."""
+    """UTF-8 of at most that many bytes; UsageError if it is longer or cannot be encoded."""
     try:
         encoded = text.encode()
     except UnicodeEncodeError as error:
-        raise UsageError(f"{what} is text, and {text[:80]!r} holds half a character") from error
+        raise UsageError(f"{what} must be valid Unicode: {text[:80]!r} has a lone surrogate") from error
     if len(encoded) > max_bytes:
-        raise UsageError(f"{what} has at most {max_bytes} bytes, this one has {len(encoded)}")
+        raise UsageError(f"{what} has at most {max_bytes} bytes; this one has {len(encoded)}")
     return encoded
 
 
 def status() -> Parser[None]:
-    """Read OKAY; raise Refused with the reason for FAIL, NotAdb for anything else."""
+    """Reads OKAY; raises Refused with the reason for FAIL, NotAdb for anything else."""
     word = yield 4
     if word == b"OKAY":
         return
@@ -68,7 +67,7 @@ def status() -> Parser[None]:
 
 
 def block() -> Parser[bytes]:
-    """Read a block that its length precedes."""
+    """Reads a length-prefixed block."""
     digits = yield 4
     if not re.fullmatch(rb"[0-9a-fA-F]{4}", digits):
         raise NotAdb(digits)
@@ -77,17 +76,17 @@ def block() -> Parser[bytes]:
 
 
 def answer() -> Parser[bytes]:
-    """Read OKAY and the block that follows it."""
+    """Reads OKAY and the block that follows it."""
     yield from status()
     return (yield from block())
 
 
 class Cutter(Generic[T]):
-    """Runs one parser over bytes that arrive in any pieces.
+    """Runs one parser over bytes in pieces of any size.
 
     Attributes:
-        missing_bytes: How many bytes may be read without reading too many; 0 when the parser has its value.
-        value: What the parser returned; AttributeError before that.
+        missing_bytes: The number of bytes to read next at most; 0 when the parser has finished.
+        value: The parser's result; AttributeError before.
     """
 
     value: T
@@ -98,7 +97,7 @@ class Cutter(Generic[T]):
         self.missing_bytes = next(parser)
 
     def feed(self, piece: bytes) -> None:
-        """Take at most `missing_bytes` more bytes; raises what the parser raises."""
+        """Feeds at most `missing_bytes` bytes; raises the parser's exceptions."""
         self._held += piece
         self.missing_bytes -= len(piece)
         if self.missing_bytes:
@@ -116,10 +115,10 @@ class DeviceEntry:
     """One line of the server's device list.
 
     Attributes:
-        serial: What `adb -s` takes.
+        serial: The argument for `adb -s`.
         state: `device`, `offline`, `unauthorized`, `authorizing`, `connecting`, `recovery`, `no permissions`, or a
-            word of a newer server.
-        model: As the device names it (`Pixel_8`), "" where the server does not know it yet.
+            state of a newer server.
+        model: The device's model (`Pixel_8`), "" if the server does not know it yet.
         transport_id: Unique for this connection of this device, 0 from servers older than 1.0.40.
     """
 
@@ -131,7 +130,7 @@ class DeviceEntry:
 
 
 # AOSP adb/transport.cpp to_string(ConnectionState) and append_transport(). A serial may contain blanks: mDNS appends
-# " (2)" to a name that is taken, and a device without one is shown as "(no serial number)".
+# " (2)" to a duplicate name, and a device without one is listed as "(no serial number)".
 _STATES = (
     "device|offline|unauthorized|authorizing|connecting|bootloader|host|recovery|rescue|sideload|detached|unknown"
     "|no permissions"

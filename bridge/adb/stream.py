@@ -1,7 +1,7 @@
 """One TCP connection to the adb server.
 
-The socket stays a bare non-blocking one, without a transport: what is read is counted to the byte, so that after the
-OKAY of a device service it can be handed to whoever speaks the service's own protocol.
+It uses a bare non-blocking socket instead of an asyncio transport, because it must not read past the OKAY of a device
+service: the socket is then handed to the service's own protocol.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from bridge.adb.smart_socket import Cutter, Parser, T, encode_request, status
 from bridge.deadline import Deadline
 
 _PIECE_BYTES = 256 * 1024
-# Not the loop's own threads: those are everybody's, and pictures and files that are slow would keep the device away.
+# Not the loop's shared threads: slow work there would delay connections to the device.
 _RESOLVERS = ThreadPoolExecutor(4, "webview-bridge-adb-names")
 
 
 class StreamClosed(Exception):
-    """The peer closed the connection where an answer was due; `seen` is the part of it that came."""
+    """The peer closed the connection before its reply was complete; `seen` is the part that arrived."""
 
     def __init__(self, seen: str) -> None:
         super().__init__(seen)
@@ -32,11 +32,11 @@ class StreamClosed(Exception):
 
 
 class Unreachable(Exception):
-    """No connection to the server; the text is the operating system's reason."""
+    """The connection failed; the message is the operating system's reason."""
 
 
 class AdbStream:
-    """Requests and answers on one connection; every wait is bounded by the block it stands in."""
+    """Requests and replies on one connection; the surrounding block bounds every wait."""
 
     def __init__(self, sock: socket.socket) -> None:
         self._socket = sock
@@ -44,13 +44,13 @@ class AdbStream:
         self.waiting_for = "the connection"
 
     async def request(self, service: str) -> None:
-        """Ask for `service` and read its OKAY; Refused, NotAdb or StreamClosed instead."""
+        """Requests `service` and reads its OKAY; raises Refused, NotAdb or StreamClosed otherwise."""
         await self.write(encode_request(service))
         self.waiting_for = f"the answer to {service.partition(chr(0))[0]!r}"
         await self.read(status())
 
     async def read(self, parser: Parser[T]) -> T:
-        """The parser's value, reading not one byte more than it takes."""
+        """Runs the parser without reading past its end, and returns its value."""
         cutter = Cutter(parser)
         got = 0
         while cutter.missing_bytes:
@@ -62,7 +62,7 @@ class AdbStream:
         return cutter.value
 
     async def read_piece(self) -> bytes:
-        """What has arrived, b"" at the end."""
+        """The bytes that have arrived, b"" at the end."""
         return await self._receive(_PIECE_BYTES)
 
     async def read_to_end(self) -> bytes:
@@ -78,7 +78,7 @@ class AdbStream:
             raise StreamClosed(f"{error.strerror or error} while writing") from error
 
     def detach(self) -> socket.socket:
-        """The socket, which is the caller's to close from now on."""
+        """Returns the socket; the caller closes it."""
         sock, self._socket = self._socket, socket.socket()
         self._socket.close()
         return sock
@@ -89,17 +89,17 @@ class AdbStream:
     async def _receive(self, limit: int) -> bytes:
         try:
             return await self._loop.sock_recv(self._socket, limit)
-        except OSError as error:  # a route that ends, or a peer that stops answering, is no ConnectionError
+        except OSError as error:  # a lost route and an unresponsive peer are not ConnectionErrors
             raise StreamClosed(f"{error.strerror or error} instead of {self.waiting_for}") from error
 
 
 @asynccontextmanager
 async def open_adb_stream(host: str, port: int, deadline: Deadline, awaited: str) -> AsyncIterator[AdbStream]:
-    """A connection that lives as long as the block; the block is cancelled at the deadline.
+    """A connection for the block, which is cancelled at the deadline.
 
     Raises:
-        Unreachable: Nobody listens there.
-        DeadlineExceeded: Says what the server had not answered.
+        Unreachable: Nothing listens there.
+        DeadlineExceeded: The message has the pending request.
     """
     stream: AdbStream | None = None
 
@@ -115,11 +115,11 @@ async def open_adb_stream(host: str, port: int, deadline: Deadline, awaited: str
 
 
 async def connect_adb_stream(host: str, port: int) -> AdbStream:
-    """A connection that is the caller's to close; raises Unreachable."""
+    """Opens a connection that the caller closes; raises Unreachable."""
     try:
         return AdbStream(await _connect(host, port))
     except OSError as error:
-        # asyncio replaces the system's words by "Connect call failed"
+        # asyncio replaces the system's message by "Connect call failed"
         raise Unreachable(os.strerror(error.errno) if error.errno and error.errno > 0 else str(error)) from error
 
 
@@ -143,8 +143,7 @@ async def _connect(host: str, port: int) -> socket.socket:
 
 
 async def _addresses(host: str, port: int) -> list[tuple[socket.AddressFamily, tuple[str, int]]]:
-    """What to try, in order. A numeric host needs no resolver thread, which could not be cancelled; a name's answer is
-    waited for as long as the caller's deadline lasts."""
+    """The addresses to try, in order. A numeric host avoids the resolver thread, which cannot be cancelled."""
     try:
         literal = ipaddress.ip_address(host)
     except ValueError:

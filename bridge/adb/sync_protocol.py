@@ -1,7 +1,7 @@
-"""The file service `sync:`, without the socket.
+"""The file service `sync:`, without I/O.
 
-AOSP packages/modules/adb/SYNC.TXT and file_sync_protocol.h, version 1, which every device speaks: a four letter id, a
-little-endian number, and bytes whose length that number is.
+AOSP packages/modules/adb/SYNC.TXT and file_sync_protocol.h, version 1, which every device supports: a four-letter id, a
+little-endian length, and that many bytes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _STAT = struct.Struct("<III")
 
 @dataclass(frozen=True)
 class RemoteStat:
-    """`mode` is 0 when there is no such file."""
+    """The stat of a file; `mode` is 0 if it does not exist."""
 
     mode: int
     size_bytes: int
@@ -29,7 +29,7 @@ class RemoteStat:
 
 
 def encode_path_request(request_id: bytes, path: str) -> bytes:
-    """STAT or RECV of a path; UsageError when it is longer than adbd reads."""
+    """Encodes STAT or RECV; UsageError if the path is too long for adbd."""
     name = encode_text(path, MAX_PATH_BYTES, "a path on the device")
     return request_id + _WORD.pack(len(name)) + name
 
@@ -57,7 +57,7 @@ def stat_reply() -> Parser[RemoteStat]:
 
 
 def send_reply() -> Parser[None]:
-    """The verdict on a SEND; Refused carries the device's reason."""
+    """Reads the result of a SEND; Refused has the device's reason."""
     word = yield 4
     (size,) = _WORD.unpack((yield 4))
     if word == b"FAIL":
@@ -67,7 +67,7 @@ def send_reply() -> Parser[None]:
 
 
 def recv_piece() -> Parser[bytes | None]:
-    """One piece of a RECV, None after the last."""
+    """Reads one chunk of a RECV, None after the last."""
     word = yield 4
     (size,) = _WORD.unpack((yield 4))
     if word == b"FAIL":

@@ -1,4 +1,4 @@
-"""The server's device list as it changes."""
+"""Tracks the server's device list."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from bridge.adb.stream import AdbStream, StreamClosed, connect_adb_stream
 from bridge.deadline import Deadline
 from bridge.errors import AdbUnavailable
 
-# A server that is alive answers at once, however long the watching may last.
+# A live server replies at once, however long the tracking lasts.
 _SUBSCRIBE_S = 10.0
 
 
@@ -29,10 +29,10 @@ async def track_devices(host: str, port: int, address: str, deadline: Deadline) 
 
 
 class DeviceTracker:
-    """An iterator of device lists that a cancelled wait does not disturb.
+    """An iterator of device lists; cancelling a wait loses no list.
 
     Attributes:
-        latest: The list that came last, () before the first.
+        latest: The last list, () before the first.
     """
 
     def __init__(self, stream: AdbStream, address: str, deadline: Deadline) -> None:
@@ -80,7 +80,7 @@ class DeviceTracker:
 
 
 async def _subscribe(host: str, port: int, address: str, deadline: Deadline) -> AdbStream:
-    """A connection on which lists follow: in the long form, or the short one of servers before 1.0.40."""
+    """A connection that sends the lists, in the short form from servers before 1.0.40."""
     reason = ""
     for service in ("host:track-devices-l", "host:track-devices"):
         stream: AdbStream | None = None

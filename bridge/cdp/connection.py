@@ -158,7 +158,7 @@ class CdpConnection:
 
     @property
     def in_flight(self) -> int:
-        """How many commands wait for a reply."""
+        """The number of commands that wait for a reply."""
         return len(self._pending)
 
     async def call(

@@ -154,7 +154,7 @@ class CdpProtocol:
         return [event]
 
     def _detach(self, session_id: str) -> list[CdpOutcome]:
-        """What ends with a session: its child sessions, innermost first, and the commands of each.
+        """The outcomes of a session's end: its child sessions end first, innermost first, and the commands of each.
 
         Chromium reports the end of a session to its parent session. It does not report the end of a session whose
         parent has ended, so those events are made here.

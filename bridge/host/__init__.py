@@ -1,4 +1,4 @@
-"""The host app seen from Python: its control protocol and the client of it."""
+"""The client of the host app's control protocol, and the host app's installation."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from bridge.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from bridge.host.client import HostClient, connect_host
-    from bridge.host.events import HostEvents
-    from bridge.host.protocol import Event
+    from bridge.host.event_queue import HostEventQueue
+    from bridge.host.protocol import HostEvent
     from bridge.host.replies import HostHello, HostReply, HostTab
 
 __all__ = [
-    "Event",
     "HostClient",
-    "HostEvents",
+    "HostEvent",
+    "HostEventQueue",
     "HostHello",
     "HostReply",
     "HostTab",
@@ -25,9 +25,9 @@ __all__ = [
 __getattr__ = lazy_names(
     __name__,
     {
-        "Event": "bridge.host.protocol",
+        "HostEvent": "bridge.host.protocol",
         "HostClient": "bridge.host.client",
-        "HostEvents": "bridge.host.events",
+        "HostEventQueue": "bridge.host.event_queue",
         "HostHello": "bridge.host.replies",
         "HostReply": "bridge.host.replies",
         "HostTab": "bridge.host.replies",

@@ -1,4 +1,4 @@
-"""The host app's APK on this machine: package data of the wheel; a source checkout builds it on demand."""
+"""The host app's APK: package data of the wheel; a source checkout builds it on demand."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TOOL = _CHECKOUT / "tools" / "build-host-app"
 _SOURCES = _CHECKOUT / "android_host_app" / "app" / "src" / "main"
 BUILD_HINT = "Build it: tools/build-host-app (needs a JDK 17, Maven, zipalign and apksigner)."
 
-Tell = Callable[[str], None]
+Report = Callable[[str], None]
 
 
 def is_checkout() -> bool:
@@ -24,35 +24,35 @@ def is_checkout() -> bool:
 
 
 def is_current(apk: Path = APK, sources: Path = _SOURCES) -> bool:
-    """Whether there is an APK, and no source of it is newer; without sources an APK is always current."""
+    """Whether the APK exists and is not older than its sources, if there are any."""
     if not apk.is_file():
         return False
     built_at = apk.stat().st_mtime
     return not any(path.is_file() and path.stat().st_mtime > built_at for path in sources.rglob("*"))
 
 
-async def ready_apk(tell: Tell, *, timeout_s: float, build: bool | None = None) -> Path:
-    """The APK to install, built first where this is a checkout and it is missing or older than its sources.
+async def ready_apk(report: Report, *, timeout_s: float, build: bool | None = None) -> Path:
+    """The APK to install. In a checkout it is built first if it is missing or older than its sources.
 
-    `tell` gets the build's own lines as they come.
+    `report` gets the lines of the build.
 
     Args:
-        build: False never builds, True always asks the build tool, which does nothing when nothing has changed.
+        build: False never builds; True always runs the build tool, which does nothing if nothing has changed.
 
     Raises:
-        InstallFailed: There is none, and it cannot be built here; the hint says how to get one.
+        InstallFailed: There is no APK and it cannot be built here; the hint says how to get one.
     """
     if build is None:
         build = is_checkout() and not await asyncio.to_thread(is_current)
     if build:
-        await _run_tool(_TOOL, tell, Deadline.after(timeout_s))
+        await _run_tool(_TOOL, report, Deadline.after(timeout_s))
     if not APK.is_file():
-        hint = BUILD_HINT if is_checkout() else "Install webview-bridge from its wheel, which has it."
+        hint = BUILD_HINT if is_checkout() else "Install webview-bridge from its wheel, which contains the APK."
         raise InstallFailed(f"there is no APK of the host app at {APK}.", hint=hint, apk=str(APK))
     return APK
 
 
-async def _run_tool(tool: Path, tell: Tell, deadline: Deadline) -> None:
+async def _run_tool(tool: Path, report: Report, deadline: Deadline) -> None:
     last = "nothing"
     async with deadline.bound(f"{tool.name}", lambda: last):
         try:
@@ -68,7 +68,7 @@ async def _run_tool(tool: Path, tell: Tell, deadline: Deadline) -> None:
         try:
             async for line in process.stderr:
                 last = line.decode("utf-8", "replace").strip() or last
-                tell(last)
+                report(last)
             code = await process.wait()
         finally:
             if process.returncode is None:

@@ -1,4 +1,4 @@
-"""The host app seen from Python: a client of the control protocol (android_host_app/PROTOCOL.md) on a socket."""
+"""A client of the control protocol (android_host_app/PROTOCOL.md) on a socket."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from typing import Any
 import bridge
 from bridge.deadline import Deadline
 from bridge.errors import BridgeError, HostLost, HostProtocolError, HostUnproven, HostVersionMismatch
-from bridge.host.events import HostEvents
+from bridge.host.event_queue import HostEventQueue
 from bridge.host.forks import close_in_children
 from bridge.host.protocol import (
     PROTOCOL_VERSION,
-    ErrorReply,
-    Event,
+    ControlError,
+    ControlReply,
     FrameReader,
-    Reply,
+    HostEvent,
     client_proof,
     encode_frame,
     host_proof,
@@ -42,13 +42,13 @@ Reducer = Callable[[str, Mapping[str, Any]], None]
 async def connect_host(
     sock: socket.socket, *, token: bytes, socket_name: str, owner: str, policy_digest: str, timeout_s: float
 ) -> AsyncIterator[HostClient]:
-    """A client that has shaken hands on `sock`, which is closed when the block ends.
+    """A client on `sock` after the handshake; the socket is closed at the end of the block.
 
     Raises:
-        HostUnproven: One end did not show that it knows the token.
+        HostUnproven: One end did not prove that it knows the token.
         HostVersionMismatch: The host speaks another protocol number; the hint says what to install.
         DeviceBusy: Another owner or policy is active.
-        HostLost: The peer hung up.
+        HostLost: The peer closed the connection.
     """
     deadline = Deadline.after(timeout_s)
     close_in_children(sock)
@@ -66,14 +66,14 @@ async def connect_host(
 
 
 class HostClient:
-    """Requests, replies and events on one control connection; several requests may be under way at once.
+    """Requests, replies and events on one control connection; requests may run concurrently.
 
-    It has every request of the protocol, those that sessions have no use for too: the conformance suite does.
+    It has every request of the protocol, including those that only the conformance suite uses.
 
     Attributes:
-        hello: What the host said of itself in the handshake.
+        hello: The host's facts from the handshake.
         closed: Set when the connection has ended; `closed_reason` says why. Every request then raises HostLost.
-        heard_at: When something came from the host last, on the monotonic clock.
+        heard_at: The time of the last message from the host, on the monotonic clock.
     """
 
     hello: HostHello
@@ -86,10 +86,10 @@ class HostClient:
         self._writer = writer
         self._socket_name = socket_name
         self._ids = itertools.count(1)
-        self._waiting: dict[int, asyncio.Future[Reply | ErrorReply]] = {}
-        self._unwanted: dict[int, Callable[[Reply], None]] = {}
+        self._waiting: dict[int, asyncio.Future[ControlReply | ControlError]] = {}
+        self._unwanted: dict[int, Callable[[ControlReply], None]] = {}
         self._reducers: list[Reducer] = []
-        self._queues: list[HostEvents] = []
+        self._queues: list[HostEventQueue] = []
 
     async def request(
         self,
@@ -99,7 +99,7 @@ class HostClient:
         body: bytes = b"",
         **fields: Any,
     ) -> HostReply:
-        """The reply to one request; an error of the tree for an error reply, DeadlineExceeded when there is none."""
+        """The reply to a request. Raises the error of an error reply, or DeadlineExceeded without a reply."""
         return await self._request(type, fields, body, Deadline.after(timeout_s))
 
     async def open_tab(
@@ -115,7 +115,7 @@ class HostClient:
         await self.request("tab.close", tab=tab, timeout_s=timeout_s)
 
     async def list_tabs(self, *, timeout_s: float) -> tuple[Mapping[str, Any], ...]:
-        """One mapping per tab with the fields of `tab.list`, in opening order."""
+        """The fields of `tab.list` for each tab, in the order of opening."""
         tabs = (await self.request("tab.list", timeout_s=timeout_s)).fields.get("tabs")
         if not isinstance(tabs, list) or not all(isinstance(tab, dict) for tab in tabs):
             raise HostProtocolError("the host's reply to tab.list has no list of tabs.")
@@ -133,7 +133,7 @@ class HostClient:
     async def put_file(
         self, name: str, content: bytes, *, timeout_s: float, tab: str | None = None, chooser: bool = False
     ) -> str:
-        """The path on the device of a file with that content."""
+        """Stages a file with that content and returns its path on the device."""
         fields: dict[str, Any] = {"name": name}
         if tab is not None:
             fields["tab"] = tab
@@ -154,21 +154,21 @@ class HostClient:
         max_height_px: int | None = None,
         source: str = "canvas",
     ) -> HostReply:
-        """The host's own capture: PNG in the body; width_px, height_px, page_height_px, truncated in the fields."""
+        """The host's capture: a PNG in the body; width_px, height_px, page_height_px and truncated in the fields."""
         fields: dict[str, Any] = {"tab": tab, "full_page": full_page, "source": source}
         if max_height_px is not None:
             fields["max_height_px"] = max_height_px
         return await self.request("capture", timeout_s=timeout_s, **fields)
 
     async def set_proxy(self, host: str | None, port: int | None = None, *, timeout_s: float) -> HostReply:
-        """Send all traffic to that HTTP proxy, or (None) directly; the fields have `mechanism` and `loopback`."""
+        """Routes all traffic through an HTTP proxy, or None: directly. The fields have `mechanism` and `loopback`."""
         fields: dict[str, Any] = {"host": host}
         if port is not None:
             fields["port"] = port
         return await self.request("proxy.set", timeout_s=timeout_s, **fields)
 
     async def touch(self, tab: str | None = None, *, timeout_s: float) -> None:
-        """Tell the host that a tab (or all of them) is in use."""
+        """Resets the idle timer of a tab, or of all tabs."""
         fields: dict[str, Any] = {} if tab is None else {"tab": tab}
         await self.request("touch", timeout_s=timeout_s, **fields)
 
@@ -179,7 +179,7 @@ class HostClient:
         await self.request("shutdown", timeout_s=timeout_s)
 
     def on_event(self, reducer: Reducer) -> Callable[[], None]:
-        """Call `reducer(name, fields)` for every event, before it is queued; call the result to remove it."""
+        """Calls `reducer(name, fields)` for every event before it is queued. The result removes it."""
         self._reducers.append(reducer)
 
         def remove() -> None:
@@ -189,9 +189,9 @@ class HostClient:
         return remove
 
     @contextmanager
-    def events(self, *names: str, maxlen: int = 1000) -> Iterator[HostEvents]:
-        """Events of these names (all without names) from now on, as an async iterator that ends with the connection."""
-        queue = HostEvents(frozenset(names), maxlen)
+    def events(self, *names: str, maxlen: int = 1000) -> Iterator[HostEventQueue]:
+        """The future events of these names (default: all), an async iterator that ends with the connection."""
+        queue = HostEventQueue(frozenset(names), maxlen)
         if self.closed.is_set():
             queue.end()
         self._queues.append(queue)
@@ -207,19 +207,19 @@ class HostClient:
         body: bytes,
         deadline: Deadline,
         *,
-        unwanted: Callable[[Reply], None] | None = None,
+        unwanted: Callable[[ControlReply], None] | None = None,
     ) -> HostReply:
-        """`unwanted` takes the reply that comes when nobody waits for it any more."""
+        """`unwanted` handles a reply that arrives after the caller gave up."""
         if self.closed_reason is not None:
             raise HostLost(f"{kind} was not sent: {self.closed_reason.message}") from self.closed_reason
         identity = next(self._ids)
         frame = encode_frame({"id": identity, "type": kind, **fields}, body)
-        answer: asyncio.Future[Reply | ErrorReply] = asyncio.get_running_loop().create_future()
+        answer: asyncio.Future[ControlReply | ControlError] = asyncio.get_running_loop().create_future()
         self._waiting[identity] = answer
         try:
             async with deadline.bound(f"host {kind}"):
                 self._writer.write(frame)
-                # The reader finds out about a break too, and knows more: an error frame may have come before it.
+                # The reader task also notices the break and knows more: an error frame may have come before it.
                 with suppress(OSError):
                     await self._writer.drain()
                 reply = await answer
@@ -231,7 +231,7 @@ class HostClient:
             raise
         finally:
             self._waiting.pop(identity, None)
-        if isinstance(reply, ErrorReply):
+        if isinstance(reply, ControlError):
             raise failure(kind, reply)
         return HostReply(reply.fields, reply.body)
 
@@ -249,7 +249,7 @@ class HostClient:
         expected = host_proof(token, nonce, str(reply.get("nonce")), self._socket_name)
         if not proofs_equal(expected, reply.get("proof")):
             raise HostUnproven(
-                f"whoever listens on {self._socket_name} does not know our token: it is not the host app we started."
+                f"the listener on {self._socket_name} does not know the token: it is not the host app that was started."
             )
         if reply.get("protocol") != PROTOCOL_VERSION:
             raise HostVersionMismatch(
@@ -274,32 +274,32 @@ class HostClient:
                 frames.feed(piece)
                 while (frame := frames.next_frame()) is not None:
                     self._take(parse_from_host(frame))
-        except OSError as error:  # a route that ends, or a peer that stops answering, is no ConnectionError
+        except OSError as error:  # a lost route and an unresponsive peer are not ConnectionErrors
             self._end(HostLost(f"the connection to the host app broke: {error.strerror or error}."))
         except HostProtocolError as error:
             self._end(error)
             self._writer.transport.abort()
 
-    def _take(self, message: Reply | ErrorReply | Event) -> None:
-        if isinstance(message, Event):
+    def _take(self, message: ControlReply | ControlError | HostEvent) -> None:
+        if isinstance(message, HostEvent):
             for reducer in tuple(self._reducers):
                 try:
                     reducer(message.name, message.fields)
                 except Exception:
-                    _log.exception("a reducer of host events failed on %s", message.name)
+                    _log.exception("a reducer of host events failed for %s", message.name)
             for queue in self._queues:
                 queue.add(message)
         elif message.id is None:
-            assert isinstance(message, ErrorReply)
-            raise HostProtocolError(f"the host app refused our frame: {message.code}: {message.message}")
+            assert isinstance(message, ControlError)
+            raise HostProtocolError(f"the host app refused a frame: {message.code}: {message.message}")
         elif (answer := self._waiting.get(message.id)) is not None and not answer.done():
             answer.set_result(message)
-        elif (unwanted := self._unwanted.pop(message.id, None)) is not None and isinstance(message, Reply):
+        elif (unwanted := self._unwanted.pop(message.id, None)) is not None and isinstance(message, ControlReply):
             unwanted(message)
         # else: the reply to a request whose deadline has passed
 
-    def _close_unwanted(self, opened: Reply) -> None:
-        """Who has asked for the tab has given up on it, and does not know what it is called."""
+    def _close_unwanted(self, opened: ControlReply) -> None:
+        """Closes a tab whose caller gave up before its name arrived."""
         self._writer.write(
             encode_frame({"id": next(self._ids), "type": "tab.close", "tab": opened.fields.get("tab")}, b"")
         )

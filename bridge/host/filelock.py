@@ -1,4 +1,4 @@
-"""A lock on an open file that the system takes back when its holder dies."""
+"""A lock on an open file; the system releases it when its holder dies."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import IO
 if sys.platform == "win32":
     import msvcrt
 
-    # Windows keeps others from *reading* a locked byte, so the byte lies far behind the text.
+    # On Windows a locked byte cannot be read either, so the byte is far behind the text.
     _FAR = 1 << 30
 
     def try_lock(file: IO[str]) -> bool:
-        """Lock the file; False when somebody else has it."""
+        """Locks the file; False if another process has locked it."""
         os.lseek(file.fileno(), _FAR, os.SEEK_SET)
         try:
             msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
@@ -22,7 +22,7 @@ if sys.platform == "win32":
         return True
 
     def unlock(file: IO[str]) -> None:
-        """Let go of a lock that try_lock took."""
+        """Releases the lock."""
         os.lseek(file.fileno(), _FAR, os.SEEK_SET)
         msvcrt.locking(file.fileno(), msvcrt.LK_UNLCK, 1)
 
@@ -30,7 +30,7 @@ else:
     import fcntl
 
     def try_lock(file: IO[str]) -> bool:
-        """Lock the file; False when somebody else has it."""
+        """Locks the file; False if another process has locked it."""
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -38,5 +38,5 @@ else:
         return True
 
     def unlock(file: IO[str]) -> None:
-        """Let go of a lock that try_lock took."""
+        """Releases the lock."""
         fcntl.flock(file, fcntl.LOCK_UN)

@@ -1,7 +1,7 @@
-"""What a process holds for as long as it lives, and a child that is forked from it must not hold on to.
+"""Closes locks and connections in forked children.
 
-A lock, a connection ends with the last copy of its file, and a fork copies every file: after the parent was killed, a
-child that knows nothing of devices would have one.
+A fork copies every file descriptor, and a lock or connection lasts until its last copy is closed: a forked child would
+keep a device after its parent was killed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _held: weakref.WeakSet[Closable] = weakref.WeakSet()
 
 
 def close_in_children(held: Closable) -> None:
-    """Close the copy of every child that is forked from here on."""
+    """Closes the file in children forked later."""
     _held.add(held)
 
 

@@ -1,4 +1,4 @@
-"""The host app on a device: what is installed, installing it, removing it."""
+"""Installs, finds, stops and removes the host app on a device."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ HOST_PACKAGE = "dev.webviewbridge.host"
 _MANIFEST_BYTES = 1 << 20
 
 Progress = Callable[[int, int], None]
-Tell = Callable[[str], None]
+Report = Callable[[str], None]
 
-# Android updates an app only from the same signer, and not to an older version; removing it first helps with both.
+# Android updates an app only with the same signer and not to an older version. Removing it first solves both.
 _REPLACED_AFTER = {
     "INSTALL_FAILED_UPDATE_INCOMPATIBLE": "it was signed with another key",
     "INSTALL_FAILED_SHARED_USER_INCOMPATIBLE": "it was signed with another key",
     "INSTALL_FAILED_VERSION_DOWNGRADE": "it was a newer version",
 }
-# The package manager's other refusals that a person can do something about.
+# Other refusals of the package manager that a user can resolve.
 _HINTS = {
     "INSTALL_FAILED_USER_RESTRICTED": "Allow 'Install via USB' in the developer options; accept the phone's prompt.",
     "INSTALL_FAILED_VERIFICATION_FAILURE": (
-        "Play Protect refused it: accept its prompt, or switch off 'Verify apps over USB' in the developer options."
+        "Play Protect refused it: accept its prompt, or turn off 'Verify apps over USB' in the developer options."
     ),
     "INSTALL_FAILED_INSUFFICIENT_STORAGE": "Free some space on the device.",
     "INSTALL_FAILED_OLDER_SDK": "The host app needs Android 8 (API 26) or newer.",
@@ -41,7 +41,7 @@ _HINTS = {
 
 @dataclass(frozen=True, slots=True)
 class InstalledHost:
-    """The host app as the package manager has it; `version_name` is "" where it does not tell."""
+    """The installed host app; `version_name` is "" if the package manager does not report it."""
 
     apk_path: str
     version_name: str
@@ -50,12 +50,12 @@ class InstalledHost:
 
 @dataclass(frozen=True, slots=True)
 class HostInstall:
-    """What `install_host` did.
+    """The result of `install_host`.
 
     Attributes:
-        action: `reinstalled` where the one before had to be removed; `why` says why.
-        version_name: What is installed now.
-        before: The version that was there, "" for none.
+        action: `reinstalled` if the previous one had to be removed; `why` has the reason.
+        version_name: The version that is installed now.
+        before: The previous version, "" for none.
     """
 
     action: Literal["installed", "updated", "reinstalled"]
@@ -65,10 +65,10 @@ class HostInstall:
 
 
 async def installed_apk(device: AdbDevice, *, timeout_s: float) -> str | None:
-    """Where the host app's APK lies on the device, None when it is not installed.
+    """The path of the host app's APK on the device, None if it is not installed.
 
     Raises:
-        ShellFailed: The package manager does not answer, as it does while a device boots.
+        ShellFailed: The package manager does not respond, for example while the device boots.
     """
     command = ["pm", "path", "--user", "0", HOST_PACKAGE]
     result = await device.shell(command, timeout_s=timeout_s)
@@ -82,7 +82,7 @@ async def installed_apk(device: AdbDevice, *, timeout_s: float) -> str | None:
 
 
 async def installed_host(device: AdbDevice, *, timeout_s: float) -> InstalledHost | None:
-    """The installed host app with its version, None when there is none.
+    """The installed host app, None if there is none.
 
     Raises:
         ShellFailed: See installed_apk.
@@ -98,14 +98,14 @@ async def installed_host(device: AdbDevice, *, timeout_s: float) -> InstalledHos
 
 
 async def install_host(
-    device: AdbDevice, apk: Path, *, timeout_s: float, on_progress: Progress | None = None, tell: Tell | None = None
+    device: AdbDevice, apk: Path, *, timeout_s: float, on_progress: Progress | None = None, report: Report | None = None
 ) -> HostInstall:
-    """Install or update the host app. One that Android will not update, by its signature or as a downgrade, is removed
-    first, which also removes the cookies and storage of its pages; `tell` is told so.
+    """Installs or updates the host app. If its signature or a downgrade prevents an update, it is removed first,
+    together with the cookies and storage of its pages, and `report` gets a notice.
 
     Raises:
-        InstallFailed: The file is not the host app, or the package manager said no; the hint says what a person can
-            do, where something can be done.
+        InstallFailed: The file is not the host app, or the package manager refused; the hint says what a user can
+            do, if anything.
     """
     deadline = Deadline.after(timeout_s)
     await asyncio.to_thread(_require_host_app, apk)
@@ -118,8 +118,8 @@ async def install_host(
         why = _REPLACED_AFTER.get(str(error.details.get("pm_code")), "")
         if not why:
             raise _with_hint(error) from error
-        if tell is not None:
-            tell(f"the host app on {device.serial} cannot be updated, {why}: it is removed first, with its pages' data")
+        if report is not None:
+            report(f"the host app on {device.serial} cannot be updated, {why}: removing it first, with its pages' data")
         action = "reinstalled"
         await device.uninstall(HOST_PACKAGE, timeout_s=deadline.remaining_s)
         try:
@@ -129,7 +129,7 @@ async def install_host(
     now = await installed_host(device, timeout_s=deadline.remaining_s)
     if now is None:
         raise InstallFailed(
-            f"{device.serial} said it installed {apk.name}, and {HOST_PACKAGE} is not there for user 0.",
+            f"{device.serial} reported success for {apk.name}, but {HOST_PACKAGE} is not installed for user 0.",
             apk=str(apk),
             serial=device.serial,
         )
@@ -137,10 +137,10 @@ async def install_host(
 
 
 async def uninstall_host(device: AdbDevice, *, timeout_s: float) -> bool:
-    """Remove the host app and all that its pages have stored; False when there is none.
+    """Removes the host app and its pages' data; False if it is not installed.
 
     Raises:
-        ShellFailed: The package manager's words.
+        ShellFailed: The package manager refused.
     """
     deadline = Deadline.after(timeout_s)
     if await installed_apk(device, timeout_s=deadline.remaining_s) is None:
@@ -150,37 +150,37 @@ async def uninstall_host(device: AdbDevice, *, timeout_s: float) -> bool:
 
 
 async def host_pids(device: AdbDevice, *, timeout_s: float) -> tuple[int, ...]:
-    """The processes of the host app; none when it does not run."""
+    """The pids of the host app."""
     shown = await device.shell(["pidof", HOST_PACKAGE], timeout_s=timeout_s)
     return tuple(int(word) for word in re.findall(r"\b[0-9]{1,9}\b", shown.stdout))
 
 
 async def stop_host(device: AdbDevice, *, timeout_s: float) -> bool:
-    """End the host app's process with its tabs; False when it did not run.
+    """Ends the host app's process with its tabs; False if it was not running.
 
     Raises:
-        ShellFailed: Android did not take the command.
-        DeadlineExceeded: It is still there.
+        ShellFailed: Android refused the command.
+        DeadlineExceeded: The process is still running.
     """
     deadline = Deadline.after(timeout_s)
     ran = await host_pids(device, timeout_s=deadline.remaining_s)
     await device.shell(["am", "force-stop", "--user", "0", HOST_PACKAGE], timeout_s=deadline.remaining_s, check=True)
     left = ran
-    async with deadline.bound(f"the end of {HOST_PACKAGE}", lambda: f"process {left} is still there"):
-        while left := await host_pids(device, timeout_s=deadline.remaining_s):  # noqa: ASYNC110 - Android tells nobody
+    async with deadline.bound(f"the end of {HOST_PACKAGE}", lambda: f"process {left} is still running"):
+        while left := await host_pids(device, timeout_s=deadline.remaining_s):  # noqa: ASYNC110 - Android sends no event
             await asyncio.sleep(0.1)
     return bool(ran)
 
 
 def _require_host_app(apk: Path) -> None:
-    """A glance at the manifest's strings before another app is put on a device; what it is really, Android judges."""
+    """Checks the manifest's strings, so that no other app gets installed by mistake. Android validates the APK."""
     try:
         with zipfile.ZipFile(apk) as archive, archive.open("AndroidManifest.xml") as entry:
             manifest = entry.read(_MANIFEST_BYTES)
     except (OSError, KeyError, ValueError, RuntimeError, NotImplementedError, zipfile.BadZipFile, zlib.error) as error:
-        raise InstallFailed(f"{apk} is no APK: {error}", apk=str(apk)) from error
+        raise InstallFailed(f"{apk} is not an APK: {error}", apk=str(apk)) from error
     if not any(HOST_PACKAGE.encode(encoding) in manifest for encoding in ("utf-8", "utf-16-le")):
-        raise InstallFailed(f"{apk} is not {HOST_PACKAGE}.", hint="adb install puts other apps there.", apk=str(apk))
+        raise InstallFailed(f"{apk} is not {HOST_PACKAGE}.", hint="Use adb install for other apps.", apk=str(apk))
 
 
 def host_missing(serial: str) -> HostMissing:

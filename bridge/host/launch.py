@@ -1,4 +1,4 @@
-"""From a device to a connected host app."""
+"""Starts the host app and connects to it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from bridge.host.lease import hold_lease, lease_key
 _SERVICE = f"{HOST_PACKAGE}/.HostService"
 _INSTRUMENTATION = f"{HOST_PACKAGE}/.HostInstrumentation"
 _FIRST_RETRY_S, _LAST_RETRY_S = 0.02, 0.25
-# How long the service may take to listen before plan B, which would end a service that is only slow.
+# How long the service may take to listen. The fallback would end a service that is only slow.
 _SERVICE_SHARE, _SERVICE_AT_MOST_S = 0.6, 20.0
 
 logger = logging.getLogger(__name__)
@@ -40,22 +40,22 @@ async def start_host(
     idle_timeout_s: int | None = None,
     plans: Sequence[Plan] = ("service", "instrumentation"),
 ) -> AsyncIterator[HostClient]:
-    """The device's host app, started if need be, proven to be ours, and ours while the block lives.
+    """Starts the host app if necessary and yields an authenticated client, with a lease on the device for the block.
 
-    The socket's name is chosen here and travels in the intent with the token, so nothing on the device has to be
-    searched for. The service ends by itself when its last client and tab are gone.
+    The intent carries the socket's name and the token, so nothing has to be searched on the device. The service stops
+    by itself after its last client and tab.
 
     Args:
-        idle_timeout_s: How long a tab lives without activity; counts where this start makes the process.
-        plans: How to start it, in order: some phones kill a foreground service, and `am instrument` is the way around.
-            It begins by ending a running host.
+        idle_timeout_s: How long a tab lives without activity. Ignored if the process already runs.
+        plans: How to start it, in order. `am instrument` is the fallback for phones that kill foreground services; it
+            ends a running host first.
 
     Raises:
-        DeviceBusy: Another process of this machine, or another client of the host app, works on the device.
+        DeviceBusy: Another process of this machine or another client of the host app uses the device.
         HostMissing: The host app is not installed.
-        HostFailed: Android did not start it; its words are in the message.
+        HostFailed: Android did not start it; the message has its output.
         HostVersionMismatch, HostUnproven: See connect_host.
-        DeadlineExceeded: It was started and does not listen.
+        DeadlineExceeded: It was started but does not listen.
     """
     deadline = Deadline.after(timeout_s)
     with hold_lease(lease_key(device), owner=owner, policy_digest=policy_digest):
@@ -74,7 +74,7 @@ async def start_host(
 async def _started(
     device: AdbDevice, plans: tuple[Plan, ...], idle_timeout_s: int | None, deadline: Deadline
 ) -> tuple[str, bytes, socket.socket]:
-    """Name and token of the endpoint, and a connection to it."""
+    """The name and token of the endpoint, and a connection to it."""
     plan, *others = plans
     share_s = min(_SERVICE_AT_MOST_S, _SERVICE_SHARE * deadline.remaining_s) if others else deadline.remaining_s
     try:
@@ -82,11 +82,11 @@ async def _started(
     except (HostFailed, DeadlineExceeded) as error:
         if not others:
             raise
-        logger.warning("the host app did not come up as a %s, trying as %s: %s", plan, others[0], error.message)
+        logger.warning("the host app did not start as a %s, trying as %s: %s", plan, others[0], error.message)
         try:
             return await _started(device, tuple(others), idle_timeout_s, deadline)
         except (HostFailed, DeadlineExceeded) as second:
-            # The first failure is what people can do something about; the second is told with it.
+            # A user can resolve the first failure; the second is appended.
             raise _both(error, second) from second
 
 
@@ -120,36 +120,36 @@ def _words(plan: Plan, extras: Mapping[str, str]) -> list[str]:
 
 
 async def _ask_android(device: AdbDevice, words: list[str], token: str, deadline: Deadline) -> None:
-    """Whether the app is installed is asked only when Android refuses: on a phone that question takes half a second."""
+    """Starts the app. Checks whether it is installed only after a failure: on a phone the check takes half a second."""
     try:
         result = await device.shell(words, timeout_s=deadline.remaining_s)
-    except BridgeError as error:  # it may quote the command, and whoever reads that could be the host's client
+    except BridgeError as error:  # it may quote the command, and a reader of the token could be a client of the host
         for told in (vars(error), error.details):
             told.update({name: text.replace(token, "…") for name, text in told.items() if isinstance(text, str)})
         error.args = (error.message,)
         raise
     said = (result.stdout + result.stderr).replace(token, "…").strip()
-    # Before Android 12 `am` ended with 0 whatever it said ("Error: Not found; no service started.").
+    # Before Android 12 `am` exits with 0 even after "Error: Not found; no service started.".
     refused = result.exit_code != 0 or any(_REFUSAL.match(line) for line in said.splitlines())
     if not refused:
         return
     if await installed_apk(device, timeout_s=deadline.remaining_s) is None:
         raise host_missing(device.serial)
-    raise HostFailed("its start", f"am ended with {result.exit_code}", said[:500])
+    raise HostFailed("its start", f"am exited with {result.exit_code}", said[:500])
 
 
-# The words of ActivityManagerShellCommand and, for an instrumentation that is not there, of Instrument.java.
+# The messages of ActivityManagerShellCommand and, for a missing instrumentation, of Instrument.java.
 _REFUSAL = re.compile(r"Error|Exception|INSTRUMENTATION_STATUS: Error|INSTRUMENTATION_FAILED|android\.util\.Android")
 
 
 async def _connect(device: AdbDevice, name: str, deadline: Deadline) -> socket.socket:
-    """The host app binds its name a moment after the intent; until then adbd refuses the connection."""
+    """Connects with retries: the host app binds its name a moment after the intent."""
     pause_s = _FIRST_RETRY_S
     while True:
         try:
             return await device.open_stream(f"localabstract:{name}", timeout_s=deadline.remaining_s)
         except ServiceRefused as error:
             if deadline.remaining_s <= pause_s:
-                raise deadline.exceeded("the host app's control socket", "nobody listens there") from error
+                raise deadline.exceeded("the host app's control socket", "nothing listens there yet") from error
         await asyncio.sleep(pause_s)
         pause_s = min(2 * pause_s, _LAST_RETRY_S)

@@ -1,9 +1,8 @@
-"""One owner and one policy per device, among the processes of this machine.
+"""Leases: one owner and one policy per device among the processes of this machine.
 
-The host app's proxy, cookies and pins belong to its whole process, so two that do not agree would change each other's
-rules. The host app refuses the second one too, but only this file can name it before anything on the device is
-touched. A lease is a file that its holder keeps locked: the system lets go of the lock however the holder dies, so a
-lease without a living holder is nobody's. A child that is forked from the holder has no part in it.
+The host app's proxy, cookies and pins apply to its whole process, so two owners would change each other's rules. The
+host app refuses a second owner too, but the lease names the first one before anything on the device changes. A lease
+is a locked file: the system releases the lock when its holder dies. Forked children do not inherit it.
 """
 
 from __future__ import annotations
@@ -32,11 +31,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Holder:
-    """Who has a device, in words for people.
+    """The holder of a device, for messages.
 
     Attributes:
         policy: Digest of the policy in force.
-        since_s: When it was taken, in seconds of the Unix epoch.
+        since_s: When the lease was taken, in seconds since the Unix epoch.
     """
 
     owner: str
@@ -59,16 +58,16 @@ _held_lock = threading.Lock()
 
 
 def lease_key(device: AdbDevice) -> str:
-    """What the device is called on this machine: a serial says little without the machine that it is attached to."""
+    """The device's name on this machine: its adb server and its serial."""
     return device.serial if device.server.is_local else f"{device.server.address}/{device.serial}"
 
 
 @contextmanager
 def hold_lease(key: str, *, owner: str, policy_digest: str, folder: Path | None = None) -> Iterator[Holder]:
-    """Hold the device while the block lives. Blocks of this process with the same owner and policy share it.
+    """Holds the device during the block. Blocks of this process with the same owner and policy share it.
 
     Raises:
-        DeviceBusy: Somebody else holds it; `details` has `owner`, `pid` and `policy`.
+        DeviceBusy: Another process or owner holds it; `details` has `owner`, `pid` and `policy`.
         UsageError: The folder of leases cannot be used, or belongs to another user.
     """
     path = _lease_path(key, runtime_folder() if folder is None else folder)
@@ -92,7 +91,7 @@ def hold_lease(key: str, *, owner: str, policy_digest: str, folder: Path | None 
 
 
 def held_by(key: str, *, folder: Path | None = None) -> str | None:
-    """Who holds the device on this machine, in words for people; None where nobody does. Takes nothing."""
+    """A description of the device's holder on this machine, None without one. Does not take the lease."""
     path = _lease_path(key, runtime_folder() if folder is None else folder)
     try:
         with path.open("r+", encoding="utf-8") as file:
@@ -106,7 +105,7 @@ def held_by(key: str, *, folder: Path | None = None) -> str | None:
 
 
 def _take(path: Path, key: str, wanted: Holder) -> IO[str]:
-    """The locked file with our name in it. Who only looks (`held_by`) has it locked for an instant."""
+    """Locks the file and writes our name into it. Retries, because `held_by` locks it for an instant."""
     for may_be_a_look in itertools.chain((True,) * _LOOKS, itertools.repeat(False)):
         try:
             file = path.open("a+", encoding="utf-8")
@@ -120,7 +119,7 @@ def _take(path: Path, key: str, wanted: Holder) -> IO[str]:
             continue
         if _is_still(path, file):
             break
-        file.close()  # its last holder removed it between our opening and our locking
+        file.close()  # its last holder removed it after we opened it
     close_in_children(file)
     file.seek(0)
     file.truncate()
@@ -131,7 +130,7 @@ def _take(path: Path, key: str, wanted: Holder) -> IO[str]:
 
 def _give_back(path: Path, file: IO[str]) -> None:
     with file:
-        if os.name == "nt":  # an open file cannot be removed there; without its lock it is nobody's
+        if os.name == "nt":  # an open file cannot be removed there; without a lock the lease is free
             unlock(file)
         else:
             path.unlink(missing_ok=True)
@@ -145,7 +144,7 @@ def _is_still(path: Path, file: IO[str]) -> bool:
 
 
 def _read(file: IO[str]) -> Holder | None:
-    """The name in the file; None while its holder is still writing it."""
+    """The holder in the file; None while it is being written."""
     file.seek(0)
     try:
         fields = json.load(file)
@@ -168,6 +167,6 @@ def _busy(key: str, holder: Holder | None) -> DeviceBusy:
 
 
 def _lease_path(key: str, folder: Path) -> Path:
-    """A readable name and a digest, because a serial may hold anything."""
+    """A readable name with a digest, because a serial may have any characters."""
     readable = re.sub(r"[^A-Za-z0-9._-]", "_", key)[:60]
     return folder / f"{readable}-{hashlib.sha256(key.encode()).hexdigest()[:12]}.lease"

@@ -1,7 +1,4 @@
-"""The control protocol's frames, messages and proofs as values (android_host_app/PROTOCOL.md §2-§4).
-
-Nothing here waits or reads: bytes are fed in, frames come out; client and virtual device own the sockets.
-"""
+"""Frames, messages and proofs of the control protocol, without I/O (android_host_app/PROTOCOL.md §2-§4)."""
 
 from __future__ import annotations
 
@@ -28,12 +25,12 @@ _HEX = re.compile(r"[0-9a-f]*")
 
 
 class FrameError(HostProtocolError):
-    """Bytes that are no frame, or a header that is no message; the connection is of no further use."""
+    """Invalid frame or message; the connection cannot be used any further."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a reader is willing to hold in memory, in bytes."""
+    """The maximum sizes that a reader accepts, in bytes."""
 
     header_bytes: int = MAX_HEADER_BYTES
     body_bytes: int = MAX_BODY_BYTES
@@ -43,13 +40,13 @@ HELLO_LIMITS = Limits(header_bytes=4096, body_bytes=0)
 
 
 @dataclass(frozen=True)
-class Frame:
+class WireFrame:
     header: dict[str, Any]
     body: bytes = b""
 
 
 @dataclass(frozen=True)
-class Request:
+class ControlRequest:
     id: int
     type: str
     fields: dict[str, Any]
@@ -57,15 +54,15 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Reply:
+class ControlReply:
     id: int
     fields: dict[str, Any]
     body: bytes = b""
 
 
 @dataclass(frozen=True)
-class ErrorReply:
-    """`id` is None where the host could not tell which request it answers; `facts` are the error's further fields."""
+class ControlError:
+    """An error reply. `id` is None if the host could not identify the request; `facts` are its other fields."""
 
     id: int | None
     code: str
@@ -74,7 +71,7 @@ class ErrorReply:
 
 
 @dataclass(frozen=True)
-class Event:
+class HostEvent:
     name: str
     fields: dict[str, Any]
     body: bytes = b""
@@ -83,23 +80,23 @@ class Event:
 def encode_frame(
     header: Mapping[str, Any], body: bytes = b"", *, limits: Limits | None = None, errors: str = "strict"
 ) -> bytes:
-    """The bytes of one frame; FrameError when it would break the peer's limits or is not JSON.
+    """Encodes a frame; FrameError if it exceeds the limits or is not JSON.
 
-    `errors` is what becomes of lone surrogates, as in `str.encode`.
+    `errors` applies to lone surrogates, as in `str.encode`.
     """
     limits = limits or Limits()
     try:
         text = json.dumps(header, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode("utf-8", errors)
     except (TypeError, ValueError) as error:  # UnicodeEncodeError (a lone surrogate) is a ValueError
-        raise FrameError(f"a header cannot be written as JSON: {error}.") from error
+        raise FrameError(f"the header cannot be encoded as JSON: {error}.") from error
     _check_sizes(len(text), len(body), limits)
     return _PREFIX.pack(len(text), len(body)) + text + body
 
 
 class FrameReader:
-    """Cuts a byte stream into frames, however it arrives; `limits` may be widened between two frames.
+    """Parses frames from a byte stream in pieces of any size; `limits` may be raised between two frames.
 
-    After a FrameError the reader is of no further use: where the next frame starts is not known.
+    A FrameError is final: the start of the next frame is unknown.
     """
 
     def __init__(self, limits: Limits | None = None) -> None:
@@ -108,14 +105,14 @@ class FrameReader:
 
     @property
     def in_frame(self) -> bool:
-        """Whether the end of the stream now would be an abnormal one."""
+        """Whether the stream is inside a frame, where its end is an error."""
         return bool(self._held)
 
     def feed(self, piece: bytes) -> None:
         self._held += piece
 
-    def next_frame(self) -> Frame | None:
-        """The next whole frame, None when more bytes are needed; lengths are judged before the rest is there."""
+    def next_frame(self) -> WireFrame | None:
+        """The next complete frame, None if more bytes are needed. Lengths are checked before the rest has arrived."""
         held = self._held
         if len(held) < PREFIX_BYTES:
             return None
@@ -127,7 +124,7 @@ class FrameReader:
         with memoryview(held) as view:
             header, body = bytes(view[PREFIX_BYTES:body_at]), bytes(view[body_at : body_at + body_bytes])
         del held[: body_at + body_bytes]
-        return Frame(decode_header(header), body)
+        return WireFrame(decode_header(header), body)
 
 
 def _check_sizes(header_bytes: int, body_bytes: int, limits: Limits) -> None:
@@ -138,13 +135,13 @@ def _check_sizes(header_bytes: int, body_bytes: int, limits: Limits) -> None:
 
 
 def decode_header(text: bytes) -> dict[str, Any]:
-    """The JSON object in a frame's header; FrameError for anything else, repeated keys and NaN included."""
+    """The JSON object in a frame's header; FrameError for anything else, including repeated keys and NaN."""
     try:
         decoded = text.decode("utf-8")
         _check_depth(decoded)
         header = json.loads(decoded, object_pairs_hook=_unique_keys, parse_constant=_no_constant)
         if _SURROGATE.search(decoded):
-            json.dumps(header, ensure_ascii=False).encode()  # a lone one cannot be encoded: UnicodeError
+            json.dumps(header, ensure_ascii=False).encode()  # a lone surrogate cannot be encoded: UnicodeError
     except (ValueError, RecursionError) as error:
         raise FrameError(f"a header is not the JSON that the protocol allows: {error}.") from error
     if not isinstance(header, dict):
@@ -153,7 +150,7 @@ def decode_header(text: bytes) -> dict[str, Any]:
 
 
 def _check_depth(text: str) -> None:
-    # Counted before parsing: a parser that recurses is what a deep header is aimed at.
+    # Checked before parsing: a deeply nested header would exhaust a recursive parser.
     depth = 0
     in_string = False
     for found in re.finditer(r'\\.|["\[\]{}]', text):
@@ -181,41 +178,41 @@ def _no_constant(word: str) -> NoReturn:
     raise ValueError(f"{word} is not JSON")
 
 
-def parse_request(frame: Frame) -> Request:
-    """What a client's frame asks; FrameError without a usable id or type."""
+def parse_request(frame: WireFrame) -> ControlRequest:
+    """The request in a client's frame; FrameError without a valid id or type."""
     header = dict(frame.header)
     identity, kind = header.pop("id", None), header.pop("type", None)
     if not is_id(identity):
         raise FrameError(f"a request has the id {_shown(identity)}; 1 to 2^53-1 are allowed.")
     if not isinstance(kind, str) or not kind:
         raise FrameError(f"a request has the type {_shown(kind)}.")
-    return Request(identity, kind, header, frame.body)
+    return ControlRequest(identity, kind, header, frame.body)
 
 
-def parse_from_host(frame: Frame) -> Reply | ErrorReply | Event:
-    """What a host's frame says; FrameError when it is neither reply, nor error, nor event."""
+def parse_from_host(frame: WireFrame) -> ControlReply | ControlError | HostEvent:
+    """The message in a host's frame; FrameError if it is neither reply, nor error, nor event."""
     header = dict(frame.header)
     if "event" in header:
         name = header.pop("event")
         if not isinstance(name, str):
             raise FrameError(f"an event has the name {_shown(name)}.")
-        return Event(name, header, frame.body)
+        return HostEvent(name, header, frame.body)
     identity = header.pop("id", None)
     if "error" in header:
         return _error_reply(identity, header["error"])
     if header.pop("ok", None) is not True or not is_id(identity):
-        raise FrameError(f"the host sent a frame that is no reply, error or event: {_shown(frame.header)}.")
-    return Reply(identity, header, frame.body)
+        raise FrameError(f"the host sent a frame that is not a reply, error or event: {_shown(frame.header)}.")
+    return ControlReply(identity, header, frame.body)
 
 
-def _error_reply(identity: Any, error: Any) -> ErrorReply:
+def _error_reply(identity: Any, error: Any) -> ControlError:
     if not (identity is None or is_id(identity)) or not isinstance(error, dict):
         raise FrameError(f"the host sent an error reply with the id {_shown(identity)} and {_shown(error)}.")
     facts = dict(error)
     code, message = facts.pop("code", None), facts.pop("message", "")
     if not isinstance(code, str) or not isinstance(message, str):
         raise FrameError(f"the host sent an error without a code: {_shown(error)}.")
-    return ErrorReply(identity, code, message, facts)
+    return ControlError(identity, code, message, facts)
 
 
 def is_id(value: Any) -> bool:
@@ -227,12 +224,12 @@ def is_socket_name(name: str) -> bool:
 
 
 def is_hex(value: Any, digits: int) -> bool:
-    """Whether it is a string of so many lower-case hex digits."""
+    """Whether it is a string of that many lower-case hex digits."""
     return isinstance(value, str) and len(value) == digits and bool(_HEX.fullmatch(value))
 
 
 def client_proof(token: bytes, nonce: str, socket_name: str) -> str:
-    """What a client shows to prove that it knows the 32 bytes of the token (§4)."""
+    """The client's proof that it knows the 32 bytes of the token (§4)."""
     return _proof(token, f"client|{nonce}|{socket_name}")
 
 
@@ -248,7 +245,7 @@ def _proof(token: bytes, text: str) -> str:
 
 
 def proofs_equal(expected: str, shown: Any) -> bool:
-    """In constant time; anything but a string of 64 hex digits is unequal."""
+    """Compares in constant time; anything but a string of 64 hex digits is unequal."""
     import hmac
 
     return is_hex(shown, 64) and hmac.compare_digest(expected, shown)

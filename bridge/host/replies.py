@@ -1,4 +1,4 @@
-"""What the host app says, as values of ours: who it is, its tabs, and the errors that its codes stand for."""
+"""Parses replies of the host app: its hello, its tabs, and its errors."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from bridge.errors import (
     HostVersionMismatch,
     TabLost,
 )
-from bridge.host.protocol import ErrorReply
+from bridge.host.protocol import ControlError
 
 INSTALL_HINT = "Install the host app of this version: webview-bridge host install"
 
 
 @dataclass(frozen=True)
 class HostHello:
-    """What the host says of itself; `webview` has package, version_name and version_code, None where unknown."""
+    """The hello reply; `webview` has package, version_name and version_code, None if unknown."""
 
     protocol: int
     app_version: str
@@ -37,12 +37,12 @@ class HostHello:
 
     @property
     def webview_package(self) -> str:
-        """The provider's package, "" when the device does not tell."""
+        """The package of the WebView provider, "" if unknown."""
         return str(self.webview.get("package") or "")
 
     @property
     def webview_version(self) -> str:
-        """The provider's version name ("113.0.5672.136"), "" when the device does not tell."""
+        """The version name of the WebView provider ("113.0.5672.136"), "" if unknown."""
         return str(self.webview.get("version_name") or "")
 
 
@@ -52,7 +52,7 @@ class HostReply:
     body: bytes = b""
 
     def text(self, kind: str, name: str) -> str:
-        """A field that a reply to a request of that kind has; HostProtocolError when this one has it not."""
+        """A text field of the reply; HostProtocolError if it is missing."""
         value = self.fields.get(name)
         if not isinstance(value, str) or not value:
             raise HostProtocolError(f"the host's reply to {kind} has no {name}.")
@@ -61,21 +61,21 @@ class HostReply:
 
 @dataclass(frozen=True)
 class HostTab:
-    """A tab as the host names it; its page is at `url` until it navigates, and `nonce` is in that URL."""
+    """A tab of the host. Its page is at `url`, which contains `nonce`, until it navigates."""
 
     tab: str
     nonce: str
     url: str
 
 
-def failure(kind: str, reply: ErrorReply) -> BridgeError:
-    """The error of the tree for an error reply to a request of that kind."""
+def failure(kind: str, reply: ControlError) -> BridgeError:
+    """The error for an error reply to a request of that kind."""
     match reply.code:
         case "device_busy":
             busy = f"the host app is in use by {reply.facts.get('owner', 'somebody else')}."
-            return _with_facts(DeviceBusy(busy, hint="Let it finish, or use another device."), reply.facts)
+            return _with_facts(DeviceBusy(busy, hint="Wait until it ends, or use another device."), reply.facts)
         case "unproven":
-            return HostUnproven(f"the host app did not accept our token: {reply.message}")
+            return HostUnproven(f"the host app did not accept the token: {reply.message}")
         case "version_mismatch":
             return HostVersionMismatch(reply.message, hint=INSTALL_HINT)
         case "no_such_tab":
@@ -87,13 +87,13 @@ def failure(kind: str, reply: ErrorReply) -> BridgeError:
 
 
 def _with_facts(error: BridgeError, facts: Mapping[str, Any]) -> BridgeError:
-    """Not as keywords: what they are called is the peer's choice, and nobody has proven itself yet."""
+    """Adds the fields as data, not as keyword arguments: an unauthenticated peer chooses their names."""
     error.details.update(facts)
     return error
 
 
 def hello_of(fields: Mapping[str, Any]) -> HostHello:
-    """The reply to `hello`; HostProtocolError when a field is missing or of another type."""
+    """Parses the reply to `hello`; HostProtocolError if a field is missing or has another type."""
     kinds: dict[str, type] = {
         "protocol": int,
         "app_version": str,

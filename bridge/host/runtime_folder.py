@@ -1,4 +1,4 @@
-"""The user's folder for what lives as long as processes do: leases, sockets. Writable for nobody else."""
+"""The user's folder for leases and sockets, writable by this user only."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from bridge.runtime_place import runtime_place
 
 
 def runtime_folder() -> Path:
-    """`$XDG_RUNTIME_DIR/webview-bridge`, or a folder of the user's own under the temporary one; made if need be.
+    """`$XDG_RUNTIME_DIR/webview-bridge`, or a folder of this user in the temporary folder; created if missing.
 
     Raises:
-        UsageError: It cannot be made, belongs to somebody else, or is open to others.
+        UsageError: It cannot be created, belongs to another user, or is open to others.
     """
     folder = Path(runtime_place())
     try:
@@ -23,11 +23,11 @@ def runtime_folder() -> Path:
         usable = folder.is_dir() and not folder.is_symlink() and is_ours(folder)
         is_private = os.name == "nt" or not folder.lstat().st_mode & 0o077
     except OSError as error:
-        raise UsageError(f"The runtime folder {folder} cannot be made: {error.strerror or error}.") from error
+        raise UsageError(f"The runtime folder {folder} cannot be created: {error.strerror or error}.") from error
     if not usable:
-        raise UsageError(f"{folder} is not a folder of this user; nothing is kept there.")
+        raise UsageError(f"{folder} is not a folder of this user, so it is not used.")
     if not is_private:
-        raise UsageError(f"{folder} is open to other users; nothing is kept there.", hint=f"chmod 700 {folder}")
+        raise UsageError(f"{folder} is open to other users, so it is not used.", hint=f"chmod 700 {folder}")
     return folder
 
 

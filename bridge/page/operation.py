@@ -45,7 +45,7 @@ class OperationLock:
 
     @asynccontextmanager
     async def acquire(self, deadline: Deadline) -> AsyncIterator[str]:
-        """Wait for the page; yields a notice if somebody held it, else "".
+        """Wait for the page; yields a notice if it was held, else "".
 
         Raises:
             DeadlineExceeded: The page was in use until the deadline; names the holder.

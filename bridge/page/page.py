@@ -61,7 +61,7 @@ from bridge.snapshot.escape import quoted
 
 if TYPE_CHECKING:
     from bridge.page.target.page_state import PageState
-    from bridge.reading.extract import Mode
+    from bridge.reading.main_content import Mode
     from bridge.reading.markdown import LinkStyle
 
 ACTION_TIMEOUT_S = 5.0
@@ -133,13 +133,13 @@ class Page:
 
     def document_url(self, ref: str) -> str:
         """The address of the document that a ref was shown in, perhaps a frame's; "" if the document is gone."""
-        entry = self._refs.shown_as(ref)
+        entry = self._refs.get(ref)
         frame = self._state.frames.get(entry.frame_id) if self._state and entry else None
         return frame.url if frame else ""
 
     def described(self, ref: str) -> str:
         """`button "Pay"`: what a ref was when it was shown; "" for an unknown ref."""
-        entry = self._refs.shown_as(ref)
+        entry = self._refs.get(ref)
         return f"{entry.role} {quoted(entry.name, _NAME_CHARS)}" if entry else ""
 
     # Navigation
@@ -546,7 +546,10 @@ class Page:
         timeout_s: float = ACTION_TIMEOUT_S,
         settle_s: float = 1.0,
     ) -> ActionResult:
-        """Scroll by CSS pixels what scrolls around `ref` or in the middle of the page; reports if nothing moved."""
+        """Scroll by CSS pixels what scrolls around `ref` or in the middle of the page; reports if nothing moved.
+
+        A script scrolls, and the page gets no touch events. `swipe` moves a finger.
+        """
         async with self._action(timeout_s, settle_s) as op:
             return op.report(await scroll(op.actions, direction, amount, ref, op.deadline, settle_s=settle_s))
 

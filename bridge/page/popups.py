@@ -39,7 +39,7 @@ class PopupQueue:
 
 
 class ExpectedPopup:
-    """What `page.expect_popup()` yields; `page` is set when the block has ended."""
+    """Yielded by `page.expect_popup()`; `page` is set when the block has ended."""
 
     def __init__(self) -> None:
         self.opened: Page | None = None

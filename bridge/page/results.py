@@ -1,4 +1,4 @@
-"""What operations on a page give back: frozen values, each with what it cost."""
+"""Results of operations on a page: frozen values, each with its cost."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from bridge.cost import Cost
 
 @dataclass(frozen=True, slots=True)
 class NavigationResult:
-    """Where a navigation ended.
+    """The document that a navigation ended at.
 
     Attributes:
-        url: The address of the document that is shown now, after redirects.
-        status: HTTP status of the main document, or None where there was no HTTP.
+        url: Its address, after redirects.
+        status: Its HTTP status, or None without HTTP.
         waited_for: commit, domcontentloaded, load or networkidle.
     """
 
@@ -38,7 +38,7 @@ class NavigationResult:
 
 @dataclass(frozen=True, slots=True)
 class PageLocation:
-    """Where a tab is."""
+    """The address and title of a tab."""
 
     url: str
     title: str
@@ -50,14 +50,14 @@ class PageLocation:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What an action changed, as far as the page had settled.
+    """The changes of the page after an action, until it settled.
 
     Attributes:
-        text: The delta as a model reads it, page text escaped as in a snapshot; "no change" when nothing did.
+        text: The delta for a model, with page text escaped as in a snapshot; "no change" if there is none.
         settled: Why the wait ended: quiet, navigation, deadline.
-        texts: Words that appeared and that no ref carries, such as validation messages.
-        url: The new address when it changed.
-        title: The new title when it changed.
+        texts: Text that appeared outside of elements with refs, such as validation messages.
+        url: The new address, if it changed.
+        title: The new title, if it changed.
         dialogs: Dialogs that opened, `kind "message" (accepted|dismissed)`.
     """
 
@@ -87,7 +87,7 @@ class Changes:
 
 @dataclass(frozen=True, slots=True)
 class ActionResult:
-    """The outcome of an action by ref; `changes` is what came of it."""
+    """The outcome of an action and the changes that followed it."""
 
     action: str
     ref: str | None
@@ -115,7 +115,7 @@ class ActionResult:
 
 @dataclass(frozen=True, slots=True)
 class WaitResult:
-    """The condition was met after `waited_ms` in the page."""
+    """The condition that was met, and how long that took."""
 
     awaited: str
     waited_ms: float
@@ -127,7 +127,7 @@ class WaitResult:
 
 @dataclass(frozen=True, slots=True)
 class LabelledBox:
-    """A box drawn on an annotated picture, in pixels of that picture."""
+    """A box drawn on an annotated screenshot, in pixels of the image."""
 
     ref: str
     role: str
@@ -140,13 +140,13 @@ class LabelledBox:
 
 @dataclass(frozen=True, slots=True)
 class Screenshot:
-    """A picture of the tab.
+    """An image of the tab.
 
     Attributes:
-        scale: Pixels of the picture per CSS pixel.
+        scale: Image pixels per CSS pixel.
         strategy: How it was taken: `cdp-viewport`, `cdp-beyond-viewport`, `scroll-and-stitch` or `host-native`.
-        truncated: Whether the page went on beyond what the picture shows because of a limit; `notices` say of which.
-        legend: The boxes of an annotated picture, in the order of their refs.
+        truncated: A limit cut the image; `notices` name the limit.
+        legend: The boxes of an annotated screenshot, in the order of their refs.
     """
 
     image_bytes: bytes = field(repr=False)
@@ -161,7 +161,7 @@ class Screenshot:
     notices: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """Everything but the bytes."""
+        """All fields except the bytes."""
         return {
             "format": self.format,
             "width_px": self.width_px,

@@ -1,4 +1,4 @@
-"""What a page asks of its tab, whichever app the tab is in. The tabs of `bridge.session` implement it."""
+"""The interface of a tab to its page. The tabs of `bridge.session` implement it."""
 
 from __future__ import annotations
 

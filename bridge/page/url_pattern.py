@@ -1,4 +1,4 @@
-"""URL patterns: what a person writes, as a test of our own and as the coarser filter that CDP knows."""
+"""URL patterns, as a test of our own and as the coarser filter that CDP supports."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _PIECES = re.compile(r"\*\*/?|\*|\{[^{}]*\}|\\.|.", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class UrlPattern:
-    """Which addresses are meant.
+    """A set of addresses.
 
     Attributes:
-        text: As it was written, for messages and for taking it away again.
+        text: The pattern as written, for messages and to find it again.
         cdp: A `Fetch.RequestPattern.urlPattern` that matches at least all of them.
     """
 
@@ -28,13 +28,13 @@ class UrlPattern:
 
 
 def url_pattern(wanted: str | re.Pattern[str]) -> UrlPattern:
-    """A glob over the whole address, or a regular expression that is searched in it.
+    """A glob over the whole address, or a regular expression searched in it.
 
-    In a glob `*` stays within a path segment, `**` crosses them, `{a,b}` is a choice, a backslash takes the next
-    character as it is; everything else, also `?`, means itself.
+    In a glob, `*` matches within a path segment, `**` across segments, `{a,b}` one of several, and a backslash escapes
+    the next character. All other characters, also `?`, match themselves.
 
     Raises:
-        UsageError: It is empty, or a brace is not closed.
+        UsageError: The pattern is empty, or a brace is not closed.
     """
     if isinstance(wanted, re.Pattern):
         return UrlPattern(wanted.pattern, "*", wanted)
@@ -56,7 +56,7 @@ def url_pattern(wanted: str | re.Pattern[str]) -> UrlPattern:
                 expression.append("(?:" + "|".join(re.escape(choice) for choice in piece[1:-1].split(",")) + ")")
                 coarse.append("*")
             case "{" | "}":
-                raise UsageError(f"the URL pattern {wanted!r} has a brace without its other half")
+                raise UsageError(f"the URL pattern {wanted!r} has an unmatched brace")
             case _:
                 character = piece[-1]
                 expression.append(re.escape(character))

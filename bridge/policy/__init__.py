@@ -1,4 +1,4 @@
-"""Which addresses may be opened: pure rules, and the resolver and the gate that enforce them."""
+"""The policy: pure rules about which addresses may be opened, and the resolver and the gate that enforce them."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ ALLOW_LINE = 'allowed_origins = ["{host}"]'
 
 @dataclass(frozen=True)
 class BrowserPolicy:
-    """Which origins may be opened, apart from what is always refused (see `decide`).
+    """The origins that may be opened, apart from what is always refused (see `decide`).
 
     Attributes:
         default_action: The decision about a URL that no list names. "ask" asks the person who runs the program, and

@@ -7,7 +7,7 @@ pass 100.64.0.0/10, multicast, 64:ff9b::/96, 2002::/16, ::a.b.c.d, fec0::/10 and
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import NamedTuple
 
@@ -22,15 +22,23 @@ class ForbiddenRange(NamedTuple):
     what: str
 
 
+_Row = tuple[int, int, ForbiddenRange | None]
+
+
 def _span(network: str) -> tuple[int, int]:
     """First and last address as numbers: comparing them is ten times faster than `address in network`."""
     parsed = ip_network(network)
     return int(parsed.network_address), int(parsed.broadcast_address)
 
 
-_IPV4 = tuple(
-    (*_span(network), ForbiddenRange(code, what))
-    for network, code, what in (
+def _table(rows: Iterable[tuple[str, str, str]]) -> tuple[_Row, ...]:
+    """The rows, most specific first. A row without a code is public inside a range that is not."""
+    spans = ((*_span(network), ForbiddenRange(code, what) if code else None) for network, code, what in rows)
+    return tuple(sorted(spans, key=lambda row: row[1] - row[0]))
+
+
+_IPV4 = _table(
+    (
         ("0.0.0.0/8", "this_network", "this machine itself"),
         ("10.0.0.0/8", "private", "a private address"),
         ("100.64.0.0/10", "shared", "a carrier-grade NAT address"),
@@ -45,20 +53,27 @@ _IPV4 = tuple(
         ("198.51.100.0/24", "documentation", "an address reserved for documentation"),
         ("203.0.113.0/24", "documentation", "an address reserved for documentation"),
         ("224.0.0.0/4", "multicast", "a multicast address"),
-        ("255.255.255.255/32", "broadcast", "the broadcast address"),
         ("240.0.0.0/4", "reserved", "a reserved address"),
+        ("255.255.255.255/32", "broadcast", "the broadcast address"),
     )
 )
-_IPV6 = tuple(
-    (*_span(network), ForbiddenRange(code, what))
-    for network, code, what in (
+# Some rows of 192.0.0.0/24 and 2001::/23 are globally reachable, and refused here: anycast addresses of servers
+# in the local network (PCP, TURN, DNS-SD), and identifiers of hosts that are not addresses (ORCHID, drone tags).
+_IPV6 = _table(
+    (
         ("::/128", "unspecified", "this machine itself"),
         ("::1/128", "loopback", "this machine's loopback"),
+        ("64:ff9b:1::/48", "local_nat64", "a NAT64 address of a local network"),
         ("100::/64", "discard", "a discard-only address"),
+        ("100:0:0:1::/64", "dummy", "a dummy address"),
+        ("2001::/23", "protocol", "an address reserved for protocols"),
         ("2001::/32", "teredo", "a Teredo address"),
         ("2001:2::/48", "benchmarking", "an address reserved for benchmarks"),
+        ("2001:3::/32", "", "AMT"),
+        ("2001:4:112::/48", "", "AS112"),
         ("2001:10::/28", "orchid", "an ORCHID, not an address"),
         ("2001:20::/28", "orchid", "an ORCHID, not an address"),
+        ("2001:30::/28", "drone_tag", "a drone's identifier, not an address"),
         ("2001:db8::/32", "documentation", "an address reserved for documentation"),
         ("3fff::/20", "documentation", "an address reserved for documentation"),
         ("5f00::/16", "segment_routing", "a segment routing identifier"),
@@ -70,7 +85,7 @@ _IPV6 = tuple(
 )
 _METADATA = ForbiddenRange("metadata", "the cloud's metadata service")
 _NOT_UNICAST = ForbiddenRange("unallocated", "an address outside the global unicast range")
-_GLOBAL_UNICAST, _6TO4, _LOCAL_NAT64 = _span("2000::/3"), _span("2002::/16"), _span("64:ff9b:1::/48")
+_GLOBAL_UNICAST, _6TO4 = _span("2000::/3"), _span("2002::/16")
 _WITH_IPV4_AT_THE_END = (
     ("mapped", _span("::ffff:0:0/96")),
     ("compatible", _span("::/96")),
@@ -91,10 +106,10 @@ def forbidden_range(address: IPv4Address | IPv6Address | str) -> ForbiddenRange 
     if isinstance(address, IPv4Address):
         if address in _CLOUD_METADATA:
             return _METADATA
-        return _first(_IPV4, int(address))
+        return _lookup(_IPV4, int(address))
     if address.scope_id is not None:
         return ForbiddenRange("zone", "an address with a zone, for one network interface")
-    found = _first(_IPV6, int(address))
+    found = _lookup(_IPV6, int(address))
     if found is not None:
         return found
     carried = tuple(embedded_ipv4(address))
@@ -107,7 +122,8 @@ def forbidden_range(address: IPv4Address | IPv6Address | str) -> ForbiddenRange 
     return None
 
 
-def _first(table: tuple[tuple[int, int, ForbiddenRange], ...], number: int) -> ForbiddenRange | None:
+def _lookup(table: tuple[_Row, ...], number: int) -> ForbiddenRange | None:
+    """The range of the most specific row that contains the address."""
     for first, last, found in table:
         if first <= number <= last:
             return found
@@ -119,7 +135,7 @@ def _is_in(number: int, span: tuple[int, int]) -> bool:
 
 
 def embedded_ipv4(address: IPv6Address) -> Iterator[tuple[str, IPv4Address]]:
-    """The IPv4 addresses that an IPv6 address may contain: none, one, or one for each NAT64 layout that fits."""
+    """The IPv4 addresses that an IPv6 address may contain: none, one, or two for 6to4 with an ISATAP interface."""
     number = int(address)
     low = IPv4Address(number & 0xFFFFFFFF)
     for form, span in _WITH_IPV4_AT_THE_END:
@@ -130,26 +146,3 @@ def embedded_ipv4(address: IPv6Address) -> Iterator[tuple[str, IPv4Address]]:
         yield "6to4", IPv4Address(number >> 80 & 0xFFFFFFFF)
     if number >> 32 & 0xFFFFFFFF in _ISATAP:
         yield "ISATAP", low
-    if _is_in(number, _LOCAL_NAT64):
-        yield from (("NAT64", inner) for inner in _local_nat64(number))
-
-
-def _local_nat64(number: int) -> Iterator[IPv4Address]:
-    """RFC 8215 leaves open which prefix of 64:ff9b:1::/48 a network uses, so every layout of RFC 6052 §2.2 is tried.
-
-    Bits 64 to 71 and everything after the address are zero in the shorter layouts.
-    """
-    reserved_octet = number >> 56 & 0xFF
-    fits = False
-    for length in (48, 56, 64):
-        suffix_bits = 128 - length - 40
-        if reserved_octet or number & (1 << suffix_bits) - 1:
-            continue
-        tail = number >> suffix_bits & (1 << 40) - 1  # the address with the zero octet somewhere in it
-        after = (length + 40) - 72  # how many of those 40 bits follow the octet
-        inner = tail >> after + 8 << after | tail & (1 << after) - 1
-        if inner:
-            fits = True
-            yield IPv4Address(inner)
-    if number & 0xFFFFFFFF or not fits:
-        yield IPv4Address(number & 0xFFFFFFFF)

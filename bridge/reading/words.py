@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import islice
 
 from lxml import etree
 
-from bridge.reading.escape import SPACES
+#: HTML's white space (Infra §4.6) and U+00A0, which pages use to indent; U+3000 and the like belong to the text.
+WHITE = " \t\n\r\f\xa0"
+SPACES = re.compile(rf"[{WHITE}]+")
+
 
 # A title, a date or a call to share is found in far less; what is longer is text.
 _MOST_STEPS = 2_000

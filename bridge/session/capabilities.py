@@ -8,16 +8,17 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from bridge.cdp.connection import PendingCall
-from bridge.errors import CaptureFailed, DeadlineExceeded, ProtocolError, WebViewTooOld
+from bridge.errors import BridgeError, CaptureFailed, DeadlineExceeded, ProtocolError, WebViewTooOld
 from bridge.host.replies import HostHello
 from bridge.page.capture.full_page import Strategy
-from bridge.page.capture.image import decoded, picture_bytes
-from bridge.page.capture.viewport import pretend_view
+from bridge.page.capture.image import decoded, image_bytes_of
+from bridge.page.capture.viewport import override_view
 from bridge.page.target.attachment import CONTEXT_NAME, Attachment
 
 _log = logging.getLogger(__name__)
 
-OLDEST_WEBVIEW = 74
+# The oldest engine that the suite runs on (tools/engines).
+OLDEST_WEBVIEW = 83
 # Commands without effect, each of which exists only if the feature does.
 _PROBES = {
     "file_input": ("Page.setInterceptFileChooserDialog", {"enabled": False}),
@@ -74,7 +75,7 @@ class Capabilities:
 
 @dataclass(frozen=True, slots=True)
 class AttachedCapabilities:
-    """How far the policy is enforced on the pages of a foreign app; fields as in `Capabilities`."""
+    """Enforcement of the policy on the pages of a foreign app; fields as in `Capabilities`."""
 
     fetch_interception: bool
     webrtc: str
@@ -94,8 +95,10 @@ def require_supported(hello: HostHello) -> None:
     major = re.match(r"[0-9]{1,9}\b", hello.webview_version)
     if major and int(major[0]) < OLDEST_WEBVIEW:
         raise WebViewTooOld(
-            f"{hello.webview_package} {hello.webview_version} is older than {OLDEST_WEBVIEW}",
-            hint="Update Android System WebView in the Play Store, or use an emulator image with a newer one.",
+            f"the WebView on this device is {hello.webview_package} {hello.webview_version}; "
+            f"{OLDEST_WEBVIEW} is the oldest supported version",
+            hint="On a phone, update Android System WebView (or Chrome) in the Play Store. On an emulator, use an "
+            "image of API 30 or newer, or install a WebView APK that has the signature of the image's provider.",
         )
 
 
@@ -120,7 +123,7 @@ async def probe(
         api_level=hello.api_level,
         capture="cdp" if drawn else "host",
         full_page=full_page,
-        isolated_worlds=bool(main and attachment.state.context_of(main.frame_id, CONTEXT_NAME)),
+        isolated_worlds=main is not None and await _has_isolated_world(attachment, main.frame_id, timeout_s),
         host_features=tuple(name for name, offered in hello.features.items() if offered and offered != "none"),
         fetch_interception=fetch_interception,
         egress=egress,
@@ -147,7 +150,7 @@ async def _restore_view(attachment: Attachment, view: PendingCall, timeout_s: fl
         width, height, dpr = (await view.result(timeout_s=timeout_s))["result"]["value"]
         now = await attachment.call("Runtime.evaluate", {"expression": "devicePixelRatio"}, timeout_s=timeout_s)
         if now["result"]["value"] != dpr:
-            await pretend_view(attachment, width, height, dpr, timeout_s=timeout_s)
+            await override_view(attachment, width, height, dpr, timeout_s=timeout_s)
     except (ProtocolError, DeadlineExceeded, KeyError, TypeError, ValueError) as error:
         _log.debug("the probe may have changed the view: %r", error)
 
@@ -157,9 +160,18 @@ def _is_ours(attachment: Attachment) -> bool:
     return main is not None and main.url.startswith("about:blank")
 
 
+async def _has_isolated_world(attachment: Attachment, frame_id: str, timeout_s: float) -> bool:
+    """Whether the injected script has a world of its own. Before Chromium 116 the first document gets it on demand."""
+    try:
+        await attachment.evaluate(frame_id, "1", timeout_s=timeout_s)
+    except BridgeError:
+        return False
+    return attachment.state.context_of(frame_id, CONTEXT_NAME) is not None
+
+
 async def _image(call: PendingCall, timeout_s: float) -> bytes:
     try:
-        return picture_bytes(await call.result(timeout_s=timeout_s))
+        return image_bytes_of(await call.result(timeout_s=timeout_s))
     except (ProtocolError, DeadlineExceeded, CaptureFailed):
         return b""
 

@@ -88,7 +88,7 @@ async def select_device(
 
 
 def has_ended(selected: SelectedDevice, virtual: VirtualDevices | None) -> bool:
-    """Whether it was a virtual device whose process has ended: no other gets its serial."""
+    """True for a virtual device whose process has ended: it will not come back under this serial."""
     return selected.is_virtual and virtual is not None and selected.serial not in (*virtual.running(), *virtual.owned())
 
 

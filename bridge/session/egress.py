@@ -113,7 +113,7 @@ class Containment:
         await self._gate_stack.aclose()
 
     async def _point_at_gate(self, host: HostClient, gate: Gate, deadline: Deadline) -> str:
-        """Why the proxy could not be set; "" if it was."""
+        """Set the proxy; returns the reason if that failed, else ""."""
         if any(other is not self and other.serial == self.serial for other in self._pointed):
             return "another session of this program has set its proxy, and a device's WebView has only one"
         try:

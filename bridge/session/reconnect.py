@@ -41,11 +41,11 @@ class Reconnect:
 
     @property
     def is_connected(self) -> bool:
-        """Whether no loss of device or host app is known; nothing is probed."""
+        """True unless a loss of device or host app is known; nothing is probed."""
         return self._lost is None and not self._connection.host.closed.is_set()
 
     async def diagnose(self, is_heard: Callable[[], bool] = lambda: False) -> BridgeError | None:
-        """What is lost and why, by probing device and host app. See `HostConnection.diagnose`."""
+        """Probe device and host app for a loss. See `HostConnection.diagnose`."""
         self._lost = await self._connection.diagnose(is_heard)
         return self._lost
 

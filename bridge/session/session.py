@@ -27,7 +27,7 @@ from bridge.policy.configuration import load_policy
 from bridge.policy.grant import Grant, TestServerGrant
 from bridge.policy.pinning import Ask, PinnedEgress
 from bridge.session.attached.app import App
-from bridge.session.attached.session import AttachedSession, attaching
+from bridge.session.attached.session import AttachedSession, open_attached_session
 from bridge.session.attachment_slot import OnAttach
 from bridge.session.capabilities import Capabilities
 from bridge.session.devices import Notice, SelectedDevice, VirtualDevices, has_ended, select_device
@@ -54,7 +54,7 @@ _CLOSE_S = 24.0
 
 
 class Session:
-    """What `Session.open` yields: `new_tab` opens tabs, and the end of the block closes everything.
+    """A device with its host app, ready to open tabs; `Session.open` yields it and closes everything at the end.
 
     Attributes:
         serial: The device's adb serial.
@@ -232,7 +232,7 @@ class Session:
             DeadlineExceeded: No such page appeared; lists those that did.
             HostFailed: Android did not start the app.
         """
-        async with attaching(
+        async with open_attached_session(
             App(package, activity, data),
             device,
             adb_server,
@@ -252,7 +252,7 @@ class Session:
 
     @property
     def host(self) -> HostHello:
-        """What the host app reported of itself: version, WebView, API level, pid."""
+        """The host app's report of itself: version, WebView, API level, pid."""
         return self._connection.host.hello
 
     @property
@@ -266,12 +266,12 @@ class Session:
 
     @property
     def egress(self) -> PinnedEgress:
-        """What the session's connections go through: policy, pins, audit."""
+        """Policy, pins and audit of the session's connections."""
         return self.containment.egress
 
     @property
     def capabilities(self) -> Capabilities | None:
-        """What the WebView can do; None until the first tab is open."""
+        """The capabilities of the WebView; None until the first tab is open."""
         return self._tabs.capabilities
 
     @property

@@ -58,8 +58,6 @@ class SessionTab:
         self._restore_lock = asyncio.Lock()
         self._loss_reported = asyncio.Event()
 
-    # What a page asks of its tab
-
     @property
     def tab_id(self) -> str:
         return self._tab_id
@@ -233,8 +231,6 @@ class SessionTab:
             return False
         self.killed_by_recovery()
         return True
-
-    # What the session does with the tab
 
     @property
     def url(self) -> str:

@@ -66,7 +66,7 @@ class TabHost(Protocol):
 
     @property
     def restores_tabs(self) -> bool:
-        """Whether the next operation on a lost tab reopens it."""
+        """True if the next operation on a lost tab reopens it."""
         ...
 
     @property
@@ -101,5 +101,5 @@ class TabHost(Protocol):
         ...
 
     async def diagnose(self, is_heard: Callable[[], bool] = lambda: False) -> BridgeError | None:
-        """What is lost below the tab, if anything. Silence is a loss only if `is_heard` is false."""
+        """The loss below the tab (device, host app), or None. Silence is a loss only if `is_heard` is false."""
         ...

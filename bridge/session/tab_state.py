@@ -94,7 +94,7 @@ class TabLife:
 
     @property
     def reason(self) -> str:
-        """What the host app, or the reconnect, said of the loss."""
+        """The reason that the host app, or the reconnect, gave for the loss."""
         return self._reason or self.state.name.lower()
 
     @property

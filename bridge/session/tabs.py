@@ -120,8 +120,6 @@ class Tabs:
     def opener_of(self, page: Page) -> str | None:
         return self._tabs[page.tab_id][0].opener_id
 
-    # Opening
-
     async def new_tab(self, url: str | None, *, profile: str | None) -> Page:
         """See `Session.new_tab`."""
         if url is not None:
@@ -183,8 +181,6 @@ class Tabs:
             timeout_s=_PROBE_S,
         )
 
-    # Closing
-
     async def close_tab(self, page: Page) -> None:
         """Close a tab; does nothing if it is closed already."""
         tab, _ = self._tabs.pop(page.tab_id, (None, None))
@@ -192,7 +188,7 @@ class Tabs:
             await self._close(tab)
 
     def close_tab_in_background(self, page: Page) -> None:
-        """As `close_tab`, while the session goes on; the tab refuses operations from now on."""
+        """Close a tab without waiting for it; the tab refuses operations from now on."""
         tab, _ = self._tabs.pop(page.tab_id, (None, None))
         if tab is not None:
             tab.begin_closing()
@@ -230,8 +226,6 @@ class Tabs:
     async def _detach_closed(self, tab: SessionTab) -> None:
         await finish(tab.detach_closed(), at_most_s=_DETACH_CLOSED_S, what=f"detaching from {tab.tab_id}")
         self.logs.forget_tab(tab.tab_id)
-
-    # Losing and restoring
 
     async def reconnect(self, *, timeout_s: float) -> tuple[str, ...]:
         """See `Session.reconnect`."""
@@ -276,8 +270,6 @@ class Tabs:
         elif event in ("tab.lost", "idle_destroyed"):
             self._reconnect.take_loss(event, fields)
 
-    # Keeping alive
-
     async def stay_awake(self, until: asyncio.Event) -> None:
         """See `Session.stay_awake`."""
         while not until.is_set():
@@ -299,8 +291,6 @@ class Tabs:
             await self.host_client.touch(timeout_s=_TOUCH_TIMEOUT_S)
         except BridgeError as error:
             logger.debug("the host app did not take the keep-alive: %s", error)
-
-    # Policy
 
     async def check_url(self, url: str) -> str:
         return await self._containment.egress.check_url(url)

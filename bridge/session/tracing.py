@@ -15,7 +15,7 @@ from bridge.policy.pinning import PinnedEgress
 
 
 class TracedSession(Protocol):
-    """What a trace contains of a session besides its operations."""
+    """The parts of a session that a trace contains besides its operations."""
 
     @property
     def serial(self) -> str: ...

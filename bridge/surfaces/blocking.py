@@ -1,9 +1,8 @@
-"""The same objects without `await`: calls are handed to one event loop in a thread of its own.
+"""The same objects without `await`: each call runs on one event loop in a thread of its own.
 
-There is no second copy of any method. A blocking object stands before one of ours: what is asked of it is asked of
-ours in the loop's thread, a coroutine is run to its end, an asynchronous context manager or iterator becomes one of
-the ordinary kind, and what comes back is put behind a blocking object again where it needs one. The loop starts with
-the first block that is entered and ends with the last one that is left.
+No method is written twice. A BlockingProxy stands before an asynchronous object: it runs a call in the loop's thread,
+waits for a coroutine, turns an asynchronous context manager or iterator into a plain one, and wraps results that need
+it. The loop starts with the first block that is entered and stops with the last one that is left.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ _JOIN_S = 10.0
 
 
 class LoopThread:
-    """An event loop in a thread, for as long as somebody holds it."""
+    """An event loop in a thread, while at least one block holds it."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -49,18 +48,18 @@ class LoopThread:
         return loop is self._loop
 
     def run(self, work: Callable[[], Any]) -> Any:
-        """`work()` in the loop's thread, awaited where it gives something to await.
+        """Run `work()` in the loop's thread and await its result if it is awaitable.
 
         Raises:
-            UsageError: Outside of every session, or out of a handler, which runs in the loop's own thread.
+            UsageError: No session is open, or the caller is a handler, which runs in the loop's own thread.
         """
         loop = self._loop
         if loop is None:
-            raise UsageError("the session is over", hint="Use it inside its `with` block.")
+            raise UsageError("the session is closed", hint="Use it inside its `with` block.")
         if threading.current_thread() is self._thread:
             raise UsageError(
-                "a handler called a blocking object, which would wait for itself for ever",
-                hint="Answer with a value, or use the asynchronous API.",
+                "a handler called a blocking object, which would deadlock",
+                hint="Return a value, or use the asynchronous API.",
             )
 
         async def awaited() -> Any:
@@ -73,7 +72,7 @@ class LoopThread:
         except concurrent.futures.CancelledError:
             raise
         except BaseException:
-            if not future.done():  # Ctrl-C in this thread: the operation must not go on behind our back
+            if not future.done():  # Ctrl-C in this thread: the operation must not continue in the background
                 future.cancel()
                 concurrent.futures.wait([future], timeout=_JOIN_S)
             raise
@@ -101,30 +100,30 @@ class LoopThread:
         self._loop = self._thread = None
 
 
-THE_LOOP = LoopThread()
+SHARED_LOOP = LoopThread()
 
 
 async def in_a_thread(plain: Callable[..., Any], *given: Any) -> Any:
-    """What a plain function returns that is called in a thread, with blocking objects in place of ours.
+    """Call a plain function in a thread, with blocking objects instead of asynchronous ones.
 
     Raises:
-        UsageError: This is not the loop that blocking objects hand their calls to.
+        UsageError: This is not the loop of the blocking objects.
     """
     loop = asyncio.get_running_loop()
-    if not THE_LOOP.is_loop(loop):
+    if not SHARED_LOOP.is_loop(loop):
         raise UsageError(
-            f"{getattr(plain, '__name__', 'the function')} is no coroutine function",
-            hint="Define it with 'async def', or use what bridge.sync has.",
+            f"{getattr(plain, '__name__', 'the function')} is not a coroutine function",
+            hint="Define it with 'async def', or use bridge.sync.",
         )
-    blocked = [_wrapped(value) for value in given]
+    blocked = [_proxied(value) for value in given]
 
     def call() -> Any:
         try:
             return plain(*blocked)
-        except StopIteration as error:  # no future takes one
+        except StopIteration as error:  # a future cannot hold a StopIteration
             raise RuntimeError("the function raised StopIteration") from error
 
-    # A thread of its own: those of the loop are few, and each of these waits for the loop.
+    # A thread of its own: the loop's default executor has few, and each of these waits for the loop.
     executor = concurrent.futures.ThreadPoolExecutor(1, thread_name_prefix="webview-bridge-call")
     try:
         return await loop.run_in_executor(executor, call)
@@ -132,74 +131,76 @@ async def in_a_thread(plain: Callable[..., Any], *given: Any) -> Any:
         executor.shutdown(wait=False)
 
 
-class Blocking:
-    """Stands before `_ours`; subclasses are made by `blocking`, one for each class of ours."""
+class BlockingProxy:
+    """Wraps `_target`; `blocking_class` makes a subclass for each wrapped class."""
 
     _of: type
-    _ours: Any
+    _target: Any
 
-    def __init__(self, ours: Any) -> None:
-        object.__setattr__(self, "_ours", ours)
+    def __init__(self, target: Any) -> None:
+        object.__setattr__(self, "_target", target)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        found = inspect.getattr_static(type(self._ours), name, None)
+        found = inspect.getattr_static(type(self._target), name, None)
         if callable(found) or isinstance(found, classmethod | staticmethod):
-            return method(getattr(self._ours, name))
-        return _wrapped(THE_LOOP.run(lambda: getattr(self._ours, name)))
+            return method(getattr(self._target, name))
+        return _proxied(SHARED_LOOP.run(lambda: getattr(self._target, name)))
 
     def __setattr__(self, name: str, value: Any) -> None:
-        THE_LOOP.run(lambda: setattr(self._ours, name, value))
+        SHARED_LOOP.run(lambda: setattr(self._target, name, value))
 
     def __dir__(self) -> list[str]:
-        return [name for name in dir(self._ours) if not name.startswith("_")]
+        return [name for name in dir(self._target) if not name.startswith("_")]
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Blocking) and other._ours is self._ours
+        return isinstance(other, BlockingProxy) and other._target is self._target
 
     def __hash__(self) -> int:
-        return hash(id(self._ours))
+        return hash(id(self._target))
 
     def __repr__(self) -> str:
-        return f"<blocking {self._ours!r}>"
+        return f"<blocking {self._target!r}>"
 
 
-_stand_ins: dict[type, type[Blocking]] = {}
+_proxy_classes: dict[type, type[BlockingProxy]] = {}
 
 
-def blocking(ours: type) -> type[Blocking]:
-    """The class of blocking objects for objects of `ours`; its class methods are those of `ours`."""
-    made = type(ours.__name__, (Blocking,), {"_of": ours, "__doc__": ours.__doc__, "__module__": "bridge.sync"})
-    for name in dir(ours):
-        if not name.startswith("_") and isinstance(inspect.getattr_static(ours, name), classmethod):
-            setattr(made, name, staticmethod(method(getattr(ours, name))))
-    _stand_ins[ours] = made
+def blocking_class(target: type) -> type[BlockingProxy]:
+    """The class of blocking objects for `target`, with its class methods."""
+    made = type(
+        target.__name__, (BlockingProxy,), {"_of": target, "__doc__": target.__doc__, "__module__": "bridge.sync"}
+    )
+    for name in dir(target):
+        if not name.startswith("_") and isinstance(inspect.getattr_static(target, name), classmethod):
+            setattr(made, name, staticmethod(method(getattr(target, name))))
+    _proxy_classes[target] = made
     return made
 
 
 def method(bound: Callable[..., Any]) -> Callable[..., Any]:
-    """`bound`, which is ours, for callers in other threads."""
+    """`bound` for callers in other threads."""
 
     @functools.wraps(bound)
     def call(*args: Any, **kwargs: Any) -> Any:
-        given = [_unwrapped(value) for value in args]
-        named = {name: _unwrapped(value) for name, value in kwargs.items()}
+        given = [_target_of(value) for value in args]
+        named = {name: _target_of(value) for name, value in kwargs.items()}
         if inspect.isasyncgenfunction(inspect.unwrap(bound)):
-            made = bound(*given, **named)  # only made: nothing of it runs before it is entered or asked for an item
+            made = bound(*given, **named)  # nothing runs before it is entered or iterated
             return block(made) if isinstance(made, AbstractAsyncContextManager) else _items(made)
-        return _wrapped(THE_LOOP.run(lambda: bound(*given, **named)))
+        return _proxied(SHARED_LOOP.run(lambda: bound(*given, **named)))
 
     return call
 
 
 @contextmanager
-def block(manager: AbstractAsyncContextManager[Any], loop: LoopThread = THE_LOOP) -> Iterator[Any]:
-    """The asynchronous block as one of the ordinary kind; it keeps the loop alive."""
+def block(manager: AbstractAsyncContextManager[Any], loop: LoopThread = SHARED_LOOP) -> Iterator[Any]:
+    """An asynchronous context manager as a plain one; keeps the loop running."""
     with loop.held():
         entered = loop.run(manager.__aenter__)
         try:
-            yield _wrapped(entered)
+            yield _proxied(entered)
         except BaseException as error:
             caught = error
             if not loop.run(lambda: manager.__aexit__(type(caught), caught, caught.__traceback__)):
@@ -211,21 +212,21 @@ def block(manager: AbstractAsyncContextManager[Any], loop: LoopThread = THE_LOOP
 def _items(items: AsyncIterator[Any]) -> Iterator[Any]:
     while True:
         try:
-            yield _wrapped(THE_LOOP.run(items.__anext__))
+            yield _proxied(SHARED_LOOP.run(items.__anext__))
         except StopAsyncIteration:
             return
 
 
-def _wrapped(value: Any) -> Any:
+def _proxied(value: Any) -> Any:
     if isinstance(value, tuple) and type(value) is tuple:
-        return tuple(_wrapped(item) for item in value)
+        return tuple(_proxied(item) for item in value)
     for kind in type(value).__mro__:
-        if kind in _stand_ins:
-            return _stand_ins[kind](value)
+        if kind in _proxy_classes:
+            return _proxy_classes[kind](value)
     if isinstance(value, AbstractAsyncContextManager):
         return block(value)
     return value
 
 
-def _unwrapped(value: Any) -> Any:
-    return value._ours if isinstance(value, Blocking) else value
+def _target_of(value: Any) -> Any:
+    return value._target if isinstance(value, BlockingProxy) else value

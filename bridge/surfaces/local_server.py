@@ -1,4 +1,4 @@
-"""Pages served on this machine's loopback, and the grant that lets a session open them."""
+"""Serves pages on loopback, with the grant that lets a session open them."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ HOST = "127.0.0.1"
 
 @dataclass(frozen=True, slots=True)
 class LocalServer:
-    """Where it listens; `url("form.html")` is an address below it."""
+    """A running server; `url("form.html")` is an address on it."""
 
     port: int
 
     @property
     def grant(self) -> TestServerGrant:
-        """For `Session.open(grants=…)`; it also has the port reversed onto the device."""
+        """For `Session.open(grants=…)`, which also reverses the port onto the device."""
         return TestServerGrant(HOST, self.port)
 
     @property
@@ -40,7 +40,7 @@ class LocalServer:
 def listening(
     handler: Callable[..., http.server.BaseHTTPRequestHandler], *, tls: ssl.SSLContext | None = None
 ) -> Iterator[LocalServer]:
-    """Requests to a free port go to the handler while the block lasts."""
+    """Serve requests to a free port while the block runs."""
     with http.server.ThreadingHTTPServer((HOST, 0), handler) as server:
         if tls is not None:
             server.socket = tls.wrap_socket(server.socket, server_side=True)
@@ -54,16 +54,16 @@ def listening(
 
 
 class QuietHandler(http.server.BaseHTTPRequestHandler):
-    """What answers requests without a line on stderr for each."""
+    """A request handler without logging to stderr."""
 
-    def answer(self, body: bytes, content_type: str = "text/html", status: int = 200, **headers: str) -> None:
-        """A whole response; `Set_Cookie="a=b"` is the header Set-Cookie."""
+    def respond(self, body: bytes, content_type: str = "text/html", status: int = 200, **headers: str) -> None:
+        """Send a whole response; `Set_Cookie="a=b"` is the header Set-Cookie."""
         self.begin(content_type, len(body), status, **headers)
         if self.command != "HEAD":
             self.wfile.write(body)
 
     def begin(self, content_type: str, body_bytes: int | None, status: int = 200, **headers: str) -> None:
-        """What stands before a body; without a length, the body ends with the connection."""
+        """Send status and headers. Without a length the body ends with the connection."""
         self.send_response(status)
         self.send_header("Content-Type", content_type)
         if body_bytes is not None:
@@ -78,19 +78,19 @@ class QuietHandler(http.server.BaseHTTPRequestHandler):
 
 @contextmanager
 def serving_table(pages: Mapping[str, tuple[str, bytes]], *, product: str) -> Iterator[LocalServer]:
-    """Serve the pages, path -> (content type, body). What is not in the table does not exist."""
+    """Serve the pages, path -> (content type, body); other paths get 404."""
 
     class Handler(QuietHandler):
         protocol_version = "HTTP/1.1"
         server_version = product
         sys_version = ""
-        timeout = 30  # of a connection that is kept open and says nothing
+        timeout = 30  # closes idle connections
 
         def do_GET(self) -> None:
             found = pages.get(self.path.partition("?")[0].partition("#")[0])
-            content_type, body = found or ("text/plain; charset=utf-8", b"There is no such page.\n")
+            content_type, body = found or ("text/plain; charset=utf-8", b"Not found.\n")
             status = 200 if found else 404
-            self.answer(body, content_type, status, Cache_Control="no-store", X_Content_Type_Options="nosniff")
+            self.respond(body, content_type, status, Cache_Control="no-store", X_Content_Type_Options="nosniff")
 
         def do_HEAD(self) -> None:
             self.do_GET()

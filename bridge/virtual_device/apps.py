@@ -1,9 +1,9 @@
-"""Other people's apps: what `am start` of an installed application's activity puts on the screen.
+"""Installed apps: what `am start` of an activity puts on the screen.
 
-The virtual device runs no application code. What it can show of an app is the one thing that a bridge attaches to: a
-process of the app's name with a WebView in it, at the address in the intent's data (`am start -n … -d URL`), and, as
-WebView does for an app whose manifest says debuggable (and Chrome always), a devtools socket named after the process.
-Each app has a Chromium of its own: its renderer and its storage are not the host app's, and it dies alone.
+The virtual device runs no application code. It shows the part of an app that a bridge attaches to: a process with the
+app's name and a WebView at the address in the intent's data (`am start -n … -d URL`). If the manifest says debuggable,
+and always for Chrome, the process also opens a devtools socket. Each app has a Chromium of its own, so its renderer and
+storage are separate and it can crash alone.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from bridge.deadline import finish
 from bridge.virtual_device.android import Component, stub_facts
-from bridge.virtual_device.engine import Engine, EngineOptions, View, start_engine
+from bridge.virtual_device.engine import Engine, EngineOptions, ViewSize, start_engine
 
 if TYPE_CHECKING:
     from bridge.virtual_device.device import VirtualDevice
@@ -37,7 +37,7 @@ class _RunningApp:
 
 
 class Apps:
-    """Apps that run; the host app is not one of them."""
+    """The running apps, except for the host app."""
 
     def __init__(self, device: VirtualDevice, options: EngineOptions) -> None:
         self._device = device
@@ -48,14 +48,14 @@ class Apps:
         device.packages.preinstall(chrome, f"/data/app/{CHROME_PACKAGE}/base.apk", is_system=False)
 
     async def start(self, package: str, url: str) -> None:
-        """Show an activity of the package: start its process where it does not run, else load `url` in a new view."""
+        """Shows an activity of the package: starts its process, or loads `url` in a new view of a running one."""
         app = self._running.get(package) or await self._launch(package)
         display = self._device.system.display
-        view = View(display.width_px, display.height_px, display.density_dpi)
+        view = ViewSize(display.width_px, display.height_px, display.density_dpi)
         await app.engine.open_tab(url or "about:blank", view, profile=None, timeout_s=_OPEN_S)
 
     async def stop(self, package: str) -> None:
-        """The process ends: its socket is gone at once, and connections break."""
+        """Ends the process: its socket disappears at once and connections break."""
         app = self._running.pop(package, None)
         if app is None:
             return
@@ -63,7 +63,7 @@ class Apps:
             self._device.sockets.close(app.socket_name)
         self._device.process_ended(app.pid)
         await finish(app.stack.aclose(), at_most_s=_STOP_S, what=f"stopping {package}")
-        self._tell_guardian()
+        self._update_reaper()
 
     async def aclose(self) -> None:
         for package in tuple(self._running):
@@ -89,7 +89,7 @@ class Apps:
         self._device.process_started(pid, package)
         if app.socket_name is not None:
             self._device.sockets.listen(app.socket_name, engine.devtools, pid=pid)
-        self._tell_guardian()
+        self._update_reaper()
         return app
 
     def _socket_name(self, package: str, pid: int) -> str | None:
@@ -98,6 +98,6 @@ class Apps:
         installed = self._device.packages.get(package)
         return f"webview_devtools_remote_{pid}" if installed and installed.facts.is_debuggable else None
 
-    def _tell_guardian(self) -> None:
-        if self._device.guardian is not None:
-            self._device.guardian.tell(app_groups=[app.engine.process_group for app in self._running.values()])
+    def _update_reaper(self) -> None:
+        if self._device.reaper is not None:
+            self._device.reaper.update(app_groups=[app.engine.process_group for app in self._running.values()])

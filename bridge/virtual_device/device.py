@@ -1,4 +1,4 @@
-"""One virtual device, composed: adbd, the Android system behind its shell, an engine for WebViews, and faults."""
+"""Composes a virtual device: adbd, the Android system behind its shell, an engine for WebViews, and faults."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from bridge.virtual_device.android import (
 from bridge.virtual_device.device_options import DeviceOptions
 
 if TYPE_CHECKING:
-    from bridge.virtual_device.process.reaper import Guardian
+    from bridge.virtual_device.process.reaper import Reaper
 
 logger = logging.getLogger(__name__)
 
@@ -46,10 +46,10 @@ _FAULTS_HERE = ("drop_cable", "connect", "reboot", "unauthorize", "authorize", "
 
 
 class DeviceEngine(Protocol):
-    """What the device needs of the thing that runs WebViews."""
+    """The part of an engine that the device uses."""
 
     async def fault(self, name: str, arguments: Mapping[str, Any]) -> None:
-        """Injects a fault of its own realm; UsageError for one it does not know."""
+        """Injects a fault of the engine or the host app; UsageError for an unknown one."""
 
 
 EngineFactory = Callable[["VirtualDevice"], AbstractAsyncContextManager[DeviceEngine]]
@@ -59,13 +59,13 @@ class VirtualDevice:
     """A running device. Make one with `running_device`.
 
     Attributes:
-        on_engine_end: Called when what runs its WebViews has ended by itself, after which the device is of no use.
+        on_engine_end: Called when the engine ends by itself; the device is useless without it.
     """
 
-    def __init__(self, options: DeviceOptions, folder: Path, guardian: Guardian | None) -> None:
+    def __init__(self, options: DeviceOptions, folder: Path, reaper: Reaper | None) -> None:
         self.options = options
         self.folder = folder
-        self.guardian = guardian
+        self.reaper = reaper
         self.adbd = Adbd(self, authorize="user" if options.authorize == "user" else "never")
         self.reverse = ReverseTable()
         self.system = AndroidSystem(options.api_level, f"VIRTUAL{options.name.upper()}", folder)
@@ -82,7 +82,7 @@ class VirtualDevice:
 
     @property
     def serial(self) -> str:
-        """What the adb server calls it."""
+        """The serial under which the adb server lists it."""
         return f"127.0.0.1:{self.adbd.port}"
 
     @property
@@ -94,7 +94,7 @@ class VirtualDevice:
         return self.system.packages
 
     def log(self, tag: str, text: str, *, priority: str = "I", pid: int = 612) -> None:
-        """Writes to the device's log, which `logcat` shows."""
+        """Writes a line to the log that `logcat` shows."""
         self.system.log(tag, text, priority=priority, pid=pid)
 
     def register_service(self, component: str, start: StartService, stop: StopService) -> None:
@@ -102,7 +102,7 @@ class VirtualDevice:
         self.system.register_service(component, start, stop)
 
     def provide_webview(self, version_name: str) -> None:
-        """Says which WebView is installed, first or after an update; its version code follows from the name."""
+        """Sets the installed WebView, at the start or after an update; its version code is derived from the name."""
         facts = stub_facts(WEBVIEW_PACKAGE, version_name, webview_version_code(version_name))
         if self.packages.get(WEBVIEW_PACKAGE) is None:
             self.packages.preinstall(facts, "/product/app/WebViewGoogle/WebViewGoogle.apk")
@@ -110,7 +110,7 @@ class VirtualDevice:
             self.packages.update_facts(facts)
 
     def process_started(self, pid: int, name: str) -> None:
-        """Shows an application's process in `ps` and `pidof`; `am force-stop` of its package takes it away."""
+        """Adds an app's process to `ps` and `pidof`; `am force-stop` of its package removes it."""
         package = self.packages.get(name.split(":")[0])
         user = f"u0_a{package.uid - 10_000}" if package and package.uid >= 10_000 else "system"
         self.system.processes[pid] = Process(pid, name, user, 321)
@@ -119,10 +119,10 @@ class VirtualDevice:
         self.system.processes.pop(pid, None)
 
     async def dial_loopback(self, port: int) -> StreamPair:
-        """A connection to the device's own 127.0.0.1:port, where only `adb reverse` can have put a listener.
+        """A connection to 127.0.0.1:port of the device, where only `adb reverse` can listen.
 
         Raises:
-            ConnectionRefusedError: Nobody listens there, or the other machine refused.
+            ConnectionRefusedError: Nothing listens there, or the other machine refused.
         """
         return await self.reverse.dial(f"tcp:{port}")
 
@@ -140,11 +140,11 @@ class VirtualDevice:
         self.reverse.drop(transport)
 
     async def join(self, *, timeout_s: float = _JOIN_TIMEOUT_S) -> None:
-        """Lets the adb server connect, and waits until it lists the device as usable.
+        """Makes the adb server connect and waits until it lists the device as `device`.
 
         Raises:
             DeviceUnauthorized: adb's key is not one of this user's.
-            AdbUnavailable, DeviceNotFound, DeadlineExceeded: The server is not there or did not come.
+            AdbUnavailable, DeviceNotFound, DeadlineExceeded: The server is not running or did not connect.
         """
         deadline = Deadline.after(timeout_s)
         while True:
@@ -153,14 +153,14 @@ class VirtualDevice:
                 step_s = min(_JOIN_STEP_S, deadline.remaining_s)
                 await self._server.device(self.serial).wait_for_state("device", timeout_s=step_s)
             except DeadlineExceeded as error:
-                # A connection that had to give way before it was authenticated is forgotten by the server.
+                # The server forgets a connection that was dropped before it was authenticated.
                 if deadline.passed:
                     raise deadline.exceeded(f"{self.serial} joining the adb server", error.last_seen) from error
                 continue
             return
 
     async def leave(self) -> None:
-        """Makes the adb server forget the device, which its list tells later; no matter if it already has."""
+        """Makes the adb server forget the device. Does nothing if it already has."""
         with contextlib.suppress(BridgeError):
             await self._server.disconnect(self.serial, timeout_s=_JOIN_TIMEOUT_S)
             await self._server.device(self.serial).wait_for_state("absent", timeout_s=_JOIN_STEP_S)
@@ -191,9 +191,7 @@ class VirtualDevice:
             case _ if self._engine is not None:
                 await self._engine.fault(name, arguments)
             case _:
-                raise UsageError(
-                    f"There is no fault {name!r}; a device without an engine has {', '.join(_FAULTS_HERE)}."
-                )
+                raise UsageError(f"unknown fault {name!r}; a device without an engine has {', '.join(_FAULTS_HERE)}.")
 
     def _preinstall_host_app(self) -> None:
         service = Component(HOST_SERVICE.partition("/")[2], is_exported=True, permission="android.permission.DUMP")
@@ -221,7 +219,7 @@ class VirtualDevice:
                 await self._server.device(self.serial).wait_for_state("unauthorized", timeout_s=_JOIN_STEP_S)
 
     def _reboot_soon(self) -> None:
-        """The command that asks for it runs inside the connection that the reboot drops, so it cannot wait for it."""
+        """Reboots in the background: the command runs inside the connection that the reboot drops."""
         task = asyncio.get_running_loop().create_task(self._reboot(self.options.boot_s))
         self._background.add(task)
         task.add_done_callback(self._background.discard)
@@ -241,7 +239,7 @@ class VirtualDevice:
         try:
             await self._plug_in()
         except BridgeError as error:
-            logger.warning("after its reboot the device did not come back to the adb server: %s", error)
+            logger.warning("the device did not rejoin the adb server after its reboot: %s", error)
 
     async def _stop_services(self) -> None:
         for task in self._background:
@@ -258,10 +256,10 @@ async def running_device(
     folder: Path,
     *,
     engine_factory: EngineFactory | None = None,
-    guardian: Guardian | None = None,
+    reaper: Reaper | None = None,
 ) -> AsyncIterator[VirtualDevice]:
-    """A device that listens but has not joined an adb server yet; `folder` is its own and gets filled."""
-    device = VirtualDevice(options, folder, guardian)
+    """A device that listens but has not joined an adb server yet. It writes into `folder`, which it does not share."""
+    device = VirtualDevice(options, folder, reaper)
     await device.adbd.start()
     async with contextlib.AsyncExitStack() as stack:
         stack.push_async_callback(device.adbd.stop)
@@ -274,5 +272,5 @@ async def running_device(
 def _number(arguments: Mapping[str, Any], name: str, default: float) -> float:
     value = arguments.get(name, default)
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e12:
-        raise UsageError(f"{name} is {value!r}, not a number from 0.")
+        raise UsageError(f"{name} is {value!r}, not a non-negative number.")
     return float(value)

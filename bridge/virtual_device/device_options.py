@@ -1,4 +1,4 @@
-"""What a virtual device is started with; it crosses a pipe as JSON."""
+"""The options of a virtual device, passed to its process as JSON."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ class DeviceOptions:
 
     Attributes:
         adb_host, adb_port: The adb server to join.
-        authorize: "user" takes this user's own adb keys; "never" shows an unauthorized device.
-        has_engine: False starts a device without WebViews, which needs no Chromium.
+        authorize: "user" accepts the adb keys of this user; "never" makes the device unauthorized.
+        has_engine: Whether it has WebViews, which need Chromium.
         has_host_app: Whether the host app is preinstalled.
-        is_detached: Lives on when the process that started it ends.
-        engine: Settings for the engine alone (the program's path, …), handed through.
+        is_detached: Whether it outlives the process that started it.
+        engine: Settings of the engine (see `webviews.py`).
     """
 
     name: str
@@ -53,7 +53,7 @@ class DeviceOptions:
 
     @classmethod
     def from_json(cls, text: str | bytes) -> DeviceOptions:
-        """The options in that line; UsageError when it holds something else."""
+        """Parses the options; UsageError if the line holds anything else."""
         try:
             given = json.loads(text)
             known = {item.name for item in fields(cls)}
@@ -61,4 +61,4 @@ class DeviceOptions:
                 raise ValueError("unknown options")
             return cls(**given)
         except (ValueError, TypeError) as error:
-            raise UsageError(f"These are no options of a virtual device: {error}.") from error
+            raise UsageError(f"not valid options of a virtual device: {error}.") from error

@@ -1,4 +1,4 @@
-"""WebViews for a virtual device: the engine and the host app's twin, put on the device (`EngineFactory`)."""
+"""Puts WebViews on a virtual device: the engine, the fake host app and installed apps (an `EngineFactory`)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from bridge.errors import ChromiumMissing
 from bridge.virtual_device.android import HOST_PACKAGE, HOST_SERVICE, AbstractSockets
 from bridge.virtual_device.apps import Apps
 from bridge.virtual_device.device import VirtualDevice
-from bridge.virtual_device.engine import LOST_RUNTIME_ENABLES, Engine, EngineOptions, start_engine
+from bridge.virtual_device.engine import LOST_RUNTIME_ENABLES, Engine, EngineOptions, require_engine, start_engine
 from bridge.virtual_device.host_app import HostApp
 
 FIRST_PID = 4242
@@ -25,9 +25,10 @@ _log = logging.getLogger(__name__)
 
 @asynccontextmanager
 async def run_webviews(device: VirtualDevice) -> AsyncIterator[HostApp]:
-    """Chromium runs, and the host app can be started, until the block ends.
+    """Runs Chromium and lets the host app be started, until the block ends.
 
-    `device.options.engine` may have `chromium` (the program), `lost_runtime_enables` (a list of counts) and `linger_s`.
+    `device.options.engine` may have `chromium` (a program, or the major version of an engine of `tools/engines`),
+    `lost_runtime_enables` (a list of counts) and `linger_s`.
     """
     settings = device.options.engine
     options = EngineOptions(
@@ -40,18 +41,18 @@ async def run_webviews(device: VirtualDevice) -> AsyncIterator[HostApp]:
     )
     async with start_engine(options, device.dial_loopback) as engine:
         device.provide_webview(engine.identity.chromium_version)
-        if device.guardian is not None:
-            device.guardian.tell(process_group=engine.process_group)
+        if device.reaper is not None:
+            device.reaper.update(process_group=engine.process_group)
         app = HostApp(
             engine,
-            _OnDevice(device),
+            _AppDevice(device),
             idle_timeout_s=device.options.idle_timeout_s,
             linger_s=float(settings.get("linger_s", 30.0)),
         )
         device.register_service(HOST_SERVICE, app.start, app.stop)
         apps = Apps(device, options)
         device.system.start_activity, device.system.stop_app = apps.start, apps.stop
-        watching = asyncio.create_task(_tell_of_its_end(engine, device), name="the end of Chromium")
+        watching = asyncio.create_task(_end_with_chromium(engine, device), name="watch for the end of Chromium")
         try:
             yield app
         finally:
@@ -59,26 +60,28 @@ async def run_webviews(device: VirtualDevice) -> AsyncIterator[HostApp]:
             await asyncio.gather(watching, return_exceptions=True)
             await apps.aclose()
             await app.aclose()
-    if device.guardian is not None:
-        device.guardian.forget("process_group")
+    if device.reaper is not None:
+        device.reaper.forget("process_group")
 
 
-async def _tell_of_its_end(engine: Engine, device: VirtualDevice) -> None:
+async def _end_with_chromium(engine: Engine, device: VirtualDevice) -> None:
     cdp = engine.browser.cdp
     await cdp.closed.wait()
-    _log.error("Chromium has ended, and the device with it: %s", cdp.close_reason)
+    _log.error("Chromium ended, so the device ends: %s", cdp.close_reason)
     device.on_engine_end()
 
 
 def _named_program(name: str) -> Path:
+    if name.isdecimal():
+        return require_engine(int(name))
     found = shutil.which(name)
     if found is None:
-        raise ChromiumMissing(f"{name!r}, which the device was told to use, is no program.")
+        raise ChromiumMissing(f"{name!r} is not a program: the device cannot use it as Chromium.")
     return Path(found)
 
 
-class _OnDevice:
-    """The device as the host app sees it."""
+class _AppDevice:
+    """The part of the device that the host app uses."""
 
     def __init__(self, device: VirtualDevice) -> None:
         self._device = device

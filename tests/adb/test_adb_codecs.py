@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.adb.shell_protocol import (
-    PacketDecoder,
     ShellOutput,
+    ShellPacketDecoder,
     ShellResult,
-    Stream,
+    ShellStream,
     command_line,
     encode_packet,
     parse_exit_mark,
@@ -92,8 +92,8 @@ def test_a_request_that_does_not_fit_its_length_field_is_an_error() -> None:
 
 
 @pytest.mark.parametrize("encode", [encode_request, lambda text: encode_path_request(b"STAT", text)])
-def test_text_that_is_no_text_is_bad_usage(encode: Callable[[str], bytes]) -> None:
-    with pytest.raises(UsageError, match="half a character"):
+def test_a_lone_surrogate_is_bad_usage(encode: Callable[[str], bytes]) -> None:
+    with pytest.raises(UsageError, match="lone surrogate"):
         encode("/data/\ud83d")
 
 
@@ -155,7 +155,7 @@ packets = st.lists(st.tuples(st.integers(0, 255), st.binary(max_size=200)), max_
 @given(packets, sizes)
 def test_shell_packets_do_not_depend_on_how_they_were_cut(sent: list[tuple[int, bytes]], cuts: list[int]) -> None:
     stream = b"".join(encode_packet(number, payload) for number, payload in sent)
-    decoder = PacketDecoder()
+    decoder = ShellPacketDecoder()
     received: list[tuple[int, bytes]] = []
     position = 0
     for size in itertools.cycle(cuts):
@@ -168,10 +168,10 @@ def test_shell_packets_do_not_depend_on_how_they_were_cut(sent: list[tuple[int, 
 
 def test_a_shell_keeps_its_outputs_apart_and_ends_with_the_exit_code() -> None:
     output = ShellOutput()
-    output.feed(encode_packet(Stream.STDOUT, b"a\xc3"))
-    output.feed(encode_packet(Stream.STDERR, b"oops") + encode_packet(Stream.STDOUT, b"\xa9"))
+    output.feed(encode_packet(ShellStream.STDOUT, b"a\xc3"))
+    output.feed(encode_packet(ShellStream.STDERR, b"oops") + encode_packet(ShellStream.STDOUT, b"\xa9"))
     assert output.result is None
-    output.feed(encode_packet(Stream.EXIT, b"\x07"))
+    output.feed(encode_packet(ShellStream.EXIT, b"\x07"))
     assert output.result == ShellResult(7, "aé", "oops")
 
 

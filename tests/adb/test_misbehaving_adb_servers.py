@@ -109,7 +109,7 @@ async def test_a_cancelled_operation_leaves_neither_task_nor_socket(operation: s
 
 async def test_a_silent_listener_is_not_taken_for_an_adb_server(peer: Peer) -> None:
     async with peer(say_nothing) as server:
-        with pytest.raises(AdbUnavailable, match=r"did not answer host:version within 0\.2 s"):
+        with pytest.raises(AdbUnavailable, match=r"did not reply to host:version within 0\.2 s"):
             await server.ensure_running(timeout_s=0.2)
 
 

@@ -1,4 +1,4 @@
-"""Real WebSocket servers on loopback that answer as a devtools endpoint might."""
+"""Real WebSocket servers on loopback that respond like a devtools endpoint."""
 
 from __future__ import annotations
 

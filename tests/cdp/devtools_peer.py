@@ -1,4 +1,4 @@
-"""What the far end of a devtools connection does in the tests."""
+"""The server side of a devtools connection in the tests."""
 
 from __future__ import annotations
 

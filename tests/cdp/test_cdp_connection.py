@@ -34,7 +34,7 @@ async def test_replies_out_of_order_reach_their_callers(devtools: Devtools) -> N
         assert [(await call.result(timeout_s=20))["method"] for call in calls] == ["A.a", "B.b", "C.c"]
 
 
-async def test_commands_go_out_in_the_order_of_sending_without_waiting(devtools: Devtools) -> None:
+async def test_commands_are_sent_in_order_without_waiting(devtools: Devtools) -> None:
     arrived: list[int] = []
 
     async def note(websocket: ServerConnection) -> None:
@@ -50,7 +50,7 @@ async def test_commands_go_out_in_the_order_of_sending_without_waiting(devtools:
     assert arrived == list(range(200))
 
 
-async def test_a_refused_command_is_an_error_with_the_browsers_words(devtools: Devtools) -> None:
+async def test_a_refused_command_raises_the_browsers_error(devtools: Devtools) -> None:
     async def refuse(websocket: ServerConnection) -> None:
         command = await read_command(websocket)
         await websocket.send(json.dumps({"id": command["id"], "error": {"code": -32601, "message": "wasn't found"}}))
@@ -60,7 +60,7 @@ async def test_a_refused_command_is_an_error_with_the_browsers_words(devtools: D
             await connection.call("No.such", timeout_s=20)
 
 
-async def test_a_call_that_times_out_leaves_nothing_and_its_late_reply_disturbs_nobody(devtools: Devtools) -> None:
+async def test_a_call_that_times_out_leaves_nothing_and_its_late_reply_is_ignored(devtools: Devtools) -> None:
     late = asyncio.Event()
 
     async def slow(websocket: ServerConnection) -> None:
@@ -94,7 +94,7 @@ async def test_a_cancelled_call_leaves_nothing(devtools: Devtools) -> None:
         assert connection.in_flight == 0
 
 
-async def test_an_abandoned_call_leaves_nothing_and_says_so_when_asked(devtools: Devtools) -> None:
+async def test_awaiting_an_abandoned_call_raises(devtools: Devtools) -> None:
     async def silent(websocket: ServerConnection) -> None:
         await websocket.wait_closed()
 
@@ -106,7 +106,7 @@ async def test_an_abandoned_call_leaves_nothing_and_says_so_when_asked(devtools:
             await call.result(timeout_s=20)
 
 
-async def test_a_refusal_that_nobody_asks_for_is_not_reported_by_asyncio(
+async def test_an_unawaited_error_is_not_logged_by_asyncio(
     devtools: Devtools, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def refuse_first(websocket: ServerConnection) -> None:
@@ -160,7 +160,7 @@ async def test_many_commands_to_a_peer_that_does_not_read_end_at_their_deadlines
 
 @settings(max_examples=25)
 @given(cuts=st.lists(st.integers(1, 60), min_size=1, max_size=20), fragments=st.integers(1, 5))
-def test_messages_do_not_depend_on_how_the_bytes_are_cut(cuts: list[int], fragments: int) -> None:
+def test_messages_do_not_depend_on_how_bytes_are_split(cuts: list[int], fragments: int) -> None:
     """Between the connection and its peer stands a pipe that passes on as many bytes at a time as `cuts` say."""
     results = asyncio.run(_through_a_cutting_pipe(cuts, fragments))
     assert results == [{"n": n, "text": "é" * 50} for n in range(4)]

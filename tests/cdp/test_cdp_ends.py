@@ -1,4 +1,4 @@
-"""How a connection ends: what callers are told, and what is left of it."""
+"""The end of a connection: what callers get, and that nothing is left."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from bridge.cdp import open_cdp
 from bridge.errors import TransportError
 
 
-async def test_when_the_peer_closes_callers_get_its_reason_and_not_their_own_cancellation(devtools: Devtools) -> None:
+async def test_callers_get_the_close_reason_of_the_peer(devtools: Devtools) -> None:
     async def leave(websocket: ServerConnection) -> None:
         await read_command(websocket)
         await websocket.close(1001, "WebView is going")
@@ -29,7 +29,7 @@ async def test_when_the_peer_closes_callers_get_its_reason_and_not_their_own_can
             connection.send("A.b")
 
 
-async def test_when_the_socket_breaks_callers_are_told_at_once(devtools: Devtools) -> None:
+async def test_callers_fail_at_once_when_the_socket_breaks(devtools: Devtools) -> None:
     async def break_off(websocket: ServerConnection) -> None:
         await read_command(websocket)
         sock: socket.socket = websocket.transport.get_extra_info("socket")
@@ -63,7 +63,7 @@ async def test_a_message_that_is_not_cdp_ends_the_connection_with_its_text(devto
             await connection.call("A.b", timeout_s=20)
 
 
-async def test_leaving_settles_the_calls_of_other_tasks(devtools: Devtools) -> None:
+async def test_closing_settles_the_calls_of_other_tasks(devtools: Devtools) -> None:
     heard = asyncio.Event()
 
     async def silent(websocket: ServerConnection) -> None:
@@ -85,7 +85,7 @@ async def test_closing_with_a_reason_gives_callers_that_reason(devtools: Devtool
             await connection.call("A.b", timeout_s=20)
 
 
-async def test_what_was_sent_just_before_the_end_is_not_written_after_it(devtools: Devtools) -> None:
+async def test_nothing_is_written_after_closing(devtools: Devtools) -> None:
     came: list[str | bytes] = []
 
     async def note(websocket: ServerConnection) -> None:
@@ -97,7 +97,7 @@ async def test_what_was_sent_just_before_the_end_is_not_written_after_it(devtool
     assert came == []
 
 
-async def test_leaving_takes_no_longer_than_its_bound_when_the_peer_does_not_take_part() -> None:
+async def test_closing_is_bounded_when_the_peer_does_not_respond() -> None:
     async def only_shake_hands(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         from websockets.server import ServerProtocol
 
@@ -118,7 +118,7 @@ async def test_leaving_takes_no_longer_than_its_bound_when_the_peer_does_not_tak
     assert sock.fileno() == -1
 
 
-async def test_the_users_own_exception_comes_out_as_it_is(devtools: Devtools) -> None:
+async def test_the_callers_own_exception_is_not_replaced(devtools: Devtools) -> None:
     async def use() -> None:
         async with devtools(answer_all) as connection:
             await connection.call("A.b", timeout_s=20)
@@ -128,7 +128,7 @@ async def test_the_users_own_exception_comes_out_as_it_is(devtools: Devtools) ->
         await use()
 
 
-async def test_leaving_leaves_neither_task_nor_socket(devtools: Devtools) -> None:
+async def test_closing_leaves_neither_task_nor_socket(devtools: Devtools) -> None:
     async with serve(answer_all, "127.0.0.1", 0) as server:
         before = asyncio.all_tasks()
         sock = await dial(server.sockets[0].getsockname()[1])

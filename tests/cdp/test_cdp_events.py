@@ -1,4 +1,4 @@
-"""Events: reducers in the reader, and listeners with a pace of their own."""
+"""Events: reducers in the reader task, and listeners at their own pace."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ async def test_a_removed_reducer_is_not_called(devtools: Devtools) -> None:
     assert seen == []
 
 
-async def test_a_reducer_that_fails_is_logged_and_holds_nobody_up(
+async def test_a_failing_reducer_is_logged_and_delays_nothing(
     devtools: Devtools, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def announce(websocket: ServerConnection) -> None:
@@ -78,7 +78,7 @@ async def test_a_reducer_that_fails_is_logged_and_holds_nobody_up(
     assert "a reducer failed on A.happened" in caplog.text
 
 
-async def test_a_slow_listener_loses_the_oldest_events_with_one_line_and_replies_go_on(
+async def test_a_slow_listener_loses_the_oldest_events_and_replies_continue(
     devtools: Devtools, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def flood(websocket: ServerConnection) -> None:
@@ -97,7 +97,7 @@ async def test_a_slow_listener_loses_the_oldest_events_with_one_line_and_replies
     assert caplog.text.count("too slow") == 1
 
 
-async def test_a_listener_hears_only_the_methods_and_the_session_it_asked_for(devtools: Devtools) -> None:
+async def test_a_listener_gets_only_its_methods_and_session(devtools: Devtools) -> None:
     async def announce(websocket: ServerConnection) -> None:
         command = await read_command(websocket)
         await websocket.send(event("A.x", session_id="S", n=1))
@@ -112,7 +112,7 @@ async def test_a_listener_hears_only_the_methods_and_the_session_it_asked_for(de
             assert [(await of_session.next(timeout_s=20)).params["n"] for _ in range(2)] == [1, 3]
 
 
-async def test_listeners_get_what_came_before_the_end_and_then_the_reason(devtools: Devtools) -> None:
+async def test_listeners_get_queued_events_and_then_the_close_reason(devtools: Devtools) -> None:
     async def leave(websocket: ServerConnection) -> None:
         await read_command(websocket)
         await websocket.send(event("A.last"))
@@ -128,7 +128,7 @@ async def test_listeners_get_what_came_before_the_end_and_then_the_reason(devtoo
             await anext(too_late)
 
 
-async def test_waiting_for_an_event_that_does_not_come_names_it(devtools: Devtools) -> None:
+async def test_a_timed_out_wait_names_the_event(devtools: Devtools) -> None:
     async with devtools(answer_all) as connection:
         with (
             connection.events("Page.loadEventFired") as events,

@@ -13,7 +13,7 @@ from bridge.cdp import open_cdp
 from bridge.errors import DeadlineExceeded, TransportError
 
 
-async def test_a_refused_handshake_tells_the_status_and_closes_the_socket() -> None:
+async def test_a_refused_handshake_reports_the_status_and_closes_the_socket() -> None:
     def refuse(websocket: ServerConnection, request: Request) -> Response:
         return websocket.respond(404, "No such target id: X")
 
@@ -25,7 +25,7 @@ async def test_a_refused_handshake_tells_the_status_and_closes_the_socket() -> N
     assert sock.fileno() == -1
 
 
-async def test_the_handshake_is_what_a_webview_accepts() -> None:
+async def test_the_handshake_has_the_headers_that_a_webview_accepts() -> None:
     seen: list[Request] = []
 
     def note(websocket: ServerConnection, request: Request) -> None:
@@ -42,7 +42,7 @@ async def test_the_handshake_is_what_a_webview_accepts() -> None:
     assert "Sec-WebSocket-Extensions" not in request.headers
 
 
-async def test_a_frozen_peer_costs_the_handshake_no_more_than_its_deadline() -> None:
+async def test_a_handshake_with_a_frozen_peer_times_out() -> None:
     ended = asyncio.Event()
 
     async def freeze(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

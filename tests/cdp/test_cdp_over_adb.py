@@ -1,4 +1,4 @@
-"""What the adb server waits for: acknowledgements, as Nagle's algorithm is on there, and the device for each packet."""
+"""Socket options for the adb server: quick acknowledgements, and one packet for commands sent together."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="these socket op
 _SEGMENTS_AT = 152
 
 
-async def test_what_has_been_taken_has_been_acknowledged_too(devtools: Devtools) -> None:
+async def test_received_data_is_acknowledged_at_once(devtools: Devtools) -> None:
     peers: list[socket.socket] = []
 
     async def serve(websocket: ServerConnection) -> None:
@@ -39,7 +39,7 @@ async def test_what_has_been_taken_has_been_acknowledged_too(devtools: Devtools)
         assert unacknowledged == [0] * 50
 
 
-async def test_commands_that_are_sent_together_travel_in_one_segment(devtools: Devtools) -> None:
+async def test_commands_sent_together_share_a_segment(devtools: Devtools) -> None:
     peers: list[socket.socket] = []
 
     async def serve(websocket: ServerConnection) -> None:

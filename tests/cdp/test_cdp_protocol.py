@@ -1,4 +1,4 @@
-"""The conversation as values: ids, replies, events, flattened sessions."""
+"""The protocol without I/O: ids, replies, events, flattened sessions."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_a_command_is_numbered_and_names_its_flattened_session() -> None:
 
 
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=30), st.randoms(use_true_random=False))
-def test_replies_find_their_commands_in_whatever_order_they_come(tags: list[int], random: Any) -> None:
+def test_replies_are_paired_with_commands_in_any_order(tags: list[int], random: Any) -> None:
     session = CdpProtocol()
     commands = [session.command("A.b", {"tag": tag})[0] for tag in tags]
     shuffled = list(zip(commands, tags, strict=True))
@@ -46,7 +46,7 @@ def test_replies_find_their_commands_in_whatever_order_they_come(tags: list[int]
     assert session.in_flight == {}
 
 
-def test_a_refusal_keeps_code_words_and_data() -> None:
+def test_an_error_keeps_code_message_and_data() -> None:
     session = CdpProtocol()
     command, _ = session.command("Page.navigate")
     error = {"code": -32602, "message": "Invalid parameters", "data": "url: string expected", "extra": 1}
@@ -62,7 +62,7 @@ def test_a_reply_with_exception_details_is_a_reply() -> None:
     assert session.receive(message(id=1, result=result)) == [CdpReply(command, result)]
 
 
-def test_the_reply_to_a_forgotten_command_means_nothing() -> None:
+def test_the_reply_to_a_forgotten_command_is_ignored() -> None:
     session = CdpProtocol()
     command, _ = session.command("A.b")
     session.forget(command)
@@ -76,7 +76,7 @@ def test_a_reply_is_settled_once() -> None:
     assert session.receive(message(id=1, result={})) == []
 
 
-def test_fields_of_a_newer_webview_are_no_trouble() -> None:
+def test_unknown_fields_are_ignored() -> None:
     session = CdpProtocol()
     session.command("A.b")
     assert len(session.receive(message(id=1, result={}, trace="x"))) == 1
@@ -90,7 +90,7 @@ def test_an_event_names_the_flattened_session_it_came_from() -> None:
     assert received == [CdpEvent("Page.loadEventFired", {}, "S")]
 
 
-def test_flattened_sessions_are_known_from_attach_to_detach() -> None:
+def test_flattened_sessions_are_tracked_from_attach_to_detach() -> None:
     session = CdpProtocol()
     session.receive(
         message(method="Target.attachedToTarget", params={"sessionId": "S", "targetInfo": {"targetId": "T"}})
@@ -100,7 +100,7 @@ def test_flattened_sessions_are_known_from_attach_to_detach() -> None:
     assert session.sessions == {}
 
 
-def test_commands_of_a_detached_session_are_orphans_because_no_reply_will_come() -> None:
+def test_commands_of_a_detached_session_are_lost() -> None:
     session = CdpProtocol()
     kept, _ = session.command("A.b")
     lost, _ = session.command("A.b", None, "S")
@@ -116,7 +116,7 @@ def attached(session_id: str, target_id: str, above: str | None = None) -> bytes
     return message(**fields, **({"sessionId": above} if above else {}))
 
 
-def test_with_a_session_end_all_below_it_of_which_the_browser_tells_nobody() -> None:
+def test_child_sessions_end_with_their_parent() -> None:
     session = CdpProtocol()
     for above, session_id, target_id in ((None, "A", "a"), ("A", "B", "b"), ("B", "C", "c"), (None, "D", "d")):
         session.receive(attached(session_id, target_id, above))
@@ -133,7 +133,7 @@ def test_with_a_session_end_all_below_it_of_which_the_browser_tells_nobody() -> 
     assert list(session.in_flight.values()) == [kept]
 
 
-def test_sessions_that_are_said_to_lie_below_each_other_end_all_the_same() -> None:
+def test_sessions_that_are_each_others_parents_end() -> None:
     session = CdpProtocol()
     session.receive(attached("A", "a", "B"))
     session.receive(attached("B", "b", "A"))
@@ -141,7 +141,7 @@ def test_sessions_that_are_said_to_lie_below_each_other_end_all_the_same() -> No
     assert session.sessions == {}
 
 
-def test_a_session_that_is_not_found_is_one_that_was_detached() -> None:
+def test_session_not_found_means_detached() -> None:
     session = CdpProtocol()
     missing = {"code": -32001, "message": "Session with given id not found."}
     of_session, _ = session.command("A.b", None, "S")
@@ -153,7 +153,7 @@ def test_a_session_that_is_not_found_is_one_that_was_detached() -> None:
     assert isinstance(outcome, CdpError)
 
 
-def test_an_error_that_belongs_to_no_command_is_passed_over() -> None:
+def test_an_error_without_a_command_is_ignored() -> None:
     session = CdpProtocol()
     session.command("A.b")
     assert session.receive(message(id=None, error={"code": -32700, "message": "x"})) == []
@@ -162,13 +162,13 @@ def test_an_error_that_belongs_to_no_command_is_passed_over() -> None:
 
 
 @pytest.mark.parametrize("garbage", [b"", b"hello", b"[]", b"{}", b'{"method": 1}', b"\xff\xfe", b"[" * 100_000])
-def test_what_is_not_cdp_is_said_to_be_so(garbage: bytes) -> None:
+def test_invalid_cdp_messages_are_rejected(garbage: bytes) -> None:
     with pytest.raises(InvalidCdpMessage):
         CdpProtocol().receive(garbage)
 
 
 @given(st.dictionaries(st.sampled_from(["id", "method", "params", "result", "error", "sessionId"]), json_values))
-def test_no_json_object_breaks_the_session(fields: dict[str, Any]) -> None:
+def test_any_json_object_is_handled(fields: dict[str, Any]) -> None:
     session = CdpProtocol()
     session.command("A.b")
     try:

@@ -1,4 +1,4 @@
-"""The list of targets from an endpoint that is another app's, and may say anything."""
+"""The target list of an endpoint of another app, which may send anything."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def talk() -> tuple[socket.socket, socket.socket]:
 
 
 @pytest.mark.parametrize("length", ["\u00b2", "1" * 5_000, "-1", "99999999999", ""])
-async def test_a_length_that_is_none_is_a_transport_error(length: str) -> None:
+async def test_an_invalid_content_length_is_a_transport_error(length: str) -> None:
     near, far = talk()
     with far:
         far.sendall(f"HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n\r\n[]".encode("latin-1"))
@@ -27,7 +27,7 @@ async def test_a_length_that_is_none_is_a_transport_error(length: str) -> None:
 
 
 @pytest.mark.parametrize("ask", [list_targets, read_package])
-async def test_an_endpoint_that_says_nothing_ends_in_the_deadline_and_one_that_leaves_at_once(ask: object) -> None:
+async def test_a_silent_endpoint_times_out_and_a_closed_one_fails_at_once(ask: object) -> None:
     near, far = talk()
     with far, pytest.raises(DeadlineExceeded, match="devtools"):
         await ask(near, timeout_s=0.1)  # type: ignore[operator]
@@ -37,7 +37,7 @@ async def test_an_endpoint_that_says_nothing_ends_in_the_deadline_and_one_that_l
         await ask(near, timeout_s=20)  # type: ignore[operator]
 
 
-async def test_a_question_that_is_cancelled_at_once_leaves_no_socket() -> None:
+async def test_a_request_cancelled_at_once_leaves_no_socket() -> None:
     near, far = talk()
     with far:
         asking = asyncio.create_task(list_targets(near, timeout_s=20))

@@ -1,4 +1,4 @@
-"""Round trips are waits: what is sent without waiting for each other counts once."""
+"""Round trips are waits: commands sent without waiting for each other count once."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ async def test_nested_meters_both_count_and_stop_at_their_own_ends(devtools: Dev
     assert (inner.cost(), inner.round_trips, outer.round_trips) == (cost_then, 1, 2)
 
 
-async def test_what_others_send_is_not_counted(devtools: Devtools) -> None:
+async def test_commands_of_other_tasks_are_not_counted(devtools: Devtools) -> None:
     async with devtools(answer_all) as connection:
         background = asyncio.create_task(connection.call("A.b", timeout_s=20))
         with connection.measure() as meter:
@@ -69,7 +69,7 @@ async def test_what_others_send_is_not_counted(devtools: Devtools) -> None:
         assert meter.cost().round_trips == 0
 
 
-def test_costs_in_a_row_add_up() -> None:
+def test_costs_add_up() -> None:
     assert Cost(1.0, 1, 10, 100, 5) + Cost(2.0, 2, 20, 200) == Cost(3.0, 3, 30, 300, 5)
 
 
@@ -83,6 +83,6 @@ def test_a_cost_has_stable_keys() -> None:
     }
 
 
-def test_a_cost_prints_as_words() -> None:
+def test_a_cost_prints_as_text() -> None:
     assert str(Cost(12.34567, 1, 321, 4_123)) == "12 ms · 1 round trip · 0.3 kB sent, 4.1 kB received"
     assert f"{Cost(0.4, 2, 0, 0)}" == "0 ms · 2 round trips · 0.0 kB sent, 0.0 kB received"

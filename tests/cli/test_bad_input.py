@@ -10,7 +10,7 @@ import click
 import pytest
 
 from bridge.surfaces.cli.app import all_commands, run
-from bridge.surfaces.cli.options import FILE, WORDS, Number, WholeNumber
+from bridge.surfaces.cli.options import FILE, TEXT, Number, WholeNumber
 
 #: Not commands of ours to parse: `bench` hands everything on to another program.
 FOREIGN = ("bench",)
@@ -65,7 +65,7 @@ def bad_values(option: click.Option) -> Iterator[str]:
             yield str(kind.min - 1)
         if kind.max is not None:
             yield str(kind.max + 1)
-    elif kind in (WORDS, FILE) or isinstance(kind, click.Path):
+    elif kind in (TEXT, FILE) or isinstance(kind, click.Path):
         yield ""
 
 
@@ -142,7 +142,7 @@ SENSELESS = (
     (["fetch", "https://"], "no host"),
     (["virtual", "stop", "one", "--all"], "not both"),
     (["ops", "--secret", "a b=PATH"], "letters"),
-    (["open", "https://shop.example/", "--trace", "no/such/folder.html"], "there is no folder"),
+    (["open", "https://shop.example/", "--trace", "no/such/folder.html"], "the folder no/such does not exist"),
 )
 
 
@@ -177,7 +177,7 @@ def test_a_file_that_is_not_what_a_command_reads_is_named(
 @pytest.mark.parametrize("kind", ["missing", "a folder"])
 def test_html_that_cannot_be_read_is_named(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     FILES[kind](tmp_path / "given")
-    assert "given cannot be read" in refused(["snapshot", "--html", "given"], capsys)
+    assert "cannot read given" in refused(["snapshot", "--html", "given"], capsys)
 
 
 @pytest.mark.parametrize("command", ["snapshot", "read", "screenshot", "record"])

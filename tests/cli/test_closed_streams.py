@@ -55,4 +55,4 @@ def test_a_full_disk_behind_stdout_is_one_line_and_no_success(command: str, fold
 def test_an_error_that_nobody_reads_on_stdout_is_told_on_stderr(folder: Path) -> None:
     done = in_shell("wvb trace export nothing --json >/dev/full", folder)
 
-    assert (done.returncode, done.stderr) == (2, "bad_usage: nothing cannot be read: No such file or directory.\n")
+    assert (done.returncode, done.stderr) == (2, "bad_usage: cannot read nothing: No such file or directory.\n")

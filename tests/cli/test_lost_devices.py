@@ -32,7 +32,7 @@ def test_a_virtual_device_that_was_killed_ends_its_session_at_once_and_in_words_
     failure = json.loads(out)
     assert (code, failure["error"]["code"]) == (3, "device_lost")
     assert failure["error"]["message"] == f"the virtual device {serial} has ended and will not come back."
-    assert failure["error"]["hint"] == "'webview-bridge open URL' begins anew."
+    assert failure["error"]["hint"] == "'webview-bridge open URL' starts a new session."
     shell.until_gone(keeper)
     assert shell.json("daemon", "status")["sessions"] == []
     shell.json("open", shell.demo.url("shop.html"), *shell.options)

@@ -32,7 +32,7 @@ document.getElementById("root").append(words);
 
 class _Shell(QuietHandler):
     def do_GET(self) -> None:
-        self.answer(SHELL.encode())
+        self.respond(SHELL.encode())
 
 
 @pytest.fixture(autouse=True)

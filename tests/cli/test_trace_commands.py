@@ -70,4 +70,4 @@ def test_a_file_that_is_no_trace_is_bad_usage(tmp_path: Path, capsys: pytest.Cap
 
     assert run(["trace", "export", str(tmp_path / "page.html")]) == 2
     assert run(["trace", "to-pytest", str(tmp_path / "missing.html")]) == 2
-    assert "holds no trace" in capsys.readouterr().err
+    assert "is not a trace" in capsys.readouterr().err

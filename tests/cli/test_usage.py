@@ -125,7 +125,7 @@ def test_bytes_that_are_no_text_are_bad_usage(
     said = capsys.readouterr().err
     assert said.startswith("bad_usage: ")
     assert name in said
-    assert "its bytes are no text (UTF-8)" in said
+    assert "not valid UTF-8 text" in said
 
 
 @pytest.mark.parametrize("command", PAGE_COMMANDS)

@@ -31,7 +31,7 @@ def test_what_a_group_of_commands_can_do_is_told_in_whole_sentences(
         (["snapshot", "--max-chars", "5"], "5 is not in the range x>=200."),
         (["record", "--seconds", "x"], "'x' is not a valid number."),
         (["open", "https://a.example/", "--local", "x"], "'x' is not a valid whole number."),
-        (["trace", "export", "/no/such/trace"], "/no/such/trace cannot be read: No such file or directory."),
+        (["trace", "export", "/no/such/trace"], "cannot read /no/such/trace: No such file or directory."),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

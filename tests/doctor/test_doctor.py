@@ -97,10 +97,10 @@ class TestDevices:
             "said": "a virtual device has no screen",
             "ms": 0,
         }
-        names = ["whole page, scroll-and-stitch", "WebGL by CDP", "proxy", "Fetch", "<select>", "file input"]
-        for name in (*names, "download", "profile", "renderer death", "idle"):
+        names = ["full page, scroll-and-stitch", "WebGL by CDP", "proxy", "Fetch", "<select>", "file input"]
+        for name in (*names, "download", "profile", "renderer crash", "idle"):
             assert rows[name]["status"] == "pass", rows[name]
-        assert "not usable here" in rows["whole page, cdp-beyond-viewport"]["said"]
+        assert "not usable here" in rows["full page, cdp-beyond-viewport"]["said"]
 
     def test_a_serial_that_is_not_attached_never_falls_back(self, adb_port: int, command: Command) -> None:
         code, out, _ = command("doctor", "--device", "NOPE", "--json")
@@ -122,7 +122,7 @@ class TestDevices:
             code, out, _ = command("doctor", "--device", phone.serial, "--json")
         row = rows_of(out)["webview"]
         assert code == 1
-        assert row["said"] == "com.google.android.webview 69.0.3497.100 is older than 74"
+        assert row["said"] == "com.google.android.webview 69.0.3497.100; 83 is the oldest supported version"
         assert "Play Store" in row["fix"]
 
     @pytest.mark.jdk

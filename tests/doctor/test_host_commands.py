@@ -99,7 +99,7 @@ def test_another_signature_is_replaced_and_said(
     answer("host", "install", *at)
     code, out, err = command("host", "install", *at, "--apk", str(other_key_apk))
     assert (code, out.split()[0]) == (0, "reinstalled")
-    assert "signed with another key: it is removed first" in err
+    assert "signed with another key: removing it first" in err
     assert answer("host", "install", *at)["why"] == "it was signed with another key"
 
 
@@ -112,7 +112,7 @@ def test_another_app_is_refused_before_it_is_sent(device: VirtualDeviceHandle, c
 
 async def test_what_is_no_apk_is_refused(device: VirtualDeviceHandle, tmp_path: Path) -> None:
     (tmp_path / "x.apk").write_bytes(b"not a zip")
-    with pytest.raises(InstallFailed, match="is no APK"):
+    with pytest.raises(InstallFailed, match="is not an APK"):
         await install_host(AdbServer.from_environment().device(device.serial), tmp_path / "x.apk", timeout_s=20)
 
 

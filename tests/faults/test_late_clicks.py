@@ -15,7 +15,7 @@ from bridge.deadline import Deadline
 from bridge.page.input.touch import touch
 from bridge.virtual_device import VirtualDeviceHandle
 from tests.conftest import LocalServer
-from tests.page.page_world import in_page
+from tests.page.main_world import in_page
 from tests.temp_devices import own_device
 
 pytestmark = pytest.mark.browser
@@ -62,7 +62,7 @@ async def test_a_row_that_was_reused_gets_no_late_click(
         await actions.send([touch("touchStart", (x, y))], "finger down", deadline)
         change = f"{ROW}='Cleo'"
         await in_page(page, change if when.startswith("before") else f"setTimeout(()=>{{{change}}},2500)")
-        settling = asyncio.ensure_future(actions.act_and_settle(entry, "click", [touch("touchEnd")], 0.1, deadline))
+        settling = asyncio.ensure_future(actions.settle(entry, [touch("touchEnd")], 0.1, deadline, expect="click"))
         await asyncio.sleep(0.7)
         browser = browser_of(device)
         os.kill(browser, signal.SIGSTOP)

@@ -21,7 +21,7 @@ from bridge.errors import (
     RequestTimedOut,
 )
 from bridge.reading.fetch import webfetch
-from bridge.reading.fetch_http import MAX_BODY_BYTES
+from bridge.reading.fetch.http import MAX_BODY_BYTES
 
 
 @pytest.mark.parametrize(

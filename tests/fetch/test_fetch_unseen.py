@@ -10,7 +10,7 @@ from site_server import MappedEgress, Site
 
 from bridge.errors import ScriptFailed
 from bridge.reading.fetch import webfetch
-from bridge.reading.unseen import remove_unseen
+from bridge.reading.fetch.unseen import remove_unseen
 from bridge.snapshot.html_parse import parse_html
 
 

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from bridge.host.protocol import Frame, FrameReader, encode_frame
+from bridge.host.protocol import FrameReader, WireFrame, encode_frame
 
 
 class Host(Protocol):
@@ -98,7 +98,7 @@ class Wire:
         async with asyncio.timeout(30):
             await asyncio.get_running_loop().sock_sendall(self.sock, piece)
 
-    async def receive(self) -> Frame | None:
+    async def receive(self) -> WireFrame | None:
         """The next frame, None at the end of the connection."""
         while (frame := self.reader.next_frame()) is None:
             async with asyncio.timeout(30):

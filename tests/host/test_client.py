@@ -93,7 +93,7 @@ async def connected(peer: Peer, **changes: Any) -> AsyncIterator[HostClient]:
 
 
 async def test_a_host_that_does_not_know_the_token_is_no_host(peer: Peer) -> None:
-    with pytest.raises(HostUnproven, match="does not know our token"):
+    with pytest.raises(HostUnproven, match="does not know the token"):
         async with connected(peer, proof="0" * 64):
             pass
 

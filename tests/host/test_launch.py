@@ -127,7 +127,9 @@ async def test_a_service_that_never_listens_ends_at_the_deadline() -> None:
 
     async with await asyncio.start_server(serve, "127.0.0.1", 0) as listener:
         device = AdbServer(port=listener.sockets[0].getsockname()[1]).device("S")
-        with pytest.raises(DeadlineExceeded, match=r"control socket timed out after 0\.5 s; last seen: nobody listens"):
+        with pytest.raises(
+            DeadlineExceeded, match=r"control socket timed out after 0\.5 s; last seen: nothing listens"
+        ):
             await start(device, timeout_s=0.5)
 
 

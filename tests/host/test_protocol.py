@@ -15,13 +15,13 @@ from bridge.host.protocol import (
     HELLO_LIMITS,
     MAX_BODY_BYTES,
     MAX_HEADER_BYTES,
-    ErrorReply,
-    Event,
-    Frame,
+    ControlError,
+    ControlReply,
     FrameError,
     FrameReader,
+    HostEvent,
     Limits,
-    Reply,
+    WireFrame,
     client_proof,
     decode_header,
     encode_frame,
@@ -39,7 +39,7 @@ json_values = st.recursive(
 headers = st.dictionaries(st.text(), json_values, max_size=5)
 
 
-def frames_of(reader: FrameReader) -> list[Frame]:
+def frames_of(reader: FrameReader) -> list[WireFrame]:
     found = []
     while (frame := reader.next_frame()) is not None:
         found.append(frame)
@@ -75,7 +75,7 @@ def test_arbitrary_bytes_end_in_frames_or_a_frame_error(stream: bytes) -> None:
 def test_any_json_object_is_a_message_or_a_frame_error(header: dict[str, Any], side: str) -> None:
     parse = parse_request if side == "request" else parse_from_host
     with suppress(FrameError):
-        parse(Frame(header))
+        parse(WireFrame(header))
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_brackets_in_strings_do_not_count_as_nesting() -> None:
 @pytest.mark.parametrize("identity", [0, -1, True, 1.0, "1", None, 2**53])
 def test_a_request_without_a_usable_id_is_refused(identity: object) -> None:
     with pytest.raises(FrameError, match="id"):
-        parse_request(Frame({"id": identity, "type": "stats"}))
+        parse_request(WireFrame({"id": identity, "type": "stats"}))
 
 
 def test_what_cannot_be_written_is_a_frame_error() -> None:
@@ -141,11 +141,11 @@ def test_what_cannot_be_written_is_a_frame_error() -> None:
 
 
 def test_messages_of_the_host_are_told_apart() -> None:
-    assert parse_from_host(Frame({"id": 3, "ok": True, "tab": "1"}, b"x")) == Reply(3, {"tab": "1"}, b"x")
-    assert parse_from_host(Frame({"event": "popup", "tab": "2"})) == Event("popup", {"tab": "2"})
+    assert parse_from_host(WireFrame({"id": 3, "ok": True, "tab": "1"}, b"x")) == ControlReply(3, {"tab": "1"}, b"x")
+    assert parse_from_host(WireFrame({"event": "popup", "tab": "2"})) == HostEvent("popup", {"tab": "2"})
     assert parse_from_host(
-        Frame({"id": None, "error": {"code": "bad_frame", "message": "no", "field": "x"}})
-    ) == ErrorReply(None, "bad_frame", "no", {"field": "x"})
+        WireFrame({"id": None, "error": {"code": "bad_frame", "message": "no", "field": "x"}})
+    ) == ControlError(None, "bad_frame", "no", {"field": "x"})
 
 
 def test_the_proofs_are_those_of_the_document() -> None:

@@ -25,6 +25,7 @@ from bridge.surfaces.live_view.messages import Choice, Control, KeyPress, Text, 
 from tests.conftest import LocalServer
 
 LIMIT_S = 20
+HAS_PICTURE = "() => document.getElementById('picture').getContext('2d').getImageData(0, 0, 1, 1).data[3] > 0"
 
 
 @pytest.mark.parametrize(
@@ -198,6 +199,7 @@ async def person(
     async with Session.open("virtual", grants=[TestServerGrant("127.0.0.1", port)], width_px=600) as theirs:
         person = Person(await theirs.new_tab(view.url))
         await person.until("() => document.getElementById('state').textContent === 'watching'")
+        await person.until(HAS_PICTURE)  # the server ignores touches until it knows the size of the picture
         yield person
 
 
@@ -279,6 +281,10 @@ async def test_a_date_input_is_not_touched_and_the_person_hears_why(
     await person.until("() => document.getElementById('state').textContent === 'you have taken over'")
     await person.touch(*at)
     await person.until("() => document.getElementById('hint').textContent.includes('A date input cannot')")
+    # A state message that arrives later must not replace the notice before the person acts again.
+    await (await page.attached()).call("Runtime.evaluate", {"expression": "location.hash = 'later'"}, timeout_s=LIMIT_S)
+    await person.until("() => document.getElementById('address').textContent.endsWith('#later')")
+    assert "A date input cannot" in str(await person.js("document.getElementById('hint').textContent"))
     await person.press("Hand back")
     async with asyncio.timeout(LIMIT_S):
         assert (await page.fill(day, "2026-02-28")).value == "2026-02-28"

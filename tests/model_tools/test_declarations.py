@@ -106,7 +106,7 @@ def test_javascript_is_an_argument_only_where_the_operator_allows_it() -> None:
         ({"ref": 5}, "ref: "),
         ({"ref": ["e5"]}, "ref: "),
         ({"ref": {"$ne": ""}}, "ref: "),
-        ({"ref": "5"}, "the ref of an element".capitalize()),
+        ({"ref": "5"}, "Ref of an element"),
         ({"ref": "e5\n"}, "ref: "),
         ({"ref": "e0"}, "ref: "),
         ({"ref": "e5", "force": True}, "force: unknown argument"),

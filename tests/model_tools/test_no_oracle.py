@@ -137,7 +137,7 @@ def test_every_argument_that_takes_words_is_either_tried_or_no_search() -> None:
 
 class _Mail(QuietHandler):
     def do_GET(self) -> None:
-        self.answer(PAGE.encode())
+        self.respond(PAGE.encode())
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.browser
 
 class _Site(QuietHandler):
     def do_GET(self) -> None:
-        self.answer(b"<title>Page</title><a href='/x' target=_blank>Open</a>" if self.path == "/link" else b"")
+        self.respond(b"<title>Page</title><a href='/x' target=_blank>Open</a>" if self.path == "/link" else b"")
 
 
 @pytest.fixture

@@ -28,7 +28,7 @@ class _Shop(QuietHandler):
         port = self.server.server_address[1]
         frame = f'<title>Shop</title><h1>Shop</h1><iframe src="http://localhost:{port}/advertisement"></iframe>'
         page = {"/": frame, "/advertisement": "<label>Password <input></label>", "/echo": ECHO}.get(self.path, "")
-        self.answer(page.encode())
+        self.respond(page.encode())
 
 
 @pytest.fixture(scope="module")

@@ -37,10 +37,10 @@ class _Everything(QuietHandler):
     def do_GET(self) -> None:
         path = self.path.partition("?")[0]
         if path == "/away":
-            self.answer(b"", status=302, Location="http://127.0.0.1:1/forbidden")
+            self.respond(b"", status=302, Location="http://127.0.0.1:1/forbidden")
             return
         body = {"/": PAGE, "/second": SECOND, "/file": b"a file"}.get(path, b"")
-        self.answer(body, "text/plain" if path == "/file" else "text/html")
+        self.respond(body, "text/plain" if path == "/file" else "text/html")
 
 
 @pytest.fixture(scope="session")

@@ -26,7 +26,7 @@ async def value(page: Page, expression: str) -> object:
     return await attachment.evaluate(main.frame_id, expression, timeout_s=20)
 
 
-async def test_offline_is_offline_and_over_when_it_is_over(page: Page, local_server: LocalServer) -> None:
+async def test_set_offline_on_and_off(page: Page, local_server: LocalServer) -> None:
     await page.set_offline()
     with pytest.raises(NavigationFailed, match="ERR_INTERNET_DISCONNECTED"):
         await page.goto(local_server.url("second.html"))
@@ -34,7 +34,7 @@ async def test_offline_is_offline_and_over_when_it_is_over(page: Page, local_ser
     assert (await page.goto(local_server.url("second.html"))).status == 200
 
 
-async def test_zone_language_and_taste_are_what_they_were_set_to(page: Page, local_server: LocalServer) -> None:
+async def test_time_zone_locale_and_media_are_emulated(page: Page, local_server: LocalServer) -> None:
     await page.set_time_zone("Asia/Kathmandu")
     await page.set_locale("de-DE")
     await page.set_media(color_scheme="dark", reduced_motion=True)
@@ -51,7 +51,7 @@ async def test_zone_language_and_taste_are_what_they_were_set_to(page: Page, loc
     assert await value(page, "matchMedia('(prefers-reduced-motion: reduce)').matches") is False
 
 
-async def test_what_the_engine_does_not_take_is_bad_usage(page: Page) -> None:
+async def test_rejected_emulation_value_is_a_usage_error(page: Page) -> None:
     with pytest.raises(UsageError, match="time zone"):
         await page.set_time_zone("Atlantis/Capital")
     with pytest.raises(UsageError, match="not a valid geolocation"):
@@ -60,14 +60,12 @@ async def test_what_the_engine_does_not_take_is_bad_usage(page: Page) -> None:
         await page.set_extra_headers({"x": "a\r\nb: c"})
 
 
-async def test_a_webview_has_no_permissions_to_set_and_says_so(page: Page, local_server: LocalServer) -> None:
+async def test_set_permissions_is_unsupported_in_a_webview(page: Page, local_server: LocalServer) -> None:
     with pytest.raises(Unsupported, match="permissions"):
         await page.set_permissions({"geolocation": "granted"}, origin=local_server.url(""))
 
 
-async def test_init_scripts_run_before_the_page_until_they_are_taken_away(
-    page: Page, local_server: LocalServer
-) -> None:
+async def test_init_script_runs_before_the_page_until_removed(page: Page, local_server: LocalServer) -> None:
     number = await page.add_init_script("window.early = document.readyState")
     await page.goto(local_server.url("second.html"))
     await page.wait_for(function="early == 'loading'", timeout_s=20)
@@ -82,10 +80,10 @@ class _Careful(QuietHandler):
     def do_GET(self) -> None:
         wanted = "Basic " + base64.b64encode(b"ada:secret").decode()
         if self.path == "/private" and self.headers.get("authorization") != wanted:
-            self.answer(b"closed", status=401, WWW_Authenticate='Basic realm="books"')
+            self.respond(b"closed", status=401, WWW_Authenticate='Basic realm="books"')
             return
         body = f"<title>open</title><pre>{self.headers}</pre>".encode()
-        self.answer(body)
+        self.respond(body)
 
 
 @pytest.fixture
@@ -102,9 +100,7 @@ async def is_refused(page: Page, url: str) -> None:
     assert status == 401
 
 
-async def test_credentials_and_headers_go_where_they_were_told_to(
-    webview_device: str, careful_server: LocalServer
-) -> None:
+async def test_credentials_and_extra_headers_are_sent(webview_device: str, careful_server: LocalServer) -> None:
     async with Session.open(webview_device, grants=[careful_server.grant]) as session:
         page = await session.new_tab()
         await is_refused(page, careful_server.url("private"))
@@ -130,9 +126,7 @@ def self_signed(tmp_path: Path) -> Iterator[LocalServer]:
         yield server
 
 
-async def test_a_self_signed_certificate_is_accepted_of_the_named_host_only(
-    webview_device: str, self_signed: LocalServer
-) -> None:
+async def test_certificate_exception_covers_one_host(webview_device: str, self_signed: LocalServer) -> None:
     port = self_signed.port
     grants = [self_signed.grant, TestServerGrant("localhost", port)]
     async with Session.open(webview_device, grants=grants) as session:

@@ -33,9 +33,7 @@ OPERATIONS: dict[str, Callable[[Page], Awaitable[object]]] = {
 }
 
 
-async def test_an_operation_waits_for_its_turn_no_longer_than_it_may_take(
-    page: Page, local_server: LocalServer
-) -> None:
+async def test_deadline_includes_the_wait_for_the_page(page: Page, local_server: LocalServer) -> None:
     await page.goto(local_server.url("second.html"))
     async with page.held("a person's hands are on it"):
         for name, operation in OPERATIONS.items():
@@ -47,7 +45,7 @@ async def test_an_operation_waits_for_its_turn_no_longer_than_it_may_take(
     assert (await page.snapshot()).url == page.url
 
 
-async def test_what_is_left_after_the_wait_is_what_an_operation_has(page: Page, local_server: LocalServer) -> None:
+async def test_operation_gets_the_time_left_after_waiting_for_the_page(page: Page, local_server: LocalServer) -> None:
     await page.goto(local_server.url("second.html"))
     began = time.monotonic()
     async with page.held("a person"):
@@ -58,7 +56,7 @@ async def test_what_is_left_after_the_wait_is_what_an_operation_has(page: Page, 
     assert time.monotonic() - began < 8.5  # it had one second left, and not five
 
 
-async def test_a_one_shot_page_is_waited_for_no_longer_than_asked(session: Session) -> None:
+async def test_isolated_waits_for_another_isolated_page_until_the_deadline(session: Session) -> None:
     async with session.isolated():
         began = time.monotonic()
         with pytest.raises(DeadlineExceeded, match="another one-shot page"):

@@ -12,7 +12,7 @@ import pytest
 from bridge.errors import NotVisible, RefNotFound
 from bridge.page.page import Page
 from tests.conftest import LocalServer
-from tests.page.page_world import awaited_frame
+from tests.page.main_world import awaited_frame
 
 pytestmark = pytest.mark.browser
 
@@ -26,7 +26,7 @@ TOUCHED = """(() => {
 })()"""
 
 
-async def test_a_frame_that_was_touched_before_its_page_came_is_seen_with_its_page(
+async def test_frame_touched_before_its_document_is_found_with_its_document(
     page: Page, local_server: LocalServer
 ) -> None:
     async with awaited_frame(page, local_server, TOUCHED) as release:

@@ -1,4 +1,4 @@
-"""Two real servers on loopback for page vectors: the site, and one that nobody may reach and that counts who does."""
+"""Two servers on loopback for page vectors: the site, and a forbidden one that counts connections."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The operator's lists, and where they come from."""
+"""The operator's lists, and the sources of settings."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ HOSTS = st.from_regex(r"[a-z]{1,8}(\.[a-z]{1,8}){1,3}", fullmatch=True).filter(
         ("https://*", "http://anything.example/", False),
     ],
 )
-def test_a_pattern_matches_what_it_says(pattern: str, url: str, matches: bool) -> None:
+def test_origin_patterns_match_host_scheme_and_port(pattern: str, url: str, matches: bool) -> None:
     assert decide(BrowserPolicy(allowed_origins=[pattern]), url).allowed is matches
     assert decide(BrowserPolicy(default_action="allow", denied_origins=[pattern]), url).allowed is not matches
 
@@ -52,7 +52,7 @@ def test_an_address_is_denied_in_every_form(form: str) -> None:
     assert decide(policy, f"http://{form}/").rule == "denied_origins"
 
 
-def test_no_grant_is_offered_for_an_address_that_nobody_types() -> None:
+def test_no_grant_is_suggested_for_ipv4_in_ipv6_forms() -> None:
     policy = BrowserPolicy(default_action="allow")
 
     assert "TestServerGrant" in decide(policy, "http://127.0.0.1:8000/").hint
@@ -64,26 +64,26 @@ def test_no_grant_is_offered_for_an_address_that_nobody_types() -> None:
     ["", "https://", "example.com/path", "exa*mple.com", "*.*.com", "ftp://example.com", "a b", "example.com:0",
      "example.com:99999", "*.1.2.3.4", "javascript:alert(1)", "user@example.com", 7, None],
 )  # fmt: skip
-def test_what_is_no_pattern_is_an_error(pattern: object) -> None:
+def test_an_invalid_origin_pattern_is_an_error(pattern: object) -> None:
     with pytest.raises(UsageError):
         BrowserPolicy(allowed_origins=[pattern])  # type: ignore[list-item]
 
 
 @pytest.mark.parametrize("pattern", ["127.0.0.1", "localhost", "10.0.0.1:80", "[::1]", "metadata.google.internal"])
-def test_what_is_always_refused_cannot_be_listed_as_allowed(pattern: str) -> None:
+def test_always_refused_origins_cannot_be_allowed(pattern: str) -> None:
     with pytest.raises(UsageError, match="never be allowed"):
         BrowserPolicy(allowed_origins=[pattern])
     BrowserPolicy(denied_origins=[pattern])
 
 
 @given(HOSTS)
-def test_denied_always_wins(host: str) -> None:
+def test_denied_origins_win_over_allowed_ones(host: str) -> None:
     policy = BrowserPolicy(default_action="allow", allowed_origins=[host, "*"], denied_origins=[host])
 
     assert decide(policy, f"https://{host}/").rule == "denied_origins"
 
 
-def test_denied_wins_over_a_grant_too() -> None:
+def test_denied_origins_win_over_a_grant() -> None:
     policy = BrowserPolicy(default_action="allow", denied_origins=["127.0.0.1:3000"])
     grants = [TestServerGrant("127.0.0.1", 3000), TestServerGrant("127.0.0.1", 3001)]
 
@@ -97,7 +97,7 @@ def test_no_url_is_allowed_without_a_rule(url: str) -> None:
 
 
 @given(st.text(max_size=60) | HOSTS.map("http://{}:8080/a".format))
-def test_a_canonical_url_is_judged_as_the_text_it_came_from(url: str) -> None:
+def test_a_url_and_its_canonical_form_get_the_same_decision(url: str) -> None:
     policy = BrowserPolicy(default_action="allow")
     first = decide(policy, url)
     if first.url:
@@ -105,7 +105,7 @@ def test_a_canonical_url_is_judged_as_the_text_it_came_from(url: str) -> None:
         assert (again.action, again.host, again.port, again.url) == (first.action, first.host, first.port, first.url)
 
 
-def test_a_typo_anywhere_stops_the_start(tmp_path: Path) -> None:
+def test_any_typo_in_the_configuration_is_an_error(tmp_path: Path) -> None:
     file = tmp_path / "config.toml"
     environ = {"BRIDGE_CONFIG": str(file)}
     for text in (
@@ -138,7 +138,7 @@ def test_a_typo_anywhere_stops_the_start(tmp_path: Path) -> None:
             from_environment({variable: "x"})
 
 
-def test_the_environment_wins_over_the_file_and_flags_over_both(tmp_path: Path) -> None:
+def test_flags_win_over_the_environment_and_that_over_the_file(tmp_path: Path) -> None:
     file = tmp_path / "config.toml"
     file.write_text('[browser.policy]\nallowed_origins = ["file.example"]\ndenied_origins = ["bad.example"]\n')
     environ = {"BRIDGE_CONFIG": str(file), "BRIDGE_POLICY_ALLOWED_ORIGINS": "env.example, *.env.example"}
@@ -150,7 +150,7 @@ def test_the_environment_wins_over_the_file_and_flags_over_both(tmp_path: Path) 
     assert load_policy("model", environ, {"allowed_origins": ("flag.example",)}).allowed_origins == ("flag.example",)
 
 
-def test_without_configuration_a_model_gets_nothing_and_the_operator_the_public_web(tmp_path: Path) -> None:
+def test_the_default_policy_allows_a_model_nothing_and_the_operator_the_public_web(tmp_path: Path) -> None:
     nothing = {"XDG_CONFIG_HOME": str(tmp_path)}
 
     refused = decide(load_policy("model", nothing), "https://example.com/")
@@ -160,7 +160,7 @@ def test_without_configuration_a_model_gets_nothing_and_the_operator_the_public_
     assert not decide(load_policy("operator", nothing), "http://10.0.0.1/").allowed
 
 
-def test_an_empty_policy_is_a_policy_whose_default_is_to_deny(tmp_path: Path) -> None:
+def test_an_empty_policy_denies_by_default(tmp_path: Path) -> None:
     file = tmp_path / "config.toml"
     file.write_text("[browser.policy]\n")
     assert load_policy("operator", {"BRIDGE_CONFIG": str(file)}).default_action == "deny"
@@ -168,7 +168,7 @@ def test_an_empty_policy_is_a_policy_whose_default_is_to_deny(tmp_path: Path) ->
     assert load_policy("operator", {"BRIDGE_CONFIG": str(file)}).default_action == "allow"
 
 
-def test_an_app_grant_is_for_what_the_app_serves_to_itself() -> None:
+def test_an_app_grant_covers_only_the_apps_own_origins() -> None:
     grant = AppGrant("com.example.app", ["https://localhost", "file:///android_asset/"])
     policy = BrowserPolicy(default_action="allow")
 

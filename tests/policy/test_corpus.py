@@ -18,7 +18,7 @@ ALLOWED: list[dict[str, Any]] = json.loads((CORPUS / "allowed.json").read_text(e
 PUBLIC = policy_for("operator")
 
 
-def test_the_corpus_is_as_large_as_it_says_and_has_no_doubles() -> None:
+def test_the_corpus_is_complete_and_has_no_duplicates() -> None:
     assert len(REFUSED) >= 400
     assert len(ALLOWED) >= 100
     keys = [json.dumps(entry, sort_keys=True) for entry in REFUSED + ALLOWED]
@@ -26,7 +26,7 @@ def test_the_corpus_is_as_large_as_it_says_and_has_no_doubles() -> None:
 
 
 @pytest.mark.parametrize("entry", REFUSED, ids=lambda entry: ascii(entry["url"])[:80])
-async def test_a_bypass_is_refused_by_the_rule_that_is_meant_for_it(entry: dict[str, Any]) -> None:
+async def test_each_bypass_is_refused_by_the_expected_rule(entry: dict[str, Any]) -> None:
     if "addresses" not in entry:
         decision = decide(PUBLIC, entry["url"])
         assert (decision.action, decision.rule) == ("deny", entry["rule"])
@@ -42,7 +42,7 @@ async def test_a_bypass_is_refused_by_the_rule_that_is_meant_for_it(entry: dict[
 
 
 @pytest.mark.parametrize("entry", ALLOWED, ids=lambda entry: ascii(entry["url"])[:80])
-async def test_a_benign_look_alike_is_allowed(entry: dict[str, Any]) -> None:
+async def test_benign_look_alikes_are_allowed(entry: dict[str, Any]) -> None:
     decision = decide(PUBLIC, entry["url"])
 
     assert decision.allowed, decision.reason
@@ -52,7 +52,7 @@ async def test_a_benign_look_alike_is_allowed(entry: dict[str, Any]) -> None:
         assert await egress.addresses(decision.host, 443, timeout_s=20) == tuple(entry["addresses"])
 
 
-def test_what_is_always_refused_no_list_allows() -> None:
+def test_no_list_allows_an_always_refused_address() -> None:
     everything = BrowserPolicy(default_action="allow", allowed_origins=("*", "http://*", "https://*"))
 
     for entry in REFUSED:

@@ -1,4 +1,4 @@
-"""Names are resolved whatever else the process has its threads do."""
+"""Names are resolved whatever the other threads of the process do."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import threading
 from bridge.policy.dialling import system_resolve
 
 
-async def test_names_are_resolved_while_every_thread_of_the_loop_is_taken() -> None:
+async def test_names_are_resolved_while_the_loops_executor_is_busy() -> None:
     over = threading.Event()
     taken = [asyncio.ensure_future(asyncio.to_thread(over.wait, 30)) for _ in range(40)]
     try:

@@ -1,4 +1,4 @@
-"""The gate, spoken to over real sockets by clients and servers that are not always friendly."""
+"""The gate over real sockets, with clients and servers that may be hostile."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ async def said(gate: Gate, request: bytes) -> bytes:
     return answer
 
 
-async def test_plain_requests_share_a_connection_and_are_put_right_for_the_server(gate: Gate, server: Server) -> None:
+async def test_plain_requests_share_a_connection_and_are_rewritten_for_the_server(gate: Gate, server: Server) -> None:
     answer = await said(
         gate,
         b"GET http://site.example/length HTTP/1.1\r\nHost: evil.example\r\nProxy-Connection: keep-alive\r\n\r\n"
@@ -102,7 +102,7 @@ async def test_plain_requests_share_a_connection_and_are_put_right_for_the_serve
 
 @pytest.mark.skipif(sys.platform != "linux", reason="TCP_CORK is Linux's")
 @pytest.mark.parametrize("path", [b"/length", b"/chunked"])
-async def test_the_head_of_an_answer_does_not_leave_without_the_body_that_is_there(gate: Gate, path: bytes) -> None:
+async def test_the_head_of_a_response_is_sent_together_with_its_body(gate: Gate, path: bytes) -> None:
     """On a cable the piece that comes second is a round trip later (adb)."""
     reader, writer = await asyncio.open_connection("127.0.0.1", gate.port)
     try:
@@ -131,7 +131,7 @@ async def test_a_tunnel_carries_bytes_and_is_audited(gate: Gate) -> None:
     assert gate.egress.audit[-1].bytes_received == len(ANSWERS[b"/length"])
 
 
-async def test_headers_for_one_connection_do_not_pass(gate: Gate) -> None:
+async def test_hop_by_hop_headers_are_not_forwarded(gate: Gate) -> None:
     answer = await said(gate, b"GET http://site.example/hop HTTP/1.1\r\nConnection: close\r\n\r\n")
 
     assert b"X-Secret" not in answer
@@ -141,7 +141,7 @@ async def test_headers_for_one_connection_do_not_pass(gate: Gate) -> None:
 @pytest.mark.parametrize(
     "target", [b"http://other.example/", b"http://127.0.0.1/", b"http://0x7f.1/", b"http://site.example:25/"]
 )
-async def test_what_the_policy_refuses_gets_a_page_that_says_so(gate: Gate, server: Server, target: bytes) -> None:
+async def test_a_refused_request_gets_an_error_page_with_the_reason(gate: Gate, server: Server, target: bytes) -> None:
     answer = await said(gate, b"GET " + target + b" HTTP/1.1\r\n\r\n")
 
     assert answer.startswith(b"HTTP/1.1 403 Forbidden")
@@ -172,7 +172,7 @@ async def test_what_the_policy_refuses_gets_a_page_that_says_so(gate: Gate, serv
     ],
     ids=lambda request: repr(request[:50]),
 )
-async def test_what_is_no_proxy_request_is_refused_and_reaches_nobody(
+async def test_invalid_proxy_requests_are_refused_and_not_forwarded(
     gate: Gate, server: Server, request_bytes: bytes
 ) -> None:
     answer = await said(gate, request_bytes)
@@ -189,7 +189,7 @@ def said_to_a_client_that_reads_last(port: int, request: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("body_bytes", [1, 400_000, 8_000_000])
-async def test_a_client_that_sends_all_before_it_reads_sees_the_refusal(gate: Gate, body_bytes: int) -> None:
+async def test_a_client_that_sends_everything_before_reading_sees_the_refusal(gate: Gate, body_bytes: int) -> None:
     head = b"POST http://other.example/ HTTP/1.1\r\nContent-Length: %d\r\n\r\n" % body_bytes
     answer = await asyncio.to_thread(said_to_a_client_that_reads_last, gate.port, head + b"x" * body_bytes)
 
@@ -197,7 +197,7 @@ async def test_a_client_that_sends_all_before_it_reads_sees_the_refusal(gate: Ga
     assert answer.endswith(b"not from the site.</p>\n")
 
 
-async def test_a_client_that_does_not_stop_sending_is_left_all_the_same(gate: Gate) -> None:
+async def test_a_client_that_never_stops_sending_is_disconnected(gate: Gate) -> None:
     reader, writer = await asyncio.open_connection("127.0.0.1", gate.port)
     writer.write(b"nonsense\r\n\r\n")
     assert (await reader.read()).startswith(b"HTTP/1.1 400 ")
@@ -217,7 +217,7 @@ BAD_ANSWERS = [b"/smuggled", b"/no-http", b"/two-lengths", b"/switches", b"/endl
 
 
 @pytest.mark.parametrize("path", BAD_ANSWERS)
-async def test_a_server_that_speaks_no_http_is_told_as_such(gate: Gate, path: bytes) -> None:
+async def test_a_server_that_does_not_speak_http_is_reported(gate: Gate, path: bytes) -> None:
     answer = await said(gate, b"GET http://site.example" + path + b" HTTP/1.1\r\n\r\n")
 
     assert b"HTTP/1.1 502 " in answer
@@ -227,7 +227,7 @@ async def test_a_server_that_speaks_no_http_is_told_as_such(gate: Gate, path: by
 
 
 @pytest.mark.parametrize("path", [b"/smuggled", b"/no-http", b"/two-lengths", b"/switches"])
-async def test_a_bad_answer_never_becomes_a_page_of_the_site_in_a_browser(gate: Gate, path: bytes) -> None:
+async def test_a_browser_never_shows_an_error_page_as_the_sites_content(gate: Gate, path: bytes) -> None:
     async with run_gate(gate.egress, has_pages=False) as browsers:
         answer = await said(browsers, b"GET http://site.example" + path + b" HTTP/1.1\r\n\r\n")
 
@@ -235,16 +235,14 @@ async def test_a_bad_answer_never_becomes_a_page_of_the_site_in_a_browser(gate: 
     assert isinstance(gate.egress.recent_failure("http://site.example/", within_s=60), InvalidResponse)
 
 
-async def test_hints_before_an_answer_pass(gate: Gate) -> None:
+async def test_interim_responses_are_forwarded(gate: Gate) -> None:
     answer = await said(gate, b"GET http://site.example/hints HTTP/1.1\r\nConnection: close\r\n\r\n")
 
     assert answer.count(b"HTTP/1.1 103 ") == 3
     assert answer.endswith(b"\r\n\r\nhello")
 
 
-async def test_what_is_allowed_for_https_only_is_no_plain_request_and_the_other_way_round(
-    gate: Gate, server: Server
-) -> None:
+async def test_a_scheme_in_an_allowed_origin_excludes_the_other_scheme(gate: Gate, server: Server) -> None:
     plain = await said(gate, b"GET http://only-tls.example/length HTTP/1.1\r\n\r\n")
     tunnel = await said(gate, b"CONNECT only-plain.example:443 HTTP/1.1\r\n\r\n")
 
@@ -253,7 +251,7 @@ async def test_what_is_allowed_for_https_only_is_no_plain_request_and_the_other_
     assert server.heads == []
 
 
-async def test_the_extensions_of_a_chunk_are_not_passed_on(gate: Gate, server: Server) -> None:
+async def test_chunk_extensions_are_not_forwarded(gate: Gate, server: Server) -> None:
     async def bodies(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         server.heads.append(await reader.readuntil(b"0\r\n\r\n"))
         writer.write(ANSWERS[b"/length"])
@@ -271,7 +269,7 @@ async def test_the_extensions_of_a_chunk_are_not_passed_on(gate: Gate, server: S
     assert server.heads[0].endswith(b"\r\n\r\n5\r\nhello\r\n0\r\n\r\n")
 
 
-async def test_an_answer_that_breaks_off_is_cut_and_gets_no_page_of_ours(gate: Gate) -> None:
+async def test_a_truncated_response_is_cut_without_an_error_page(gate: Gate) -> None:
     try:
         answer = await said(gate, b"GET http://site.example/broken HTTP/1.1\r\n\r\n")
     except ConnectionResetError:
@@ -280,7 +278,7 @@ async def test_an_answer_that_breaks_off_is_cut_and_gets_no_page_of_ours(gate: G
 
 
 @pytest.mark.parametrize("turns", range(6))
-async def test_who_was_accepted_just_before_the_end_reaches_nothing(turns: int, gate: Gate, server: Server) -> None:
+async def test_a_client_accepted_just_before_the_end_reaches_nothing(turns: int, gate: Gate, server: Server) -> None:
     """asyncio accepts, makes the transport and calls the handler in turns of the loop of their own."""
     loop = asyncio.get_running_loop()
     with socket.socket() as client:

@@ -1,7 +1,7 @@
 """What a page can do to reach a server that it must not reach, on a real browser, counted at that server.
 
 Each vector shows first that it works at all: "held" ones in the session itself, aimed at the site, which it may reach;
-"plain" ones in a Chromium that nobody holds, aimed at a server that counts connections and datagrams. Then it is aimed
+"plain" ones in a Chromium without a session, aimed at a server that counts connections and datagrams. Then it is aimed
 at a loopback port that is not granted, by its address and by a name that resolves to it. The device's loopback leads
 there, so that a connection which goes around the gate would arrive as well.
 """
@@ -81,7 +81,7 @@ def _address(site: Site, vector: dict[str, Any], target: str) -> str:
 
 
 async def _visit(page: Page, site: Site, vector: dict[str, Any], target: str) -> BridgeError | None:
-    """What the page did is what counts, whatever the visit is told to have come to."""
+    """The test counts what the page did, whatever the result of the visit."""
     try:
         await page.goto(_address(site, vector, target), timeout_s=15)
         if "gesture" in vector:
@@ -93,8 +93,8 @@ async def _visit(page: Page, site: Site, vector: dict[str, Any], target: str) ->
 
 
 async def _gets_through(page: Page, site: Site, name: str) -> bool:
-    """Whether a page that is opened now has made its request; opened again only where that is told to have failed: one
-    tab that is taken for hung on a busy machine takes along what the others in its renderer are loading."""
+    """Whether a new page makes its request. It is opened again only if opening it failed: on a busy machine, a tab that
+    counts as hung takes other tabs of its renderer with it."""
     for _ in range(3):
         if await _visit(page, site, {"name": "fetch"}, site.url(f"/hit/{name}")) is None:
             break
@@ -115,9 +115,7 @@ def short_folder() -> Iterator[Path]:
 
 
 @pytest.mark.timeout(300)
-async def test_each_vector_that_is_not_shown_in_the_session_works_in_a_browser_that_nobody_holds(
-    site: Site, short_folder: Path
-) -> None:
+async def test_each_vector_works_in_a_browser_without_a_policy(site: Site, short_folder: Path) -> None:
     flags = ["--headless=new", "--no-sandbox", "--no-first-run", "--disable-gpu", "--remote-debugging-port=0"]
     flags.append("--allow-loopback-in-peer-connection")  # STUN servers are elsewhere, as a rule
     program = str(find_chromium(os.environ))
@@ -159,7 +157,7 @@ async def test_each_vector_that_is_not_shown_in_the_session_works_in_a_browser_t
     assert not idle, ", ".join(idle)
 
 
-async def test_a_strict_session_says_what_it_holds(held: Session) -> None:
+async def test_a_strict_session_reports_its_protection(held: Session) -> None:
     await held.new_tab()
 
     assert held.capabilities is not None
@@ -169,9 +167,7 @@ async def test_a_strict_session_says_what_it_holds(held: Session) -> None:
 
 
 @pytest.mark.timeout(600)
-async def test_no_vector_brings_a_page_to_a_forbidden_server(
-    held: Session, site: Site, forbidden: CountingServer
-) -> None:
+async def test_no_vector_reaches_a_forbidden_server(held: Session, site: Site, forbidden: CountingServer) -> None:
     idle: list[str] = []
     few = asyncio.Semaphore(_AT_ONCE)
 
@@ -200,7 +196,7 @@ async def test_no_vector_brings_a_page_to_a_forbidden_server(
     assert not idle, ", ".join(idle)
 
 
-async def test_a_redirect_to_a_forbidden_address_is_told_as_what_it_is(
+async def test_a_redirect_to_a_forbidden_address_is_reported_as_refused(
     held: Session, site: Site, forbidden: CountingServer
 ) -> None:
     page = await held.new_tab()
@@ -222,7 +218,7 @@ async def test_ten_redirects_are_followed_and_eleven_are_not(held: Session, site
     assert site.hops == 11
 
 
-async def test_a_page_that_goes_where_it_may_not_is_not_read(held: Session, site: Site) -> None:
+async def test_content_of_a_forbidden_page_is_not_returned(held: Session, site: Site) -> None:
     page = await held.new_tab()
     await page.goto(site.url("/blank"))
     attachment = await page.attached()
@@ -236,7 +232,7 @@ async def test_a_page_that_goes_where_it_may_not_is_not_read(held: Session, site
     assert await page.snapshot()
 
 
-async def test_without_the_gate_nothing_leaves(held: Session, site: Site) -> None:
+async def test_without_the_gate_no_request_leaves(held: Session, site: Site) -> None:
     page = await held.new_tab()
     await page.goto(site.url("/blank"))
     assert held.containment.gate is not None
@@ -247,7 +243,7 @@ async def test_without_the_gate_nothing_leaves(held: Session, site: Site) -> Non
     assert "without-a-gate" not in site.hits
 
 
-async def test_a_window_is_handed_to_a_script_without_the_ways_around(held: Session, site: Site) -> None:
+async def test_windows_opened_by_scripts_have_no_webrtc(held: Session, site: Site) -> None:
     page = await held.new_tab(site.url("/blank"))
     attachment = await page.attached()
     for opened in ("open('about:blank')", "document.open('about:blank', '_blank', '')", "open('', 'named')"):

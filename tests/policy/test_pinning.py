@@ -1,4 +1,4 @@
-"""A name is asked once. Scripted name servers, real servers on loopback behind public addresses."""
+"""Names are resolved once. Scripted name servers; real servers on loopback behind public addresses."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ async def opened(egress: PinnedEgress, host: str = "site.example") -> AsyncItera
         writer.close()
 
 
-async def test_a_name_that_turns_private_later_is_not_asked_again(server: int) -> None:
+async def test_a_pinned_name_is_not_resolved_again(server: int) -> None:
     names, wire = Names((FIRST,), (PRIVATE,)), Wire(server, FIRST, PRIVATE)
     egress = PinnedEgress(PUBLIC, resolve=names.resolve, connect=wire.connect)
 
@@ -78,7 +78,7 @@ async def test_a_name_that_turns_private_later_is_not_asked_again(server: int) -
     assert wire.dialled == [FIRST] * 3
 
 
-async def test_when_the_pinned_address_dies_a_new_answer_is_refused_with_both_named(server: int) -> None:
+async def test_a_new_answer_is_refused_when_the_pinned_address_dies(server: int) -> None:
     names, wire = Names((FIRST,), (PRIVATE,)), Wire(server, FIRST, PRIVATE)
     egress = PinnedEgress(PUBLIC, resolve=names.resolve, connect=wire.connect)
     async with opened(egress):
@@ -89,7 +89,7 @@ async def test_when_the_pinned_address_dies_a_new_answer_is_refused_with_both_na
     assert PRIVATE not in wire.dialled
 
 
-async def test_a_new_public_answer_outside_the_pin_is_refused_too(server: int) -> None:
+async def test_a_new_public_answer_outside_the_pin_is_refused(server: int) -> None:
     names, wire = Names((FIRST,), (SECOND,)), Wire(server, FIRST, SECOND)
     egress = PinnedEgress(PUBLIC, resolve=names.resolve, connect=wire.connect)
     async with opened(egress):
@@ -102,7 +102,7 @@ async def test_a_new_public_answer_outside_the_pin_is_refused_too(server: int) -
     assert SECOND not in wire.dialled
 
 
-async def test_with_repin_public_a_new_public_answer_is_taken_and_a_private_one_is_not(server: int) -> None:
+async def test_repin_public_accepts_only_public_answers(server: int) -> None:
     policy = BrowserPolicy(default_action="allow", repin="public")
     names, wire = Names((FIRST,), (SECOND,), (PRIVATE,)), Wire(server, FIRST, SECOND, PRIVATE)
     egress = PinnedEgress(policy, resolve=names.resolve, connect=wire.connect)
@@ -118,7 +118,7 @@ async def test_with_repin_public_a_new_public_answer_is_taken_and_a_private_one_
 
 
 @pytest.mark.parametrize("answer", [(PRIVATE,), (FIRST, PRIVATE), (V6, "::1"), ("fd00::1",), ("::ffff:10.0.0.1",)])
-async def test_a_first_answer_that_is_private_or_mixed_is_refused_at_once(server: int, answer: tuple[str, ...]) -> None:
+async def test_a_private_or_mixed_first_answer_is_refused(server: int, answer: tuple[str, ...]) -> None:
     wire = Wire(server, *answer)
     egress = PinnedEgress(PUBLIC, resolve=Names(answer).resolve, connect=wire.connect)
 
@@ -128,7 +128,7 @@ async def test_a_first_answer_that_is_private_or_mixed_is_refused_at_once(server
     assert egress.pins == {}
 
 
-async def test_an_address_that_is_dead_is_passed_over_for_the_next_of_the_pin(server: int) -> None:
+async def test_a_dead_address_is_skipped_for_the_next_pinned_one(server: int) -> None:
     wire = Wire(server, SECOND)
     egress = PinnedEgress(PUBLIC, resolve=Names((V6, FIRST, SECOND)).resolve, connect=wire.connect)
 
@@ -136,7 +136,7 @@ async def test_an_address_that_is_dead_is_passed_over_for_the_next_of_the_pin(se
         assert address == SECOND
 
 
-async def test_many_at_once_ask_the_name_server_once(server: int) -> None:
+async def test_concurrent_lookups_ask_the_name_server_once(server: int) -> None:
     names, wire = Names((FIRST,), (PRIVATE,)), Wire(server, FIRST)
     egress = PinnedEgress(PUBLIC, resolve=names.resolve, connect=wire.connect)
 
@@ -147,7 +147,7 @@ async def test_many_at_once_ask_the_name_server_once(server: int) -> None:
 
 
 @pytest.mark.parametrize("public", [70, 2_000])
-async def test_one_forbidden_address_refuses_a_name_however_many_public_ones_stand_before_it(public: int) -> None:
+async def test_one_forbidden_address_refuses_the_name(public: int) -> None:
     answer = tuple(f"93.184.{index // 250}.{index % 250 + 1}" for index in range(public))
     egress = PinnedEgress(PUBLIC, resolve=Names((*answer, "127.0.0.1")).resolve)
 
@@ -155,7 +155,7 @@ async def test_one_forbidden_address_refuses_a_name_however_many_public_ones_sta
         await egress.addresses("many.example", 443, timeout_s=20)
 
 
-async def test_a_page_that_names_hosts_without_end_loses_pins_of_its_own_and_no_other(
+async def test_endless_host_names_evict_pins_of_their_own_site_only(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(pinning, "_MAX_PINS", 50)
@@ -169,7 +169,7 @@ async def test_a_page_that_names_hosts_without_end_loses_pins_of_its_own_and_no_
     assert "bank.example" in egress.pins
 
 
-async def test_an_address_that_was_seen_is_held_to_the_pin() -> None:
+async def test_addresses_that_the_browser_reports_are_checked_against_the_pin() -> None:
     egress = PinnedEgress(PUBLIC)
     egress.check_resolved_host("site.example", FIRST)
 
@@ -182,7 +182,7 @@ async def test_an_address_that_was_seen_is_held_to_the_pin() -> None:
         egress.check_resolved_host("other.example", "not an address")
 
 
-async def test_asking_happens_once_per_host_and_nobody_there_means_no() -> None:
+async def test_a_person_is_asked_once_per_host_and_no_answer_refuses() -> None:
     asked: list[str | None] = []
 
     async def ask(decision: Decision) -> bool:
@@ -204,7 +204,7 @@ async def test_asking_happens_once_per_host_and_nobody_there_means_no() -> None:
     assert asked == ["yes.example", "no.example"]
 
 
-async def test_a_granted_name_of_this_machine_needs_no_name_server() -> None:
+async def test_a_granted_loopback_name_is_not_resolved() -> None:
     egress = PinnedEgress(PUBLIC, [TestServerGrant("app.localhost", 3000)], resolve=Names(()).resolve)
 
     assert await egress.addresses("app.localhost", 3000, timeout_s=20) == ("127.0.0.1", "::1")
@@ -224,9 +224,7 @@ async def test_a_granted_name_of_this_machine_needs_no_name_server() -> None:
     ],
     ids=lambda value: str(value.to_json()) if isinstance(value, BrowserPolicy) else str(value),
 )
-async def test_a_tunnel_is_refused_when_anything_that_may_be_in_it_is_denied(
-    policy: BrowserPolicy, allowed: bool
-) -> None:
+async def test_a_tunnel_is_refused_if_any_scheme_in_it_is_denied(policy: BrowserPolicy, allowed: bool) -> None:
     if allowed:
         await PinnedEgress(policy).check_tunnel(parse_destination("http", "site.example", 8443))
     else:

@@ -1,4 +1,4 @@
-"""A WebView opens http: as http:; trying https: first, as Chrome does, would dial where nobody asked."""
+"""A WebView opens http: URLs over http: and does not try https: first, as Chrome does."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ async def test_an_allowed_http_address_opens_as_http(page: Page, dialled: list[i
     assert set(dialled) == {80}
 
 
-async def test_going_on_to_another_http_site_stays_http(page: Page, dialled: list[int]) -> None:
+async def test_navigating_to_another_http_site_stays_http(page: Page, dialled: list[int]) -> None:
     await page.goto(f"{SITE}/shop.html")
     attachment = await page.attached()
     await attachment.call("Runtime.evaluate", {"expression": f"location='{OTHER}/shop.html'"}, timeout_s=10)

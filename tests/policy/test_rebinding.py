@@ -116,7 +116,7 @@ async def rig(device: str, downloads: Path, *answer: str) -> AsyncIterator[Rig]:
 
 
 @pytest.mark.parametrize("first", [(PUBLIC,), (V6,), (PUBLIC, V6)], ids=["A", "AAAA only", "both"])
-async def test_the_first_answer_holds_when_the_name_turns_private(
+async def test_the_first_answer_stays_pinned_when_the_name_turns_private(
     webview_device: str, tmp_path: Path, first: tuple[str, ...]
 ) -> None:
     async with rig(webview_device, tmp_path, *first) as bench:
@@ -133,7 +133,7 @@ async def test_the_first_answer_holds_when_the_name_turns_private(
 
 
 @pytest.mark.parametrize("then", [(PRIVATE,), (OTHER,), (PUBLIC, PRIVATE), (V6, "::1")], ids=",".join)
-async def test_when_the_pinned_address_dies_another_answer_is_refused_with_both_named(
+async def test_a_changed_answer_is_refused_when_the_pinned_address_dies(
     webview_device: str, tmp_path: Path, then: tuple[str, ...]
 ) -> None:
     async with rig(webview_device, tmp_path, PUBLIC) as bench:
@@ -152,7 +152,7 @@ async def test_when_the_pinned_address_dies_another_answer_is_refused_with_both_
 
 
 @pytest.mark.parametrize("first", [(PRIVATE,), (PUBLIC, PRIVATE), ("::ffff:10.0.0.7",), ("fd00::7",)], ids=",".join)
-async def test_a_first_answer_with_anything_private_in_it_is_refused_at_once(
+async def test_a_first_answer_with_a_private_address_is_refused(
     webview_device: str, tmp_path: Path, first: tuple[str, ...]
 ) -> None:
     async with rig(webview_device, tmp_path, *first) as bench:

@@ -1,11 +1,11 @@
-"""What is on its way is counted on its way."""
+"""Bytes are counted while they are transferred."""
 
 from __future__ import annotations
 
 from bridge.policy.traffic import Traffic
 
 
-def test_a_watch_says_what_has_come_since_over_the_busiest_connection() -> None:
+def test_watch_counts_bytes_of_the_busiest_connection() -> None:
     traffic = Traffic()
     old, idle = traffic.begin(), traffic.begin()
     old.received(1_000)
@@ -19,7 +19,7 @@ def test_a_watch_says_what_has_come_since_over_the_busiest_connection() -> None:
     assert received() == 30
 
 
-def test_what_is_over_is_not_counted_any_more() -> None:
+def test_ended_transfers_are_not_counted() -> None:
     traffic = Traffic()
     received = traffic.watch()
     over = traffic.begin()

@@ -1,4 +1,4 @@
-"""Hosts are read as Chromium reads them: on the web platform's own test data, and on URLs made up on the spot."""
+"""Hosts are parsed as Chromium parses them: web platform test data, and generated URLs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _PLAIN = re.compile(r"[a-z0-9._-]+|\[[0-9a-f:]+\]")
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: repr(case["input"])[:60])
-def test_the_web_platforms_cases_give_its_hosts(case: dict[str, Any]) -> None:
+def test_web_platform_test_urls_have_the_expected_hosts(case: dict[str, Any]) -> None:
     address = parse_address(case["input"])
     if case["input"].lower().endswith(TAKEN_BY_CHROMIUM):
         assert address.host == case["input"].lower().removeprefix("http://")
@@ -50,7 +50,7 @@ def test_the_web_platforms_cases_give_its_hosts(case: dict[str, Any]) -> None:
 
 
 @pytest.mark.browser
-async def test_chromium_reads_the_same_hosts_live(page: Page) -> None:
+async def test_chromium_parses_the_same_hosts(page: Page) -> None:
     seed = random.randrange(2**32)  # noqa: S311 - test data
     rng = random.Random(seed)  # noqa: S311 - test data
     urls = [case["input"] for case in CASES]

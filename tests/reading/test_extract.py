@@ -8,7 +8,7 @@ import pytest
 
 from bridge.errors import UsageError
 from bridge.reading.charset import decode_text
-from bridge.reading.extract import main_content
+from bridge.reading.main_content import main_content
 from bridge.reading.markdown import to_markdown
 from bridge.reading.parsing import parse_html
 
@@ -44,7 +44,7 @@ def test_what_belongs_to_an_article_stays() -> None:
         "<blockquote>It was wet.</blockquote><ul><li>One</li><li>Two</li></ul>"
     )
     text = _read(_page(f"<p>{_PROSE}</p>" * 3 + kept + f"<p>{_PROSE}</p>"))
-    for part in ("## Levels", "| 1 | 3 |", "level(1)", "![i](i.png)", "*The meadow*", "> It was wet.", "- One\n- Two"):
+    for part in ("## Levels", "| 1 | 3 |", "level(1)", '![i](i.png "The meadow")', "> It was wet.", "- One\n- Two"):
         assert part in text
 
 

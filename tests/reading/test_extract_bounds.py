@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from bridge.reading.extract import main_content
+from bridge.reading.main_content import main_content
 from bridge.reading.markdown import to_markdown
 from bridge.reading.parsing import parse_html
 

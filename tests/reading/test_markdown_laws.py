@@ -14,10 +14,10 @@ from lxml import etree
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from bridge.reading.document import truncated
 from bridge.reading.markdown import to_blocks, to_markdown
+from bridge.reading.markdown.document import truncated
+from bridge.reading.markdown.write_blocks import code_of
 from bridge.reading.parsing import parse_html
-from bridge.reading.write_blocks import code_of
 
 _PARSER = MarkdownIt("commonmark", {"maxNesting": 200}).enable("table").enable("strikethrough")
 

@@ -32,7 +32,7 @@ async def forbidden() -> AsyncIterator[CountingServer]:
 
 @pytest.fixture
 async def without_proxy(adb_port: int) -> AsyncIterator[VirtualDeviceHandle]:
-    """A device whose WebView takes no proxy."""
+    """A device whose WebView does not support a proxy."""
     async with own_device() as handle:
         await handle.fault("take_proxy_away")
         yield handle
@@ -41,7 +41,7 @@ async def without_proxy(adb_port: int) -> AsyncIterator[VirtualDeviceHandle]:
 async def test_a_strict_policy_needs_a_device_that_takes_a_proxy(
     without_proxy: VirtualDeviceHandle, local_server: LocalServer, forbidden: CountingServer
 ) -> None:
-    with pytest.raises(PolicyRefused, match="this WebView takes no proxy") as refused:
+    with pytest.raises(PolicyRefused, match="this WebView does not support a proxy") as refused:
         async with Session.open(without_proxy.serial, policy=ALLOWS_ALL):
             pytest.fail("it started")
     assert "strict = false" in refused.value.hint
@@ -151,19 +151,23 @@ def test_a_host_seen_at_a_private_address_is_not_shown_and_not_requested_again()
     egress = PinnedEgress(ALLOWS_ALL)
     interception = UrlPolicy(egress, blocks_proxy_bypass=True)
     for seen in ("93.184.216.34", "93.184.216.99"):  # one site may have several addresses
-        interception._watch("Network.responseReceived", response("https://a.example/", seen), None)
+        interception._check_remote_address("Network.responseReceived", response("https://a.example/", seen), None)
         interception.check_shown("https://a.example/x")
-    interception._watch("Network.responseReceived", response("https://b.example/", "[::1]"), None)
+    interception._check_remote_address("Network.responseReceived", response("https://b.example/", "[::1]"), None)
     with pytest.raises(PolicyRefused, match=r"b\.example is refused: it resolves to ::1"):
         interception.check_shown("https://b.example/x")
-    assert [record.decision for record in egress.audit] == ["deny range:loopback"]
+    redirect = {"redirectResponse": response("https://c.example/", "10.0.0.5")["response"]}
+    interception._check_remote_address("Network.requestWillBeSent", redirect, None)
+    with pytest.raises(PolicyRefused, match=r"c\.example is refused: it resolves to 10\.0\.0\.5 \(a private address\)"):
+        interception.check_shown("https://c.example/x")
+    assert [record.decision for record in egress.audit] == ["deny range:loopback", "deny range:private"]
 
 
 async def test_a_refusal_is_explained_in_its_own_tab_only() -> None:
     url = "http://127.0.0.1:1/"
     interception = UrlPolicy(PinnedEgress(ALLOWS_ALL), blocks_proxy_bypass=True)
     refused, underway = (PausedRequest(tab, url, "GET", {}, "Document", tab) for tab in ("one", "other"))
-    assert await interception._judge(refused, "one") is not None
+    assert await interception._check(refused, "one") is not None
     interception._follow(underway, True)
     assert isinstance(interception.explain(NavigationFailed(url, "net::ERR_BLOCKED_BY_CLIENT")), PolicyRefused)
     assert isinstance(interception.explain(NavigationFailed(url, "net::ERR_ABORTED")), NavigationFailed)

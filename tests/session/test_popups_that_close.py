@@ -50,11 +50,11 @@ async def opened_windows(session: Session, site: LocalServer) -> tuple[Page, Pag
 async def test_an_action_that_closes_its_own_window_succeeds(session: Session, site: LocalServer, how: str) -> None:
     page, login = await opened_windows(session, site)
     done = await login.click((await login.snapshot()).find(name="Allow").ref, input=how)  # type: ignore[arg-type]
-    assert "the page closed its own window: t2 is no more" in done.notices
+    assert "the page closed its own window: t2 is closed" in done.notices
     assert (done.changes.settled, done.changes.text) == ("closed", "not known: the page closed its own window")
     assert session.pages == (page,)
     await page.wait_for(text="hello Ada", timeout_s=20)
-    assert "t2 is no more" in " ".join((await page.scroll("down")).notices)
+    assert "t2 is closed" in " ".join((await page.scroll("down")).notices)
     with pytest.raises(TabLost, match="t2 is gone: its page closed its own window") as caught:
         await login.snapshot()
     assert "session.pages" in caught.value.hint
@@ -87,7 +87,7 @@ async def test_a_window_that_closes_itself_while_loading_does_not_become_a_tab(
         with pytest.raises(TabLost, match="its page closed its own window"):
             await used()
     notices = " ".join((*clicked.notices, *(await page.scroll("down")).notices))
-    assert "closed itself: t2 is no more" in notices
+    assert "closed itself: t2 is closed" in notices
     assert session.pages == (page,)
 
 

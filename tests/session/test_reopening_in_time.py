@@ -27,7 +27,7 @@ class _Once(QuietHandler):
             _Once.asked += 1
             if _Once.asked > 1:
                 self.is_over.wait()
-        self.answer(b"<!doctype html><title>Page</title><button>Go</button>")
+        self.respond(b"<!doctype html><title>Page</title><button>Go</button>")
 
 
 @pytest.fixture

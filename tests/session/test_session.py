@@ -53,8 +53,8 @@ async def test_an_idled_tab_is_reopened_with_a_notice(adb_port: int, local_serve
         assert "closed after idling and was opened again" in notices[-1]
         # A snapshot has no notices; the next result has.
         assert "was opened again" in (await page.scroll("down")).notices[0]
-        assert (await page.scroll("down")).notices == ("nothing there scrolls down any further",)
-        with pytest.raises(RefNotFound, match="which has been left"):
+        assert (await page.scroll("down")).notices == ("nothing there scrolls further down",)
+        with pytest.raises(RefNotFound, match="the page navigated away from"):
             await page.click(ref)
 
 

@@ -21,11 +21,11 @@ PAGE = """<!doctype html><title>Page</title><a href='/other' target=_blank>Windo
 class _Site(QuietHandler):
     def do_GET(self) -> None:
         if self.path == "/report":
-            self.answer(b"%PDF-1.4\n%%EOF\n", "application/pdf")
+            self.respond(b"%PDF-1.4\n%%EOF\n", "application/pdf")
         elif self.path == "/empty":
-            self.answer(b"")
+            self.respond(b"")
         else:
-            self.answer(PAGE.encode())
+            self.respond(PAGE.encode())
 
 
 @pytest.fixture
@@ -59,15 +59,15 @@ async def test_a_popup_is_reported_with_its_tab_id(page: Page) -> None:
 
 
 async def test_a_refused_popup_is_reported(page: Page) -> None:
-    assert "10.0.0.1" in await notice_of(page, "Refused", "was not kept")
+    assert "10.0.0.1" in await notice_of(page, "Refused", "was closed")
 
 
 async def test_a_file_chooser_that_was_cancelled_is_reported(page: Page) -> None:
-    assert "upload" in await notice_of(page, "File", "a file chooser was opened")
+    assert "upload" in await notice_of(page, "File", "a file chooser opened")
 
 
 async def test_a_discarded_download_is_reported(page: Page, site: LocalServer) -> None:
-    assert site.url("report") in await notice_of(page, "Report", "a download began")
+    assert site.url("report") in await notice_of(page, "Report", "a download started")
 
 
 async def test_a_requested_download_is_not_reported_as_discarded(page: Page) -> None:
@@ -80,4 +80,4 @@ async def test_a_page_without_text_reports_that_there_is_nothing_to_read(page: P
     assert (await page.read()).notices == ()
     await page.goto(site.url("empty"))
     read = await page.read()
-    assert (read.markdown.strip(), read.notices) == ("", ("the page has no readable text",))
+    assert (read.markdown.strip(), read.notices) == ("", ("the page has no text to read",))

@@ -11,18 +11,18 @@ import pytest
 
 from bridge.errors import ExpectationFailed, NavigationFailed, RefNotFound, UsageError
 from bridge.page.interception.fetch_messages import Fulfil, PausedRequest
-from bridge.surfaces.blocking import THE_LOOP
+from bridge.surfaces.blocking import SHARED_LOOP
 from bridge.sync import Page, Session, expect
 from tests.conftest import LocalServer
 
 ROOT = Path(__file__).parent.parent.parent
 
 
-def test_the_stubs_say_what_the_asynchronous_classes_say() -> None:
+def test_stubs_match_the_asynchronous_classes() -> None:
     subprocess.run([sys.executable, "tools/sync_stubs.py", "--check"], check=True, cwd=ROOT)
 
 
-def test_a_type_checker_knows_the_blocking_classes(tmp_path: Path) -> None:
+def test_type_checker_knows_the_blocking_classes(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(
         "from bridge.sync import Session, expect\n"
@@ -45,7 +45,7 @@ def bridge_threads() -> int:
 
 
 @pytest.mark.browser
-def test_a_script_without_await_does_what_one_with_it_does(webview_device: str, local_server: LocalServer) -> None:
+def test_sync_script_works_like_the_asynchronous_one(webview_device: str, local_server: LocalServer) -> None:
     before = bridge_threads()
     with Session.open(webview_device, grants=[local_server.grant]) as session:
         page = session.new_tab(local_server.url("shop.html"))
@@ -69,13 +69,13 @@ def test_a_script_without_await_does_what_one_with_it_does(webview_device: str, 
         session.close_tab(page)
         assert session.pages == ()
     assert bridge_threads() == before
-    assert THE_LOOP._loop is None
+    assert SHARED_LOOP._loop is None
     with pytest.raises(UsageError, match="the session is over"):
         page.snapshot()
 
 
 @pytest.mark.browser
-def test_a_handler_that_would_wait_for_itself_is_told_so(webview_device: str, local_server: LocalServer) -> None:
+def test_handler_that_calls_the_page_is_refused(webview_device: str, local_server: LocalServer) -> None:
     seen: list[str] = []
     with Session.open(webview_device, grants=[local_server.grant]) as session:
         page = session.new_tab()
@@ -94,7 +94,7 @@ def test_a_handler_that_would_wait_for_itself_is_told_so(webview_device: str, lo
 
 
 @pytest.mark.browser
-def test_an_error_in_the_block_passes_as_it_is_and_ends_the_session(
+def test_error_in_the_block_ends_the_session_and_is_raised(
     webview_device: str,
 ) -> None:
     def fails() -> None:
@@ -104,4 +104,4 @@ def test_an_error_in_the_block_passes_as_it_is_and_ends_the_session(
 
     with pytest.raises(ZeroDivisionError):
         fails()
-    assert THE_LOOP._loop is None
+    assert SHARED_LOOP._loop is None

@@ -224,11 +224,11 @@ def web_server(pages: Mapping[str, str]) -> Iterator[int]:
         def do_GET(self) -> None:
             found = pages.get(self.path.partition("?")[0])
             if found is None:
-                self.answer(b"", status=404)
+                self.respond(b"", status=404)
             elif found.startswith("%PDF"):
-                self.answer(found.encode(), "application/pdf", Content_Disposition="attachment; filename=r.pdf")
+                self.respond(found.encode(), "application/pdf", Content_Disposition="attachment; filename=r.pdf")
             else:
-                self.answer(found.encode())
+                self.respond(found.encode())
 
     with listening(Handler) as server:
         yield server.port

@@ -44,9 +44,9 @@ def served(pages: Mapping[str, bytes], *, is_gzip: bool = False, scripts: bool =
             body = pages.get(self.path.removeprefix("/").partition("?")[0])
             kind = "image/svg+xml" if self.path.endswith(".svg") else "text/html; charset=utf-8"
             if body is None:
-                self.answer(b"", kind, 404, **headers)
+                self.respond(b"", kind, 404, **headers)
             else:
-                self.answer(body, kind, **headers, **encoded)
+                self.respond(body, kind, **headers, **encoded)
 
     with listening(Handler) as server:
         yield server

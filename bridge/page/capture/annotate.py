@@ -1,4 +1,4 @@
-"""Numbered boxes on a picture: drawn by Pillow on the copy, never into the page."""
+"""Draws numbered boxes on an image, never into the page."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     from PIL import ImageDraw, ImageFont
     from PIL.Image import Image as Bitmap
 
-# Told apart by most people with a colour deficiency, and dark enough for white numbers.
+# Distinguishable with most colour vision deficiencies, and dark enough for white numbers.
 _COLOURS = ("#0b5fad", "#b3261e", "#0b6e4f", "#8a4b00", "#6a1b9a", "#37474f")
 _LABEL_PX = 13
 
 
 def draw_boxes(image: Bitmap, boxes: Sequence[LabelledBox], scale: float) -> None:
-    """Draw a box and a number for each ref; a number moves aside where another one already is."""
+    """Draw a box and a number for each ref. A number moves aside for another one."""
     from PIL import ImageDraw, ImageFont
 
     draw = ImageDraw.Draw(image)

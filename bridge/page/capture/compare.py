@@ -1,4 +1,4 @@
-"""Two pictures side by side: how much of them differs, and where. Pure."""
+"""Compares two images: how much of them differs, and where. Pure."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from bridge.errors import CaptureFailed, UsageError
-from bridge.page.capture.image import decoded, picture_size
+from bridge.page.capture.image import decoded, image_size
 from bridge.page.results import Screenshot
 
 if TYPE_CHECKING:
     from PIL.Image import Image as Bitmap
 
-# Differences nearer to each other than this are shown in one box.
+# Differences closer to each other than this share a box.
 _CELL_PX = 8
 _MAX_BOXES = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What sets two pictures apart.
+    """The difference between two images.
 
     Attributes:
-        ratio: Pixels that differ, of all pixels of the larger area; what only one picture covers differs.
-        boxes: Left, top, width and height of each place that differs, in pixels, from top to bottom.
-        more_boxes: How many places were too many to list.
-        image_bytes: A PNG of the second picture, faded, with the differing pixels in red.
+        ratio: Differing pixels divided by all pixels of the larger area. A pixel that only one image has differs.
+        boxes: Left, top, width and height of each differing area, in pixels, from top to bottom.
+        more_boxes: How many further areas there are.
+        image_bytes: A PNG of the second image, faded, with the differing pixels in red.
     """
 
     ratio: float
@@ -50,16 +50,16 @@ class Difference:
 
 
 def diff(a: bytes | Screenshot, b: bytes | Screenshot, threshold: float = 0.1) -> Difference:
-    """The difference between two pictures of any format.
+    """Compare two images of any format.
 
     Args:
-        threshold: 0 to 1: how far apart a channel of two pixels must be for the pixels to differ.
+        threshold: From 0 to 1, how much a channel of two pixels must differ for the pixels to count as different.
 
     Raises:
-        UsageError: A threshold that is none, or bytes that are no picture.
+        UsageError: The threshold is out of range, or an image is not valid.
     """
     if not 0 <= threshold < 1:
-        raise UsageError(f"threshold={threshold:g}", hint="0 to below 1.")
+        raise UsageError(f"threshold={threshold:g}", hint="Use 0 to below 1.")
     first, second = _bitmap(a), _bitmap(b)
     mask = _mask(first, second, round(threshold * 255))
     differing_px = mask.histogram()[255]
@@ -71,21 +71,21 @@ def diff(a: bytes | Screenshot, b: bytes | Screenshot, threshold: float = 0.1) -
         height_px=mask.height,
         boxes=tuple(boxes[:_MAX_BOXES]),
         more_boxes=max(0, len(boxes) - _MAX_BOXES),
-        image_bytes=_shown(second, mask),
+        image_bytes=_highlighted(second, mask),
     )
 
 
-def _bitmap(picture: bytes | Screenshot) -> Bitmap:
-    image_bytes = picture.image_bytes if isinstance(picture, Screenshot) else picture
+def _bitmap(image: bytes | Screenshot) -> Bitmap:
+    image_bytes = image.image_bytes if isinstance(image, Screenshot) else image
     try:
-        picture_size(image_bytes)
+        image_size(image_bytes)
         return decoded(image_bytes)
     except CaptureFailed as error:
-        raise UsageError("what was to be compared is no picture") from error
+        raise UsageError("not a valid image") from error
 
 
-def _mask(first: Bitmap, second: Bitmap, apart: int) -> Bitmap:
-    """255 where the pictures differ by more than `apart` in a channel."""
+def _mask(first: Bitmap, second: Bitmap, tolerance: int) -> Bitmap:
+    """255 where the images differ by more than `tolerance` in a channel."""
     from PIL import Image, ImageChops
 
     width, height = max(first.width, second.width), max(first.height, second.height)
@@ -93,14 +93,14 @@ def _mask(first: Bitmap, second: Bitmap, apart: int) -> Bitmap:
     red, green, blue = ImageChops.difference(first.crop(both), second.crop(both)).split()
     worst = ImageChops.lighter(ImageChops.lighter(red, green), blue)
     mask = Image.new("L", (width, height), 255)
-    mask.paste(worst.point([255 if value > apart else 0 for value in range(256)]), both)
+    mask.paste(worst.point([255 if value > tolerance else 0 for value in range(256)]), both)
     return mask
 
 
 def _boxes(mask: Bitmap) -> list[tuple[int, int, int, int]]:
-    """One box for each group of cells that touch and hold a differing pixel."""
+    """One box for each group of adjacent cells with differing pixels."""
     columns, rows = -(-mask.width // _CELL_PX), -(-mask.height // _CELL_PX)
-    # One pixel of 64 makes a mean of 4; nothing is rounded away.
+    # One pixel of 64 makes a mean of 4, so none is rounded away.
     cells = mask.reduce(_CELL_PX).tobytes()
     waiting = {index for index, value in enumerate(cells) if value}
     found = []
@@ -130,11 +130,11 @@ def _tight(mask: Bitmap, cells: list[tuple[int, int]]) -> tuple[int, int, int, i
     return left + inner[0], top + inner[1], inner[2] - inner[0], inner[3] - inner[1]
 
 
-def _shown(picture: Bitmap, mask: Bitmap) -> bytes:
+def _highlighted(image: Bitmap, mask: Bitmap) -> bytes:
     from PIL import Image
 
     canvas = Image.new("RGB", mask.size, "white")
-    canvas.paste(Image.blend(picture, Image.new("RGB", picture.size, "white"), 0.75))
+    canvas.paste(Image.blend(image, Image.new("RGB", image.size, "white"), 0.75))
     canvas.paste((220, 0, 0), (0, 0, *mask.size), mask)
     out = io.BytesIO()
     canvas.save(out, "PNG", compress_level=3)

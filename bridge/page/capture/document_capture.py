@@ -1,7 +1,7 @@
-"""The document while it is captured: measured, zoomed out and scrolled, with its lazy parts there, and put back after.
+"""The document during a capture: measures it, zooms out, loads lazy content, scrolls, and restores it afterwards.
 
-What happens in the page is injected_js/src/capture; what only the engine can do, zooming and moving the view within the
-layout viewport, goes over CDP.
+A script does what can be done in the page (injected_js/src/capture). Only the engine can zoom and move the visual
+viewport within the layout viewport, over CDP.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 from bridge.deadline import Deadline, finish
 from bridge.errors import CaptureFailed, ProtocolError
 from bridge.page.capture.plan import Layout
-from bridge.page.capture.viewport import pretend_view
+from bridge.page.capture.viewport import override_view
 from bridge.page.snapshots.element_handles import evaluate_handle, release
 from bridge.page.target.attachment import CONTEXT_NAME, Attachment
 from bridge.page.target.execution_contexts import ExecutionContextDestroyed
@@ -29,7 +29,7 @@ _RESTORE_S = 3.0
 
 
 class Document:
-    """The document of the top frame while it is captured; made by `capturing`."""
+    """The document of the top frame during a capture; `capturing` makes it."""
 
     def __init__(self, attachment: Attachment) -> None:
         self._attachment = attachment
@@ -45,10 +45,10 @@ class Document:
         return layout
 
     async def zoomed_out(self, layout: Layout, deadline: Deadline) -> Layout:
-        """The layout once the view shows all of the layout viewport, that scrolling by script moves what is seen.
+        """Zoom out until the view shows the whole layout viewport, so that scrolling by script moves it.
 
         Raises:
-            CaptureFailed: The engine does not zoom.
+            CaptureFailed: The engine does not zoom out.
         """
         if not layout.is_pinched:
             return layout
@@ -62,20 +62,20 @@ class Document:
             raise CaptureFailed(f"the page is zoomed in, and stays so at {layout.zoom:.2f}", hint="Pinch it smaller.")
         return layout
 
-    async def has_forgotten(self, layout: Layout, deadline: Deadline) -> bool:
-        """Whether a capture beyond the view has ended the pixel ratio that there was; there is it again then."""
+    async def restore_pixel_ratio(self, layout: Layout, deadline: Deadline) -> bool:
+        """Restore the pixel ratio if a capture beyond the view reset it; whether that was so."""
         if (await self.measure(deadline)).dpr == layout.dpr:
             return False
         size = layout.width * layout.zoom, layout.height * layout.zoom
-        await pretend_view(self._attachment, *size, layout.dpr, timeout_s=deadline.remaining_s)
+        await override_view(self._attachment, *size, layout.dpr, timeout_s=deadline.remaining_s)
         return True
 
     async def arrived(self, deadline: Deadline) -> Layout:
-        """As `measure`, when the pictures in view are there and drawn."""
+        """As `measure`, after the images in view have loaded and been painted."""
         return Layout.of(await self._run("arrived()", deadline))
 
     async def prepare(self, left: float, top: float, limit: float, stitching: bool, deadline: Deadline) -> Layout:
-        """Lazy parts are there, what is fixed or sticky is known, and the view is at (left, top)."""
+        """Load lazy content, find fixed and sticky elements, and scroll to (left, top)."""
         options = {
             "left": left,
             "top": top,
@@ -96,7 +96,7 @@ class Document:
             if self._pinched is not None:
                 await self._pinch_again(self._pinched, deadline)
         except ExecutionContextDestroyed:
-            return  # nothing of the document that was captured is left
+            return  # the captured document is gone
 
     async def _pinch_again(self, before: Layout, deadline: Deadline) -> None:
         try:
@@ -105,21 +105,21 @@ class Document:
                 self._is_zoomed_out = False
             await self._pan(before, deadline)
         except ProtocolError as error:
-            _log.debug("the view is not where it was: %s", error)
+            _log.debug("the view was not restored: %s", error)
 
     async def _zoom(self, zoom: float, deadline: Deadline) -> None:
         params = {"pageScaleFactor": zoom}
         await self._attachment.call("Emulation.setPageScaleFactor", params, timeout_s=deadline.remaining_s)
 
     async def _pan(self, to: Layout, deadline: Deadline) -> None:
-        """Bring what `to` had in view into view; only the engine moves the view within the layout viewport."""
+        """Move the visual viewport to where it was in `to`; only the engine can."""
         context = self._attachment.state.context_of(self._frame_id, CONTEXT_NAME)
         if context is None:
             return
         root = await evaluate_handle(self._attachment, context, "document.documentElement", deadline)
         if (object_id := root.get("objectId")) is None:
             return
-        # The rectangle is counted from the root's own corner, which is the document's but for its margins.
+        # The rectangle is relative to the corner of the root element, which differs from the document's by its margins.
         at = await self._attachment.evaluate(
             self._frame_id,
             "(b=>[b.left+scrollX,b.top+scrollY])(document.documentElement.getBoundingClientRect())",
@@ -134,7 +134,7 @@ class Document:
 
     async def _run(self, call: str, deadline: Deadline) -> Any:
         expression = f"(globalThis.__agentCapture||{_script()},globalThis.__agentCapture.{call})"
-        async with deadline.bound("a screenshot", lambda: f"the page did not answer {call.partition('(')[0]}"):
+        async with deadline.bound("a screenshot", lambda: f"the page did not respond to {call.partition('(')[0]}"):
             return await self._attachment.evaluate(self._frame_id, expression, timeout_s=deadline.remaining_s)
 
 
@@ -145,11 +145,11 @@ def _script() -> str:
 
 @asynccontextmanager
 async def capturing(attachment: Attachment) -> AsyncIterator[Document]:
-    """The document for the time of a capture; its scroll position and styles are put back, whatever happens."""
+    """The document for the length of a capture. Its scroll position and styles are always restored."""
     document = Document(attachment)
     try:
         yield document
     except ExecutionContextDestroyed as error:
-        raise CaptureFailed("the page was left while it was captured", hint="Wait until it has loaded.") from error
+        raise CaptureFailed("the page navigated during the capture", hint="Wait until it has loaded.") from error
     finally:
         await finish(document.restore(), at_most_s=_RESTORE_S, what="restoring the page after a capture")

@@ -1,8 +1,8 @@
-"""More than the view: a region of the document as one picture, by several strategies, each checked.
+"""Captures a region larger than the view as one image, by several strategies. Each result is checked.
 
-WebView cannot capture beyond its view over CDP, so the usual way there is to scroll and stitch; Chrome can, and the
-host app can draw a whole document itself. Which one comes first is what the capability probe found; a picture of the
-wrong size is not given out, the next strategy is tried.
+WebView cannot capture beyond its view over CDP, so it is scrolled and stitched. Chrome can, and the host app can draw a
+whole document itself. The capability probe decides which strategy comes first. An image of the wrong size is discarded,
+and the next strategy is tried.
 """
 
 from __future__ import annotations
@@ -15,10 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from bridge.deadline import Deadline
 from bridge.errors import BridgeError, CaptureFailed
 from bridge.page.capture.document_capture import Document
-from bridge.page.capture.image import decoded, picture_size
+from bridge.page.capture.image import decoded, image_size
 from bridge.page.capture.plan import CapturePlan, Layout
-from bridge.page.capture.png_compare import surely_differs
-from bridge.page.capture.png_writer import PngWriter
 from bridge.page.capture.viewport import capture_viewport
 from bridge.page.target.attachment import Attachment
 
@@ -29,7 +27,7 @@ Strategy = Literal["cdp-beyond-viewport", "scroll-and-stitch", "host-native"]
 STRATEGIES: tuple[Strategy, ...] = ("scroll-and-stitch", "host-native", "cdp-beyond-viewport")
 Progress = Callable[[int, int], None]
 
-# A scroll position is a whole number of device pixels, but for what a float loses.
+# A scroll position is a whole number of device pixels, up to rounding errors.
 _ALIGNED = 0.02
 _SAME_ZOOM = 0.001
 
@@ -41,15 +39,11 @@ async def stitched(
     layout: Layout,
     deadline: Deadline,
     on_progress: Progress | None,
-    png: PngWriter | None = None,
 ) -> Bitmap:
-    """The plan's picture put together from views: each is decoded alone and pasted into the one bitmap.
-
-    Args:
-        png: Is given each band of it while the next one is captured.
+    """Scroll and stitch: decode one view at a time and paste it into the bitmap while the next one is captured.
 
     Raises:
-        CaptureFailed: The page does not scroll where it should, or became shorter meanwhile.
+        CaptureFailed: The page does not scroll as expected, or became shorter during the capture.
     """
     from PIL import Image
 
@@ -67,10 +61,10 @@ async def stitched(
                 if right <= column or bottom <= row:
                     raise CaptureFailed(
                         f"the page stopped scrolling at row {row} of {plan.height_px}",
-                        hint="It may have become shorter while it was captured.",
+                        hint="It may have become shorter during the capture.",
                     )
                 place = column, row, right, bottom
-                pasting = asyncio.ensure_future(asyncio.to_thread(_take, out, tile, plan, seen, place, png))
+                pasting = asyncio.ensure_future(asyncio.to_thread(_paste, out, tile, plan, seen, place))
                 column, next_row = right, bottom
             row = next_row
             if on_progress is not None:
@@ -93,7 +87,7 @@ async def _tile(
     layout: Layout,
     deadline: Deadline,
 ) -> tuple[Layout, bytes]:
-    """One view. The last one ends where the picture does, so that what is fixed to the bottom stands there."""
+    """Capture one view. The last one ends at the end of the image, so that elements fixed to the bottom are there."""
     region = plan.region
     left, top = region.left + column / plan.scale, region.top + row / plan.scale
     end = region.top + plan.height_px / plan.scale
@@ -108,13 +102,13 @@ async def _tile(
             if seen.zoom != layout.zoom
             else f"the device pixel ratio went from {layout.dpr:g} to {seen.dpr:g} while the page was captured"
         )
-    picture = await capture_viewport(attachment, "png", None, deadline, is_fast=True)
-    return seen, picture
+    image = await capture_viewport(attachment, "png", None, deadline, is_fast=True)
+    return seen, image
 
 
 def _covered(plan: CapturePlan, seen: Layout, tile: bytes) -> tuple[int, int]:
-    """The column and row of the picture up to which this view reaches."""
-    width_px, height_px = picture_size(tile)
+    """The column and row of the image that this view reaches."""
+    width_px, height_px = image_size(tile)
     region, per = plan.region, seen.device_px
     right = (seen.left - region.left + width_px / per) * plan.scale
     bottom = (seen.top - region.top + height_px / per) * plan.scale
@@ -122,21 +116,12 @@ def _covered(plan: CapturePlan, seen: Layout, tile: bytes) -> tuple[int, int]:
 
 
 def _whole(reached: float, side_px: int) -> int:
-    """Whole pixels; what is missing to the end by less than one is rounding between CSS px and the view's own size."""
+    """Whole pixels. A gap of less than one at the end is rounding between CSS pixels and the size of the view."""
     return side_px if reached > side_px - 1 else math.floor(reached + _ALIGNED)
 
 
-def _take(
-    out: Bitmap, tile: bytes, plan: CapturePlan, seen: Layout, place: tuple[int, int, int, int], png: PngWriter | None
-) -> None:
-    _paste(out, tile, plan, seen, place)
-    _, row, right, bottom = place
-    if png is not None and right >= plan.width_px:
-        png.add(out.crop((0, row, plan.width_px, bottom)))
-
-
 def _paste(out: Bitmap, tile: bytes, plan: CapturePlan, seen: Layout, place: tuple[int, int, int, int]) -> None:
-    """The part of a view that belongs to these columns and rows of the picture."""
+    """Paste the part of a view that belongs to these columns and rows of the image."""
     from PIL import Image
 
     column, row, right, bottom = place
@@ -158,20 +143,17 @@ def _paste(out: Bitmap, tile: bytes, plan: CapturePlan, seen: Layout, place: tup
         min(float(bitmap.width), x + (right - column) * shrink),
         min(float(bitmap.height), y + (bottom - row) * shrink),
     )
-    # The filter looks at neighbours inside the box only; a wider one would blur rows that are next to a seam otherwise.
+    # The filter reads only neighbours inside the box; a wider box would blur the rows next to a seam.
     out.paste(bitmap.resize((right - column, bottom - row), Image.Resampling.LANCZOS, box=box), (column, row))
 
 
 async def beyond_viewport(
-    attachment: Attachment, plan: CapturePlan, layout: Layout, deadline: Deadline, *, as_it_comes: bool = False
-) -> tuple[Bitmap | None, bytes | None]:
-    """The plan's picture in one CDP capture, and the engine's own PNG where it is that picture as it came.
-
-    Args:
-        as_it_comes: Where the engine's PNG is the picture, its bitmap is not wanted: None.
+    attachment: Attachment, plan: CapturePlan, layout: Layout, deadline: Deadline
+) -> tuple[Bitmap, bytes | None]:
+    """Capture beyond the viewport in one CDP call; the bitmap, and the engine's PNG if it is exactly that image.
 
     Raises:
-        CaptureFailed: The picture has another size, or is the view repeated, as WebView answers.
+        CaptureFailed: The image has another size, or repeats the view, as WebView does.
     """
     region = plan.region
     clip = {
@@ -179,26 +161,25 @@ async def beyond_viewport(
         "y": region.top,
         "width": plan.width_px / plan.scale,
         "height": plan.height_px / plan.scale,
-        # As seen in Chromium 156, this scale is instead of the page's own zoom and not on top of it.
+        # In Chromium 156 this scale replaces the zoom of the page.
         "scale": plan.scale / layout.dpr,
     }
     image = await capture_viewport(attachment, "png", None, deadline, clip=clip, is_fast=True)
-    size = picture_size(image)
+    size = image_size(image)
     if abs(size[0] - plan.width_px) > 1 or abs(size[1] - plan.height_px) > 1:
         raise CaptureFailed(
             f"the engine captured {size[0]} x {size[1]} px instead of {plan.width_px} x {plan.height_px}"
         )
-    view_px, is_plan = round(layout.height * plan.scale), size == (plan.width_px, plan.height_px)
-    if as_it_comes and is_plan and await asyncio.to_thread(surely_differs, image, view_px):
-        return None, image
     bitmap = await asyncio.to_thread(decoded, image)
+    view_px = round(layout.height * plan.scale)
     if bitmap.height > view_px and _repeats(bitmap, view_px):
-        raise CaptureFailed("the engine repeated the view instead of drawing what is beyond it")
-    return (bitmap, image) if is_plan else (bitmap.crop((0, 0, plan.width_px, plan.height_px)), None)
+        raise CaptureFailed("the engine repeated the view instead of drawing the content beyond it")
+    is_exact = size == (plan.width_px, plan.height_px)
+    return (bitmap, image) if is_exact else (bitmap.crop((0, 0, plan.width_px, plan.height_px)), None)
 
 
 def _repeats(bitmap: Bitmap, period_px: int) -> bool:
-    """Whether what is below the first view is that view again."""
+    """Whether the rows below the first view repeat it."""
     below = min(bitmap.height, 2 * period_px)
     first = bitmap.crop((0, 0, bitmap.width, below - period_px))
     return first.tobytes() == bitmap.crop((0, period_px, bitmap.width, below)).tobytes()
@@ -207,13 +188,13 @@ def _repeats(bitmap: Bitmap, period_px: int) -> bool:
 async def host_drawn(
     draw: Callable[[int, float], Any], plan: CapturePlan, layout: Layout, deadline: Deadline
 ) -> tuple[Bitmap, bytes | None]:
-    """The plan's picture as the host app draws the document, and its own PNG where it is that picture as it came.
+    """Have the host app draw the document; the bitmap, and the host's PNG if it is exactly that image.
 
     Args:
-        draw: Gives the PNG of the page from its top, at most so many device pixels high, in so many seconds.
+        draw: Returns a PNG of the page from its top, given the maximum height in device pixels and the seconds left.
 
     Raises:
-        CaptureFailed: The host cannot draw it, or drew less.
+        CaptureFailed: The host app cannot draw it, or drew less.
     """
     region, shrink = plan.region, layout.device_px / plan.scale
     bottom_px = math.ceil((region.top * plan.scale + plan.height_px) * shrink)
@@ -228,7 +209,7 @@ async def host_drawn(
     right, bottom = left + plan.width_px * shrink, top + plan.height_px * shrink
     if bitmap.width + 1.5 < right or bitmap.height + 1.5 < bottom:
         raise CaptureFailed(
-            f"the host app drew {bitmap.width} x {bitmap.height} px, and {round(right)} x {round(bottom)} are wanted"
+            f"the host app drew {bitmap.width} x {bitmap.height} px, not {round(right)} x {round(bottom)}"
         )
     if abs(shrink - 1) < 1e-6:
         at = round(left), round(top)

@@ -1,4 +1,4 @@
-"""How a part of a document becomes a picture of so many pixels, as values."""
+"""The arithmetic of a capture: the layout of the page, the region to draw, and the size of the image. Pure."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 
 from bridge.errors import CaptureFailed
 
-# As a host app's bitmap: a region wider than this allows is cut on its right.
+# The limit of the host app's bitmap. A wider region is cut on the right.
 MAX_PIXELS = 40_000_000
-# What the script calls the fields of a layout, in their order.
+# The script's names of the fields of a layout, in order.
 _MEASURED = (
     "dpr", "zoom", "width", "height", "left", "top", "pageWidth", "pageHeight",
     "offsetLeft", "offsetTop", "fullWidth", "fullHeight",
@@ -20,14 +20,15 @@ _MEASURED = (
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The document and the view on it, in CSS px.
+    """The document and its visual viewport, in CSS pixels.
 
     Attributes:
-        zoom: How large the view shows a CSS px (below 1: overview).
-        left, top: Where the view begins in the document.
-        offset_left, offset_top: Where it begins in the layout viewport, in which boxes of elements are told. Scrolling
-            by script moves that one, and never the view within it (CSSOM View §13, the visual viewport).
-        full_width, full_height: The layout viewport, which is all of it in view where nothing was zoomed in to.
+        zoom: Density-independent pixels per CSS pixel (below 1: overview).
+        width, height: The size of the visual viewport.
+        left, top: The corner of the visual viewport in the document.
+        offset_left, offset_top: Its corner in the layout viewport, the origin of element boxes. Scrolling by script
+            moves the layout viewport, never the visual viewport within it (CSSOM View §13).
+        full_width, full_height: The size of the layout viewport; the visual viewport shows all of it unless pinched.
     """
 
     dpr: float
@@ -45,10 +46,10 @@ class Layout:
 
     @classmethod
     def of(cls, measured: Any) -> Layout:
-        """What the script measured.
+        """Parse what the script measured.
 
         Raises:
-            CaptureFailed: The view has no area, or the script answered nonsense.
+            CaptureFailed: The view has no area, or the reply is malformed.
         """
         values = [measured.get(name) if isinstance(measured, Mapping) else None for name in _MEASURED]
         numbers = [float(value) for value in values if isinstance(value, int | float) and math.isfinite(value)]
@@ -57,7 +58,7 @@ class Layout:
         layout = cls(*numbers)
         if layout.width < 1 or layout.height < 1 or layout.dpr <= 0 or layout.zoom <= 0:
             raise CaptureFailed(
-                f"the view is {layout.width:g} x {layout.height:g} CSS px: there is nothing to capture",
+                f"the view is {layout.width:g} x {layout.height:g} CSS pixels, so there is nothing to capture",
                 hint="Resize the tab.",
             )
         return layout
@@ -69,18 +70,18 @@ class Layout:
 
     @property
     def is_pinched(self) -> bool:
-        """Whether the view shows a part of the layout viewport; a scroll bar takes from one of its sides only."""
+        """Whether the view shows only a part of the layout viewport. A scroll bar shortens one side only."""
         return self.full_width - self.width > 1 and self.full_height - self.height > 1
 
     @property
     def whole_zoom(self) -> float:
-        """The zoom at which it would show all of it."""
+        """The zoom at which the view would show all of the layout viewport."""
         return self.zoom * min(1.0, self.width / self.full_width)
 
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """A part of the document, in CSS px from its top left corner."""
+    """A part of the document, in CSS pixels from its top left corner."""
 
     left: float
     top: float
@@ -90,10 +91,11 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class CapturePlan:
-    """What is to be drawn: `region` at `scale` pixels per CSS px, as a picture of `width_px` x `height_px`.
+    """Draw `region` at `scale` pixels per CSS pixel into an image of `width_px` x `height_px`.
 
     Attributes:
-        is_page: The region is the page, to which what is fixed belongs; on a picture of an element it would be a veil.
+        is_page: The region is the whole page, so fixed elements belong to it; they would cover a single element.
+        cuts: Notices about the limits that cut the image.
     """
 
     region: Region
@@ -105,7 +107,7 @@ class CapturePlan:
 
 
 def plan_for(region: Region, scale: float, max_height_px: int, *, is_page: bool) -> CapturePlan:
-    """The plan for a region, cut where the picture would be higher than allowed or larger than memory should hold."""
+    """The plan for a region, cut at `max_height_px` and at the number of pixels that memory should hold."""
     whole_width, whole_height = max(1, round(region.width * scale)), max(1, round(region.height * scale))
     height_px = min(whole_height, max_height_px)
     width_px = min(whole_width, max(1, MAX_PIXELS // height_px))

@@ -1,4 +1,4 @@
-"""What happens on the screen as an animated picture: screencast frames, bounded in number, bytes and time."""
+"""Records the screen as an animated image from screencast frames, bounded in number, bytes and time."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from bridge.errors import BridgeError, CaptureFailed, TransportError, UsageError
 from bridge.page.target.attachment import Attachment
 
 RecordingFormat = Literal["webp", "gif"]
-# Encoded frames that wait for the end; what a minute of a busy page makes.
+# The encoded frames kept in memory until the end: about a minute of a busy page.
 _HELD_BYTES = 96 * 1024 * 1024
 _STOP_S = 2.0
 _QUALITY = 70
-# GIF players slow down what is faster than this.
+# GIF players slow down shorter frames.
 _SHORTEST_MS = 20
 _SMALLEST_FRAMES = 2
 LONGEST_S = 600.0
@@ -31,10 +31,10 @@ LONGEST_S = 600.0
 
 @dataclass(frozen=True, slots=True)
 class RecordingRequest:
-    """The bounds of a recording; checked when it is made.
+    """The validated bounds of a recording.
 
     Raises:
-        UsageError: A value that is none.
+        UsageError: A value is out of range.
     """
 
     format: RecordingFormat = "webp"
@@ -46,7 +46,7 @@ class RecordingRequest:
 
     def __post_init__(self) -> None:
         if self.format not in get_args(RecordingFormat):
-            raise UsageError(f"format={self.format!r}", hint="webp or gif.")
+            raise UsageError(f"format={self.format!r}", hint="Use webp or gif.")
         for name, least, most in (
             ("max_frames", 1, 5_000),
             ("max_bytes", 1_000, 256 * 1024 * 1024),
@@ -56,7 +56,7 @@ class RecordingRequest:
         ):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
-                raise UsageError(f"{name}={value!r}", hint=f"{least:g} to {most:g}.")
+                raise UsageError(f"{name}={value!r}", hint=f"Use {least:g} to {most:g}.")
 
     @classmethod
     def lasting(
@@ -74,11 +74,11 @@ class RecordingRequest:
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """An animated picture.
+    """An animated image.
 
     Attributes:
-        duration_ms: From the beginning to the end; the first frame is what was there when it began.
-        notices: Which bounds cut it, if any did.
+        duration_ms: From start to end; the first frame shows the page at the start.
+        notices: The bounds that cut the recording.
     """
 
     image_bytes: bytes = field(repr=False)
@@ -110,7 +110,7 @@ class Recording:
 
 
 class ScreencastRecorder:
-    """Yielded by `recording`: collects while the block runs; `result` is there after it."""
+    """Collects frames while the block of `recording` runs; `result` is available after it."""
 
     def __init__(self, request: RecordingRequest, on_frame: Callable[[int, int], None] | None) -> None:
         self.request = request
@@ -126,40 +126,39 @@ class ScreencastRecorder:
     @property
     def result(self) -> Recording:
         if self._result is None:
-            raise UsageError("the recording has not ended", hint="It has a result after the block.")
+            raise UsageError("the recording has not ended", hint="Read the result after the block.")
         return self._result
 
-    def take(self, picture: bytes) -> None:
-        """One frame of the screencast; too early ones and those beyond the bounds are left out."""
+    def take(self, frame_bytes: bytes) -> None:
+        """Add a frame. One that exceeds `max_fps` replaces the one before; a bound ends the recording."""
         now = time.monotonic()
         if self.full.is_set():
             return
-        # The screencast sends a frame when something was drawn; a fast page is thinned out to max_fps.
         if self._frames and now - self._frames[-1][0] < 1 / self.request.max_fps:
-            self._held_bytes += len(picture) - len(self._frames[-1][1])
-            self._frames[-1] = (self._frames[-1][0], picture)
+            self._held_bytes += len(frame_bytes) - len(self._frames[-1][1])
+            self._frames[-1] = (self._frames[-1][0], frame_bytes)
             return
         if len(self._frames) >= self.request.max_frames:
-            self._stop(f"it ended after {self.request.max_frames} frames (max_frames)")
-        elif self._held_bytes + len(picture) > _HELD_BYTES:
-            self._stop(f"it ended after {_HELD_BYTES >> 20} MiB of frames")
+            self._stop(f"the recording ended after {self.request.max_frames} frames (max_frames)")
+        elif self._held_bytes + len(frame_bytes) > _HELD_BYTES:
+            self._stop(f"the recording ended after {_HELD_BYTES >> 20} MiB of frames")
         else:
-            self._frames.append((now, picture))
-            self._held_bytes += len(picture)
+            self._frames.append((now, frame_bytes))
+            self._held_bytes += len(frame_bytes)
             if self._on_frame is not None:
                 self._on_frame(len(self._frames), self.request.max_frames)
 
     def begin(self) -> None:
-        """Time counts from here; the first frame may be late, and shows what was there."""
+        """Start the clock. The first frame may arrive later, and shows the page as it was now."""
         self._started_at = time.monotonic()
 
     def end(self) -> None:
-        """Time counts to here, unless a bound has ended it."""
+        """Stop the clock, unless a bound has ended the recording."""
         if not self.full.is_set():
             self._ended_at = time.monotonic()
 
     def out_of_time(self) -> None:
-        self._stop(f"it ended after {self.request.max_duration_s:g} s (max_duration_s)")
+        self._stop(f"the recording ended after {self.request.max_duration_s:g} s (max_duration_s)")
 
     def _stop(self, notice: str) -> None:
         if not self.full.is_set():
@@ -168,58 +167,58 @@ class ScreencastRecorder:
             self.full.set()
 
     def finish(self, cost: Cost) -> None:
-        """Encode what was collected."""
+        """Encode the collected frames."""
         if not self._frames:
-            raise CaptureFailed("the engine sent no frame while it was recorded", hint="Is the tab's view attached?")
+            raise CaptureFailed("the engine sent no frame during the recording", hint="Is the tab's view attached?")
         starts = [min(self._started_at, self._frames[0][0]), *(at for at, _ in self._frames[1:])]
         ends = [*starts[1:], max(self._ended_at, starts[-1] + _SHORTEST_MS / 1000)]
-        # A page that stands still sends nothing: the last frame is shown as long as it was seen.
+        # A page without changes sends no frames, so the last frame lasts until the end.
         durations = [max(_SHORTEST_MS, round((end - start) * 1000)) for start, end in zip(starts, ends, strict=True)]
-        pictures = [picture for _, picture in self._frames]
+        frames = [frame_bytes for _, frame_bytes in self._frames]
         while True:
-            image, size = _animation(pictures, durations, self.request)
-            if len(image) <= self.request.max_bytes or len(pictures) < _SMALLEST_FRAMES:
+            image, size = _animation(frames, durations, self.request)
+            if len(image) <= self.request.max_bytes or len(frames) < _SMALLEST_FRAMES:
                 break
-            pictures, durations = _halved(pictures, durations)
-        if len(pictures) < len(self._frames):
+            frames, durations = _halved(frames, durations)
+        if len(frames) < len(self._frames):
             self._notices.append(
-                f"{len(pictures)} of {len(self._frames)} frames are kept, to fit {self.request.max_bytes} bytes"
+                f"{len(frames)} of {len(self._frames)} frames are kept, to fit {self.request.max_bytes} bytes"
             )
         if len(image) > self.request.max_bytes:
             raise CaptureFailed(
                 f"one frame alone takes {len(image)} bytes", hint="Raise max_bytes or lower max_width_px."
             )
         self._result = Recording(
-            image, self.request.format, len(pictures), sum(durations), *size, cost, tuple(self._notices)
+            image, self.request.format, len(frames), sum(durations), *size, cost, tuple(self._notices)
         )
 
 
-def _halved(pictures: list[bytes], durations: list[int]) -> tuple[list[bytes], list[int]]:
-    """Every second frame, shown for as long as it and the next one were."""
-    return pictures[::2], [sum(durations[at : at + 2]) for at in range(0, len(durations), 2)]
+def _halved(frames: list[bytes], durations: list[int]) -> tuple[list[bytes], list[int]]:
+    """Every second frame, each with the duration of the one that it replaces."""
+    return frames[::2], [sum(durations[at : at + 2]) for at in range(0, len(durations), 2)]
 
 
-def _animation(pictures: list[bytes], durations: list[int], request: RecordingRequest) -> tuple[bytes, tuple[int, int]]:
-    """The animation and its size; frames are decoded one at a time."""
+def _animation(frames: list[bytes], durations: list[int], request: RecordingRequest) -> tuple[bytes, tuple[int, int]]:
+    """The animation and its size. Frames are decoded one at a time."""
     from PIL import Image
 
-    with Image.open(io.BytesIO(pictures[0])) as first:
+    with Image.open(io.BytesIO(frames[0])) as first:
         width_px = min(first.width, request.max_width_px)
         size = (width_px, max(1, round(first.height * width_px / first.width)))
 
-    def frame(picture: bytes) -> Image.Image:
-        with Image.open(io.BytesIO(picture)) as image:
+    def frame(frame_bytes: bytes) -> Image.Image:
+        with Image.open(io.BytesIO(frame_bytes)) as image:
             shown = image.convert("RGB")
         return shown if shown.size == size else shown.resize(size, Image.Resampling.LANCZOS)
 
     out = io.BytesIO()
-    rest = (frame(picture) for picture in pictures[1:])
+    rest = (frame(frame_bytes) for frame_bytes in frames[1:])
     if request.format == "webp":
-        frame(pictures[0]).save(
+        frame(frames[0]).save(
             out, "WEBP", save_all=True, append_images=rest, duration=durations, loop=0, quality=_QUALITY, method=2
         )
     else:
-        frame(pictures[0]).save(out, "GIF", save_all=True, append_images=rest, duration=durations, loop=0)
+        frame(frames[0]).save(out, "GIF", save_all=True, append_images=rest, duration=durations, loop=0)
     return out.getvalue(), size
 
 
@@ -231,7 +230,7 @@ async def recording(
     timeout_s: float,
     on_frame: Callable[[int, int], None] | None = None,
 ) -> AsyncIterator[ScreencastRecorder]:
-    """Record what is drawn while the block runs; `recorder.result` is the animation after it.
+    """Record the screen while the block runs; `recorder.result` is the animation after it.
 
     Raises:
         CaptureFailed: The engine has no screencast, or sent no frame.
@@ -241,7 +240,7 @@ async def recording(
     def take(method: str, params: Mapping[str, Any], _session_id: str | None) -> None:
         if method != "Page.screencastFrame":
             return
-        # Unacknowledged frames hold the next ones back; nobody waits for the answer.
+        # The engine holds frames back until earlier ones are acknowledged.
         with suppress(TransportError):
             attachment.connection.send("Page.screencastFrameAck", {"sessionId": params.get("sessionId", 0)}).abandon()
         with suppress(KeyError, TypeError, binascii.Error):
@@ -252,7 +251,7 @@ async def recording(
     with measure() as meter:
         try:
             try:
-                # The first frame comes at once, whether or not something is drawn.
+                # The engine sends the first frame at once, even if nothing is drawn.
                 start = {"format": "jpeg", "quality": 80, "everyNthFrame": 1}
                 await attachment.call("Page.startScreencast", start, timeout_s=timeout_s)
             except BridgeError as error:
@@ -282,9 +281,9 @@ async def record(
     timeout_s: float,
     on_frame: Callable[[int, int], None] | None = None,
 ) -> Recording:
-    """What is drawn in the next `duration_s` seconds."""
+    """Record the screen for `duration_s` seconds."""
     if not 0 < duration_s <= request.max_duration_s:
-        raise UsageError(f"duration_s={duration_s:g}", hint=f"Above 0, at most {request.max_duration_s:g}.")
+        raise UsageError(f"duration_s={duration_s:g}", hint=f"Use more than 0 and at most {request.max_duration_s:g}.")
     async with recording(attachment, request, timeout_s=timeout_s, on_frame=on_frame) as recorder:
         with suppress(TimeoutError):
             async with asyncio.timeout(duration_s):

@@ -1,4 +1,4 @@
-"""A screenshot from the wish to the bytes: what to draw, by which strategy, cropped, scaled, annotated, encoded."""
+"""Screenshots: chooses a strategy, crops, scales, annotates and encodes."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ from bridge.errors import CaptureFailed, UsageError
 from bridge.page.capture.annotate import draw_boxes
 from bridge.page.capture.document_capture import Document, capturing
 from bridge.page.capture.full_page import STRATEGIES, Progress, Strategy, beyond_viewport, host_drawn, stitched
-from bridge.page.capture.image import ImageFormat, checked_format, decoded, encoded, picture_size, resized
+from bridge.page.capture.image import ImageFormat, checked_format, decoded, encoded, image_size, resized
 from bridge.page.capture.plan import CapturePlan, Layout, Region, plan_for
-from bridge.page.capture.png_writer import PngWriter
 from bridge.page.capture.secret_masking import check_nothing_to_mask, masked_viewport
 from bridge.page.capture.viewport import capture_viewport
 from bridge.page.files.host_services import HostServices
@@ -40,10 +39,10 @@ _VIEW = (
 
 @dataclass(frozen=True, slots=True)
 class ScreenshotRequest:
-    """What `page.screenshot` was asked for; checked when it is made.
+    """The validated options of `page.screenshot`.
 
     Raises:
-        UsageError: A value that is none, or two that exclude each other.
+        UsageError: An option is out of range, or two exclude each other.
     """
 
     full_page: bool = False
@@ -59,17 +58,17 @@ class ScreenshotRequest:
     def __post_init__(self) -> None:
         checked_format(self.format, self.quality)
         if self.scale not in ("css", "device"):
-            raise UsageError(f"scale={self.scale!r}", hint='It is "css" or "device".')
+            raise UsageError(f"scale={self.scale!r}", hint='Use "css" or "device".')
         if self.full_page and self.ref is not None:
             raise UsageError("full_page and ref exclude each other")
         if isinstance(self.max_height_px, bool) or not 1 <= self.max_height_px <= MAX_HEIGHT_PX:
-            raise UsageError(f"max_height_px={self.max_height_px}", hint=f"1 to {MAX_HEIGHT_PX}.")
+            raise UsageError(f"max_height_px={self.max_height_px}", hint=f"Use 1 to {MAX_HEIGHT_PX}.")
         if self.strategy != "auto" and self.strategy not in get_args(Strategy):
-            raise UsageError(f"strategy={self.strategy!r}", hint=f"auto, {', '.join(get_args(Strategy))}.")
+            raise UsageError(f"strategy={self.strategy!r}", hint=f"Use auto, {', '.join(get_args(Strategy))}.")
 
 
 @dataclass(frozen=True, slots=True)
-class _Outlined:
+class _WithBoxes:
     """A raw snapshot with boxes."""
 
     raw: Mapping[str, Any]
@@ -81,13 +80,10 @@ class _Outlined:
 
 
 @dataclass(frozen=True, slots=True)
-class _Taken:
-    """A picture before it is encoded; `png` is the encoding of just that picture, where there is one.
+class _Drawn:
+    """An image before encoding; `png` is the engine's own encoding of exactly this image, if there is one."""
 
-    Without a bitmap there is a `png`, and nothing else is wanted.
-    """
-
-    bitmap: Bitmap | None
+    bitmap: Bitmap
     width_px: int
     height_px: int
     scale: float
@@ -117,12 +113,12 @@ class Screenshots:
     async def take(
         self, request: ScreenshotRequest, deadline: Deadline, *, on_progress: Progress | None = None
     ) -> Screenshot:
-        """The picture.
+        """Take a screenshot.
 
         Raises:
-            CaptureFailed: No strategy gave a picture of the right size; says what each one gave.
-            RefNotFound, StaleRef, NotVisible: The element is gone, or cannot be seen.
-            DeadlineExceeded: Nothing was drawn in time.
+            CaptureFailed: No strategy produced an image of the right size; describes what each one did.
+            RefNotFound, StaleRef, NotVisible: The element is gone or not visible.
+            DeadlineExceeded: The engine drew no frame in time.
         """
         with measure() as meter:
             if not request.full_page and request.ref is None:
@@ -131,40 +127,40 @@ class Screenshots:
                 await check_nothing_to_mask(self._attachment, request.redact, deadline)
             async with capturing(self._attachment) as document:
                 if request.ref is not None:
-                    taken = await self._of_element(document, request, request.ref, deadline, on_progress)
+                    drawn = await self._of_element(document, request, request.ref, deadline, on_progress)
                 else:
                     layout = await document.measure(deadline)
                     whole = Region(0, 0, layout.page_width, layout.page_height)
-                    taken = await self._of_region(document, layout, whole, request, deadline, on_progress)
-            image = await asyncio.to_thread(_finished, taken, request)
+                    drawn = await self._of_region(document, layout, whole, request, deadline, on_progress)
+            image = await asyncio.to_thread(_finished, drawn, request)
         return Screenshot(
             image_bytes=image,
             format=request.format,
-            width_px=taken.width_px,
-            height_px=taken.height_px,
-            scale=round(taken.scale, 4),
-            strategy=taken.strategy,
-            truncated=bool(taken.cuts),
+            width_px=drawn.width_px,
+            height_px=drawn.height_px,
+            scale=round(drawn.scale, 4),
+            strategy=drawn.strategy,
+            truncated=bool(drawn.cuts),
             cost=meter.cost(),
-            legend=taken.legend,
-            notices=taken.cuts,
+            legend=drawn.legend,
+            notices=drawn.cuts,
         )
 
     async def _of_view(self, request: ScreenshotRequest, deadline: Deadline) -> Screenshot:
-        """The viewport: one round trip, and the engine's own bytes where nothing has to be done to them."""
+        """Capture the viewport: one round trip, and the engine's own bytes unless they have to be changed."""
         with measure() as meter:
-            shown = asyncio.ensure_future(self._view(request, deadline))
-            asked = asyncio.ensure_future(self._evaluate(_VIEW, deadline))
-            read = asyncio.ensure_future(self._raw(request, deadline))
+            image_task = asyncio.ensure_future(self._view(request, deadline))
+            layout_task = asyncio.ensure_future(self._evaluate(_VIEW, deadline))
+            boxes = asyncio.ensure_future(self._raw(request, deadline))
             try:
-                image, measured, raw = await asyncio.gather(shown, asked, read)
+                image, measured, raw = await asyncio.gather(image_task, layout_task, boxes)
             finally:
-                # When one fails, the others do not go on behind whoever has the turn next.
-                for task in (shown, asked, read):
+                # If one fails, the others must not run into the next operation.
+                for task in (image_task, layout_task, boxes):
                     task.cancel()
-                await asyncio.gather(shown, asked, read, return_exceptions=True)
+                await asyncio.gather(image_task, layout_task, boxes, return_exceptions=True)
         layout = Layout.of(measured)
-        width_px, height_px = picture_size(image)
+        width_px, height_px = image_size(image)
         per = width_px / layout.width
         scale = layout.zoom if request.scale == "css" else per
         legend: tuple[LabelledBox, ...] = ()
@@ -184,7 +180,7 @@ class Screenshots:
                 bitmap = bitmap.crop((0, 0, width_px, height_px))
             offset = (-layout.offset_left, -layout.offset_top)
             legend = raw.boxes(scale, width_px, height_px, offset) if request.annotate else ()
-            image = await asyncio.to_thread(_finished, _Taken(bitmap, width_px, height_px, scale, "", legend), request)
+            image = await asyncio.to_thread(_finished, _Drawn(bitmap, width_px, height_px, scale, "", legend), request)
         return Screenshot(
             image_bytes=image,
             format=request.format,
@@ -211,8 +207,8 @@ class Screenshots:
         ref: str,
         deadline: Deadline,
         on_progress: Progress | None,
-    ) -> _Taken:
-        """The element's border box: cropped from the view where it fits there, else from as many views as it needs."""
+    ) -> _Drawn:
+        """Capture the border box of the element: cropped from the view if it fits, otherwise from several views."""
         await document.measure(deadline)
         async with element_handle(self._attachment, self._refs, self._snapshots, ref, deadline) as (entry, object_id):
             await self._scroll_to(entry, deadline)
@@ -234,20 +230,20 @@ class Screenshots:
         request: ScreenshotRequest,
         deadline: Deadline,
         on_progress: Progress | None,
-    ) -> _Taken:
+    ) -> _Drawn:
         failures: list[str] = []
         for strategy in self._strategies(request):
-            if failures:  # and so restored
+            if failures:  # the document was restored
                 layout = await document.measure(deadline)
             layout = await document.zoomed_out(layout, deadline)
             limit = region.top + request.max_height_px / _scale_of(layout, request)
             layout = await document.prepare(region.left, region.top, limit, strategy == "scroll-and-stitch", deadline)
-            if request.full_page:  # what came with scrolling has changed the page's size
+            if request.full_page:  # lazy content may have changed the size of the page
                 region = Region(0, 0, layout.page_width, layout.page_height)
             plan = plan_for(region, _scale_of(layout, request), request.max_height_px, is_page=request.full_page)
             raw = await self._raw(request, deadline)
             try:
-                bitmap, png = await self._draw(strategy, document, plan, layout, request, deadline, on_progress)
+                bitmap, png = await self._draw(strategy, document, plan, layout, deadline, on_progress)
             except CaptureFailed as error:
                 failures.append(f"{strategy}: {error.message}")
                 await document.restore()
@@ -256,7 +252,7 @@ class Screenshots:
                 plan.scale, plan.width_px, plan.height_px, (layout.left - region.left, layout.top - region.top)
             )
             size = plan.width_px, plan.height_px
-            return _Taken(bitmap, *size, plan.scale, strategy, legend if request.annotate else (), plan.cuts, png)
+            return _Drawn(bitmap, *size, plan.scale, strategy, legend if request.annotate else (), plan.cuts, png)
         raise CaptureFailed("; ".join(failures) or "no strategy is available")
 
     async def _draw(
@@ -265,29 +261,25 @@ class Screenshots:
         document: Document,
         plan: CapturePlan,
         layout: Layout,
-        request: ScreenshotRequest,
         deadline: Deadline,
         on_progress: Progress | None,
-    ) -> tuple[Bitmap | None, bytes | None]:
-        is_last_form = request.format == "png" and not request.annotate
+    ) -> tuple[Bitmap, bytes | None]:
         if strategy == "scroll-and-stitch":
-            rows = PngWriter(plan.width_px, plan.height_px) if is_last_form else None
-            bitmap = await stitched(self._attachment, document, plan, layout, deadline, on_progress, rows)
-            return bitmap, rows.finish() if rows else None
+            return await stitched(self._attachment, document, plan, layout, deadline, on_progress), None
         if strategy == "host-native":
             assert self._host is not None
             return await host_drawn(self._host.draw, plan, layout, deadline)
         try:
-            return await beyond_viewport(self._attachment, plan, layout, deadline, as_it_comes=is_last_form)
+            return await beyond_viewport(self._attachment, plan, layout, deadline)
         except CaptureFailed:
-            if not await document.has_forgotten(layout, deadline):
+            if not await document.restore_pixel_ratio(layout, deadline):
                 raise
-        return await beyond_viewport(self._attachment, plan, layout, deadline, as_it_comes=is_last_form)
+        return await beyond_viewport(self._attachment, plan, layout, deadline)
 
     def _strategies(self, request: ScreenshotRequest) -> tuple[Strategy, ...]:
         if request.strategy != "auto":
             if request.strategy == "host-native" and self._host is None:
-                raise UsageError("host-native needs the host app, and this tab belongs to another one")
+                raise UsageError("host-native needs the host app, and this tab belongs to another app")
             return (request.strategy,)
         found = (self._preferred,) if self._preferred else ()
         others = tuple(strategy for strategy in STRATEGIES if strategy not in found)
@@ -307,23 +299,23 @@ class Screenshots:
             main.frame_id if main else "", expression, timeout_s=deadline.remaining_s
         )
 
-    async def _raw(self, request: ScreenshotRequest, deadline: Deadline) -> _Outlined:
-        """Boxes, where boxes are to be drawn; their refs become the session's."""
+    async def _raw(self, request: ScreenshotRequest, deadline: Deadline) -> _WithBoxes:
+        """The snapshot with boxes for an annotated image; empty for others."""
         if not request.annotate:
-            return _Outlined({})
+            return _WithBoxes({})
         wanted = SnapshotRequest(boxes=True)
         raw = await self._snapshots.raw(wanted, deadline)
         self._snapshots.render(raw, wanted)
-        return _Outlined(raw)
+        return _WithBoxes(raw)
 
 
 def _scale_of(layout: Layout, request: ScreenshotRequest) -> float:
-    """Pixels of the picture per CSS px: what the device draws, or one per density-independent px of the view."""
+    """Image pixels per CSS pixel: as the device draws, or one per density-independent pixel of the view."""
     return layout.zoom if request.scale == "css" else layout.device_px
 
 
 def _inside(region: Region, layout: Layout) -> Region:
-    """The part of a region that lies in the document, where alone it can be scrolled to."""
+    """The part of a region that lies in the document; the rest cannot be scrolled to."""
     left, top = max(0.0, region.left), max(0.0, region.top)
     right = min(region.left + region.width, layout.page_width)
     bottom = min(region.top + region.height, layout.page_height)
@@ -333,8 +325,12 @@ def _inside(region: Region, layout: Layout) -> Region:
 
 
 def _cropped(
-    bitmap: Bitmap, layout: Layout, box: tuple[float, float, float, float], request: ScreenshotRequest, raw: _Outlined
-) -> _Taken:
+    bitmap: Bitmap,
+    layout: Layout,
+    box: tuple[float, float, float, float],
+    request: ScreenshotRequest,
+    raw: _WithBoxes,
+) -> _Drawn:
     per = bitmap.width / layout.width
     left, top, right, bottom = box
     cut = (
@@ -355,13 +351,12 @@ def _cropped(
         bitmap = bitmap.crop((0, 0, bitmap.width, request.max_height_px))
     offset = (-left - layout.offset_left, -top - layout.offset_top)
     legend = raw.boxes(scale, bitmap.width, bitmap.height, offset) if request.annotate else ()
-    return _Taken(bitmap, *bitmap.size, scale, "cdp-viewport", legend, cuts)
+    return _Drawn(bitmap, *bitmap.size, scale, "cdp-viewport", legend, cuts)
 
 
-def _finished(taken: _Taken, request: ScreenshotRequest) -> bytes:
-    if taken.png is not None and request.format == "png" and not request.annotate:
-        return taken.png
-    assert taken.bitmap is not None
+def _finished(drawn: _Drawn, request: ScreenshotRequest) -> bytes:
+    if drawn.png is not None and request.format == "png" and not request.annotate:
+        return drawn.png
     if request.annotate:
-        draw_boxes(taken.bitmap, taken.legend, taken.scale)
-    return encoded(taken.bitmap, request.format, request.quality)
+        draw_boxes(drawn.bitmap, drawn.legend, drawn.scale)
+    return encoded(drawn.bitmap, request.format, request.quality)

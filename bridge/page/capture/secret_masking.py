@@ -1,8 +1,12 @@
-"""Words that have to stay out of a picture, painted over.
+"""Paints over secrets in an image of the view.
 
-The page's texts and the values of its fields are looked at where they are drawn, before and after the picture is taken:
-what moves in between is covered at both places. What is found in a frame of its own, or cannot be looked at, leaves no
-picture at all.
+The script reports the texts of the page and the values of its fields with their boxes, before and after the capture,
+so that a moving text is covered at both places. A secret in a child frame, or a page with too much text to check, fails
+the capture: no image is returned.
+
+A secret may start in one text and end in another: `hunter<b>2</b>` is two texts, and a code may have an element for
+each letter. Only a function from text to redacted text is given, so each gap between two texts is tried: a secret that
+spans the gap is no longer found when a character is inserted there.
 """
 
 from __future__ import annotations
@@ -22,18 +26,18 @@ from bridge.page.target.attachment import Attachment
 Redact = Callable[[str], str]
 
 _MAX_CHARS = 400_000
-# As long as a secret may be.
+# The longest secret that is found.
 REACH_CHARS = 4_096
-_MAX_CROSSED = 256
+_MAX_SPANNED = 256
 _BAR = "\0"
 _FILL = (128, 128, 128)
-# In CSS pixels of the visual viewport: letters reach out of their line's box, and a page may still be moving.
+# CSS pixels of the visual viewport: glyphs overhang the box of their line, and the page may still be moving.
 _MARGIN_PX = 2.0
 
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A part of the viewport: its place and size as parts of the viewport's width."""
+    """A part of the viewport, in fractions of the viewport's width."""
 
     left: float
     top: float
@@ -48,33 +52,33 @@ async def masked_viewport(
     quality: int | None,
     deadline: Deadline,
 ) -> bytes:
-    """A picture of the viewport without the texts that `redact` changes.
+    """Capture the viewport with the texts painted over that `redact` changes.
 
     Raises:
-        CaptureFailed: It cannot be told where they are, or there is no picture.
+        CaptureFailed: The places of the texts are unknown, or the capture failed.
     """
     before = await _boxes(attachment, redact, deadline)
-    # Without loss: a coarse picture has traces of the letters around the box that covers them.
+    # Lossless: a lossy image has traces of the glyphs around the box that covers them.
     image = await capture_viewport(attachment, "png", None, deadline, is_fast=True)
     boxes = [*before, *await _boxes(attachment, redact, deadline)]
     return await asyncio.to_thread(painted_over, image, boxes, image_format, quality)
 
 
 async def check_nothing_to_mask(attachment: Attachment, redact: Redact, deadline: Deadline) -> None:
-    """For pictures of more than the view, which are put together while the page moves.
+    """Refuse an image of more than the view, which is stitched while the page moves, if the page shows a secret.
 
     Raises:
-        CaptureFailed: The page shows such a text somewhere.
+        CaptureFailed: The page shows a text that `redact` changes.
     """
     if await _boxes(attachment, redact, deadline, everywhere=True):
         raise CaptureFailed(
-            "the page shows a secret, which is painted over only in a picture of the view",
-            hint="Take a picture of the view: without full_page and without ref.",
+            "the page shows a secret, which can be painted over only in a screenshot of the view",
+            hint="Take a screenshot of the view, without full_page and ref.",
         )
 
 
 def painted_over(image: bytes, boxes: Iterable[Box], image_format: ImageFormat, quality: int | None) -> bytes:
-    """The picture with these boxes filled."""
+    """The image with these boxes filled."""
     from PIL import ImageDraw
 
     bitmap = decoded(image).convert("RGB")
@@ -93,12 +97,12 @@ async def _boxes(attachment: Attachment, redact: Redact, deadline: Deadline, *, 
     for frame in attachment.state.ordered_frames():
         answer = await attachment.evaluate(frame.frame_id, asked, timeout_s=deadline.remaining_s)
         if not isinstance(answer, list) or len(answer) != 3:
-            raise CaptureFailed("the page has more text than can be looked through for secrets")
+            raise CaptureFailed("the page has too much text to check for secrets")
         width_px, *rows = answer
         places = [(row, place) for row in rows for place in hidden_texts([str(text) for text, _ in row], redact)]
         hidden = [boxes for row, place in places if (boxes := row[place][1])]
         if hidden and frame.frame_id != main:
-            raise CaptureFailed("a frame of the page shows a secret, which cannot be painted over")
+            raise CaptureFailed("a child frame shows a secret, which cannot be painted over")
         found += [_box(rect, float(width_px)) for rects in hidden for rect in rects]
     return found
 
@@ -114,22 +118,22 @@ def _box(rect: Any, width_px: float) -> Box:
 
 
 def hidden_texts(texts: Sequence[str], redact: Callable[[str], str]) -> set[int]:
-    """The places of the texts that `redact` changes, alone or together with those beside them.
+    """The positions of the texts that `redact` changes, alone or together with adjacent ones.
 
     Raises:
-        CaptureFailed: So many words are written across texts that looking for them takes too long.
+        CaptureFailed: Too many secrets span several texts.
     """
     texts = [text.replace(_BAR, "") for text in texts]
     found = {place for place, text in enumerate(texts) if redact(text) != text}
-    for number, gap in enumerate(_crossed(texts, redact, 0, len(texts) - 1)):
-        if number == _MAX_CROSSED:
-            raise CaptureFailed("the page has more words across several elements than can be looked through")
+    for number, gap in enumerate(_spanned_gaps(texts, redact, 0, len(texts) - 1)):
+        if number == _MAX_SPANNED:
+            raise CaptureFailed("too many secrets of the page span several elements")
         found |= {gap, gap + 1}
     return found
 
 
-def _crossed(texts: Sequence[str], redact: Callable[[str], str], first: int, end: int) -> Iterator[int]:
-    """The gaps from `first` to before `end` that a word lies across; gap n is the one behind text n."""
+def _spanned_gaps(texts: Sequence[str], redact: Callable[[str], str], first: int, end: int) -> Iterator[int]:
+    """The gaps from `first` up to `end` that a secret spans; gap n follows text n."""
     if first >= end:
         return
     before, after = "".join(_near(texts[first::-1])[::-1])[-REACH_CHARS:], "".join(_near(texts[end:]))[:REACH_CHARS]
@@ -141,12 +145,12 @@ def _crossed(texts: Sequence[str], redact: Callable[[str], str], first: int, end
         yield first
         return
     middle = (first + end) // 2
-    yield from _crossed(texts, redact, first, middle)
-    yield from _crossed(texts, redact, middle, end)
+    yield from _spanned_gaps(texts, redact, first, middle)
+    yield from _spanned_gaps(texts, redact, middle, end)
 
 
 def _near(texts: Sequence[str]) -> list[str]:
-    """As many of the texts as a word may reach into."""
+    """As many of the texts as a secret can reach into."""
     room, kept = REACH_CHARS, []
     for text in texts:
         kept.append(text)

@@ -1,4 +1,4 @@
-"""The viewport as the engine renders it, over CDP."""
+"""Captures the viewport over CDP."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from typing import Any
 
 from bridge.deadline import Deadline
 from bridge.errors import CaptureFailed, DeadlineExceeded, ProtocolError
-from bridge.page.capture.image import ImageFormat, picture_bytes
+from bridge.page.capture.image import ImageFormat, image_bytes_of
 from bridge.page.target.attachment import Attachment
 
-# A capture waits for a frame; where nothing draws it would wait for ever.
+# A capture waits for a frame. Without one it would wait forever.
 _TRY_S = 3.0
 _TRIES = 2
 
 
-async def pretend_view(attachment: Attachment, width: float, height: float, dpr: float, *, timeout_s: float) -> None:
-    """Have the engine show a view of so many CSS px (at zoom 1) at that pixel ratio, as long as we are attached.
+async def override_view(attachment: Attachment, width: float, height: float, dpr: float, *, timeout_s: float) -> None:
+    """Override the size of the view (CSS pixels at zoom 1) and the pixel ratio, for as long as the bridge is attached.
 
-    Desktop Chromium draws what is beyond the view as the client that asks for it pretends the screen to be, and then
-    has forgotten what another client (a virtual device) pretended.
+    Desktop Chromium draws content beyond the view with the metrics of the client that captures it, and afterwards has
+    lost those that another client (a virtual device) had set.
     """
     metrics = {"width": round(width), "height": round(height), "deviceScaleFactor": dpr, "mobile": True}
     metrics |= {"screenWidth": metrics["width"], "screenHeight": metrics["height"]}
@@ -35,15 +35,15 @@ async def capture_viewport(
     clip: dict[str, float] | None = None,
     is_fast: bool = False,
 ) -> bytes:
-    """The bytes of the picture, as large as the view is in device pixels: one round trip.
+    """Capture the view in device pixels: one round trip.
 
     Args:
-        clip: Ask for this part of the document instead, beyond the viewport. WebView answers with the view, repeated.
-        is_fast: Spend more bytes and less time on a PNG.
+        clip: Capture this part of the document instead, beyond the viewport. WebView repeats the view there.
+        is_fast: A larger PNG in less time.
 
     Raises:
-        CaptureFailed: The engine refused, or gave an empty picture.
-        DeadlineExceeded: Nothing was drawn in time, in several tries.
+        CaptureFailed: The engine refused, or sent an empty image.
+        DeadlineExceeded: The engine drew no frame in time, in several tries.
     """
     params: dict[str, Any] = {"format": image_format}
     if quality is not None:
@@ -56,7 +56,7 @@ async def capture_viewport(
         try:
             step_s = deadline.remaining_s if attempt == _TRIES or clip else min(_TRY_S, deadline.remaining_s)
             reply = await attachment.call("Page.captureScreenshot", params, timeout_s=step_s)
-            return picture_bytes(reply)
+            return image_bytes_of(reply)
         except ProtocolError as error:
             raise CaptureFailed(f"the engine refused to capture: {error.reason}") from error
         except DeadlineExceeded:

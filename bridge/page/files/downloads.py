@@ -77,7 +77,7 @@ class DownloadResult:
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """Where to save the file, below the downloads folder, and its maximum size."""
+    """A path below the downloads folder and the maximum size of the file."""
 
     path: str | os.PathLike[str]
     overwrite: bool
@@ -192,7 +192,7 @@ async def _first(
     next_reported: NextDownload | None,
     deadline: Deadline,
 ) -> PausedResponse | ReportedDownload:
-    """What comes first of `act`: an intercepted response, or a download that the host app reports.
+    """The download that `act` starts: an intercepted response, or one that the host app reports.
 
     `act` is not awaited then: while a response for its frame is paused, the old document does not respond.
     """

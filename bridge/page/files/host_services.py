@@ -1,4 +1,4 @@
-"""What a page needs from the host app on the device, apart from CDP."""
+"""The host app's services for a page, apart from CDP."""
 
 from __future__ import annotations
 

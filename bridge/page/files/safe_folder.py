@@ -11,9 +11,10 @@ import errno
 import os
 import secrets
 import stat
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from bridge.errors import PolicyRefused, UsageError
@@ -23,9 +24,10 @@ UPLOADS_KEY, DOWNLOADS_KEY = "uploads_root", "downloads_root"
 _MAX_NAME_BYTES = 255
 _CHUNK_BYTES = 1024 * 1024
 _HAS_OPENAT = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
+_FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC if _HAS_OPENAT else 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class SafeFolder:
     """A folder from which files may be read, or to which they may be written.
 
@@ -36,10 +38,13 @@ class SafeFolder:
 
     folder: Path | None
     key: str
+    _descriptor: int = field(default=-1, repr=False, compare=False)
 
     @classmethod
     def at(cls, folder: str | os.PathLike[str] | None, key: str) -> SafeFolder:
         """The folder, with symbolic links to it resolved now and not again later.
+
+        It is held open as long as the object exists, so the path may lead elsewhere later without effect.
 
         Raises:
             UsageError: Not a folder.
@@ -52,7 +57,15 @@ class SafeFolder:
             raise UsageError(f"{key}: cannot use {folder}: {_reason(error)}") from error
         if not resolved.is_dir():
             raise UsageError(f"{key}: {folder} is not a folder")
-        return cls(resolved, key)
+        if not _HAS_OPENAT:
+            return cls(resolved, key)
+        try:
+            descriptor = os.open(resolved, _FOLDER_FLAGS)
+        except OSError as error:
+            raise UsageError(f"{key}: cannot use {folder}: {_reason(error)}") from error
+        confined = cls(resolved, key, descriptor)
+        weakref.finalize(confined, os.close, descriptor)
+        return confined
 
     def read(self, path: str | os.PathLike[str], *, max_bytes: int) -> tuple[str, bytes]:
         """The base name and content of a regular file.
@@ -143,14 +156,15 @@ class SafeFolder:
     def _parent(self, parts: tuple[str, ...]) -> Iterator[int]:
         """A descriptor of the folder that contains the last component."""
         assert self.folder is not None
-        flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
         try:
-            at = os.open(self.folder, flags)
+            if not os.path.samestat(self.folder.stat(), os.fstat(self._descriptor)):
+                raise PolicyRefused(f"{self.folder} is refused: {self.key} has been moved or replaced")
+            at = os.open(".", _FOLDER_FLAGS, dir_fd=self._descriptor)
         except OSError as error:
             raise UsageError(f"{self.key} can no longer be opened: {_reason(error)}") from error
         try:
             for depth, part in enumerate(parts[:-1], 1):
-                inner = _opened(part, flags, at, "/".join(parts[:depth]))
+                inner = _opened(part, _FOLDER_FLAGS, at, "/".join(parts[:depth]))
                 os.close(at)
                 at = inner
             yield at

@@ -14,6 +14,7 @@ from bridge.errors import ActionFailed, ElementDisabled, ProtocolError, UsageErr
 from bridge.page.files.host_services import HostServices
 from bridge.page.files.in_page_files import set_files_in_page
 from bridge.page.files.safe_folder import SafeFolder
+from bridge.page.input.script_replies import SettleReply
 from bridge.page.input.settle import QUIET_MS, Before, Settled, changes_since
 from bridge.page.results import ActionResult, Changes
 from bridge.page.snapshots.element_handles import element_handle, evaluate_handle, release
@@ -113,12 +114,11 @@ class Uploads:
         options["snapshot"] = self._snapshots.last_request.script_options(None)
         try:
             call = f"__agentBrowser.settle({json.dumps(options)})"
-            settled = await self._attachment.evaluate(entry.frame_id, call, timeout_s=settle_s)
+            reply = SettleReply.parse(await self._attachment.evaluate(entry.frame_id, call, timeout_s=settle_s))
         except ExecutionContextDestroyed:
-            settled = {"reason": "navigation"}
-        acted = {name: settled[name] for name in ("reason", "texts") if name in settled}
+            reply = SettleReply("navigation")
         return await changes_since(
-            before, Settled(acted, [], [], settling, deadline), self._attachment, self._snapshots
+            before, Settled(reply, [], [], settling, deadline), self._attachment, self._snapshots
         )
 
     async def _check_input(
@@ -126,9 +126,9 @@ class Uploads:
     ) -> None:
         about = json.loads((await self._call(context, input_id, _ABOUT, deadline)).get("value") or "{}")
         if about.get("disabled"):
-            raise ElementDisabled(f"{entry.ref} ({entry.described()}) is disabled", ref=entry.ref)
+            raise ElementDisabled(f"{entry.label} is disabled", ref=entry.ref)
         if count > 1 and not about.get("multiple"):
-            raise UsageError(f"{entry.ref} ({entry.described()}) accepts one file, not {count}")
+            raise UsageError(f"{entry.label} accepts one file, not {count}")
 
     async def _set_files(
         self, context: ExecutionContext, object_id: str, contents: list[tuple[str, bytes]], deadline: Deadline
@@ -173,7 +173,7 @@ class Uploads:
             release(self._attachment, input_id, context.session_id)
         if taken.get("value") is not True:
             raise ActionFailed(
-                f"{entry.ref} ({entry.described()}) is not a file input and accepts no dropped files",
+                f"{entry.label} is not a file input and accepts no dropped files",
                 hint="Use the ref of the file input, its label, or the drop target.",
                 ref=entry.ref,
             )

@@ -1,130 +1,164 @@
-"""What became of input, from what the page answered: nothing, or the error of the tree that says what was hit."""
+"""Turns what the page reports about input into nothing, a notice, or an error that names the element."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 
 from bridge.deadline import Deadline
-from bridge.errors import ActionFailed, Covered, DeadlineExceeded, Unsupported
+from bridge.errors import ActionFailed, Covered, Unsupported
+from bridge.page.input.script_replies import ScriptError, SettleReply
 from bridge.page.input.settle import Settled
-from bridge.page.snapshots.refs import RefEntry, RefTable
+from bridge.page.results import Changes
+from bridge.page.snapshots.refs import RefEntry, RefTable, document_gone
 from bridge.page.snapshots.take import Snapshots
 from bridge.page.target.attachment import CONTEXT_NAME, Attachment
 from bridge.snapshot.wording import instead, opened_by
 
 
-class Verdicts:
-    """On the actions of one attachment."""
+class OutcomeChecks:
+    """The checks of one attachment's actions."""
 
     def __init__(self, attachment: Attachment, refs: RefTable, snapshots: Snapshots) -> None:
         self._attachment = attachment
         self._refs = refs
         self._snapshots = snapshots
 
-    def raise_for(self, entry: RefEntry, action: str, problem: object, deadline: Deadline) -> None:
-        """Raise the error of the tree for what the script reported, if it did."""
-        if not isinstance(problem, Mapping):
+    def raise_for(self, entry: RefEntry, action: str, error: ScriptError | None, deadline: Deadline) -> None:
+        """Raise the error that the script reported, if it reported one."""
+        if error is None:
             return
-        if problem.get("code") == "timeout":
-            raise DeadlineExceeded(
-                f"{action} {entry.ref} ({entry.described()})", deadline.timeout_s, str(problem.get("lastSeen") or "")
-            )
-        if problem.get("code") == "unsupported":
-            control = self._refs.at_place(entry.context_key, str(problem.get("ref")))
+        if error.get("code") == "timeout":
+            raise deadline.exceeded(f"{action} {entry.label}", str(error.get("lastSeen") or ""))
+        if error.get("code") == "unsupported":
+            control = self._refs.entry_at(entry.context_key, str(error.get("ref")))
             raise Unsupported(
-                f"{action} {entry.ref} ({entry.described()}): {opened_by(problem)}.",
-                hint=instead(problem, control.ref if control else None),
+                f"{action} {entry.label}: {opened_by(error)}.",
+                hint=instead(error, control.ref if control else None),
                 ref=entry.ref,
             )
-        raise self._refs.failure(entry, problem, self._snapshots.is_live)
+        raise self._refs.failure(entry, error, self._snapshots.is_live)
 
     def check_hit(self, entry: RefEntry, settled: Settled) -> None:
-        """Raise what became of input that the guard stopped, or that nothing came of."""
-        self.raise_for(entry, "the input", settled.acted.get("error"), settled.deadline)
-        if isinstance(landed_on := settled.acted.get("landedOn"), str):
-            raise Covered(f"{entry.ref} ({entry.described()}): the tap was stopped, it would have hit {landed_on}.")
-        is_hit = settled.acted.get("hit") is not False
-        if not is_hit and settled.acted.get("reason") == "deadline":
-            raise DeadlineExceeded(
-                f"{entry.ref} ({entry.described()})",
-                settled.deadline.timeout_s,
-                "the input was sent, and the page had not taken it yet",
-            )
-        if not is_hit:
-            raise ActionFailed(
-                f"{entry.ref} ({entry.described()}): the tap was sent, but no event of it reached the element."
-            )
+        """Raise unless the input reached the element.
 
-    def check_keys(self, entry: RefEntry, settled: Settled) -> None:
-        """Raise where keys were kept from what they were not meant for, or did not arrive."""
-        self.raise_for(entry, "the keys", settled.acted.get("error"), settled.deadline)
-        if isinstance(over := settled.acted.get("over"), str):
-            raise ActionFailed(
-                f"{entry.ref} ({entry.described()}): the focus went to {over} meanwhile, which was given no key.",
+        Raises:
+            StaleRef, RefNotFound: The element changed before the first event; the guard stopped the input.
+            Covered: Something else was at the point; the guard stopped the input.
+            DeadlineExceeded: The page is busy and has not handled the input yet.
+            ActionFailed: The page handled the input, and none of its events reached the element.
+        """
+        reply = settled.reply
+        self.raise_for(entry, "the input on", reply.error, settled.deadline)
+        if reply.blocked_by is not None:
+            raise Covered(f"{entry.label}: the tap was stopped because it would have hit {reply.blocked_by}.")
+        if not reply.is_hit and reply.reason == "deadline":
+            raise settled.deadline.exceeded(entry.label, "the input was sent, and the page has not handled it yet")
+        if not reply.is_hit:
+            raise ActionFailed(f"{entry.label}: the tap was sent, but none of its events reached the element.")
+
+    def check_delivered(self, entry: RefEntry, acknowledged: Sequence[bool]) -> None:
+        """Raise if the document was gone before it handled a finger's way down and up.
+
+        Args:
+            acknowledged: For each acknowledged touch event, in order, whether the document was still there.
+
+        Raises:
+            RefNotFound: The document got none of the events, so the caller may repeat the tap on the new page.
+            ActionFailed: It got the first one only.
+        """
+        if not any(acknowledged):
+            raise document_gone(entry)
+        if not all(acknowledged[:2]):
+            raise ActionFailed(f"{entry.label}: the page navigated away during the tap.", hint="Take a new snapshot.")
+
+    def check_click(self, entry: RefEntry, settled: Settled, changes: Changes) -> tuple[str, ...]:
+        """Raise if a tap that began on the element was cut short; a notice if it produced no click event.
+
+        The error's `changes` are those that the first part of the tap caused.
+
+        Raises:
+            Covered: The page put something over the element during the tap.
+            ActionFailed: The page began to navigate before the click event.
+        """
+        reply = settled.reply
+        if reply.clicks or reply.reason == "closed" or not settled.is_answered:
+            return ()
+        if reply.interrupted_by is not None:
+            raise Covered(
+                f"{entry.label}: {reply.interrupted_by} appeared over it during the tap; the tap was cancelled.",
                 ref=entry.ref,
+                changes=changes.to_json(),
             )
-        for reply in settled.replies:
-            if reply is not settled.acted and isinstance(reply, Mapping) and isinstance(reply.get("over"), str):
-                raise ActionFailed(
-                    f"{entry.ref} ({entry.described()}): the focus went to {reply['over']} of another frame meanwhile, "
-                    "which was given no key.",
-                    ref=entry.ref,
-                )
-        if settled.acted.get("hit") is False:
-            if settled.acted.get("reason") == "deadline":
-                raise settled.deadline.exceeded(
-                    f"{entry.ref} ({entry.described()})", "the keys were sent, and the page had not taken them yet"
-                )
+        if reply.reason == "navigation":
             raise ActionFailed(
-                f"{entry.ref} ({entry.described()}): the keys were sent, but none of them reached the element.",
+                f"{entry.label}: the page navigated away before the tap produced a click event.",
+                hint="Take a new snapshot.",
                 ref=entry.ref,
+                changes=changes.to_json(),
             )
-
-    def check_pickers(self, what: str, settled: Settled) -> None:
-        """Raise where keys without a ref would have opened the dialog of what has the focus, in any frame."""
-        for frame, reply in zip(settled.frames, settled.replies, strict=True):
-            if isinstance(reply, Mapping):
-                self.raise_for_picker(what, frame.frame_id, reply.get("error"))
-
-    def raise_for_picker(self, what: str, frame_id: str, problem: object) -> None:
-        if isinstance(problem, Mapping) and problem.get("code") == "unsupported":
-            ref = self._ref_in(frame_id, problem)
-            raise Unsupported(f"{what}: {opened_by(problem)}.", hint=instead(problem, ref), ref=ref)
-
-    def pickers_asked_for(self, settled: Settled) -> Iterator[tuple[Mapping[str, object], str | None]]:
-        """The controls whose dialogs the page has asked for by itself, with their refs where they have one."""
-        for frame, reply in zip(settled.frames, settled.replies, strict=True):
-            asked = reply.get("picker") if isinstance(reply, Mapping) else None
-            if isinstance(asked, Mapping):
-                yield asked, self._ref_in(frame.frame_id, asked)
-
-    def _ref_in(self, frame_id: str, problem: Mapping[str, object]) -> str | None:
-        context = self._attachment.state.context_of(frame_id, CONTEXT_NAME)
-        control = self._refs.at_place(context.key, str(problem.get("ref"))) if context else None
-        return control.ref if control else None
+        return (
+            f"the tap on {entry.ref} produced no click event; the page handles touch itself, or the click is delayed",
+        )
 
     def check_second_tap(self, entry: RefEntry, settled: Settled) -> None:
-        """Raise where the first of two taps clicked the element and the second was kept from what is there now.
+        """Raise if the first of two taps clicked the element and the guard stopped the second.
 
-        `taps_done` is 1 in the error's details: doing all of it again is not the same.
+        The error's `taps_done` is 1, because repeating the action would tap three times.
         """
-        if settled.acted.get("clicks") != 1:
+        reply = settled.reply
+        if reply.clicks != 1:
             return
         try:
-            self.raise_for(entry, "the input", settled.acted.get("error"), settled.deadline)
-            if isinstance(over := settled.acted.get("over"), str):
-                raise Covered(f"{entry.ref} ({entry.described()}): {over} came over it.")
+            self.raise_for(entry, "the input on", reply.error, settled.deadline)
+            if reply.interrupted_by is not None:
+                raise Covered(f"{entry.label}: {reply.interrupted_by} appeared over it.")
         except ActionFailed as error:
             error.message += " The first of two taps was done, the second was stopped."
             error.details["taps_done"] = 1
             raise
 
+    def check_keys(self, entry: RefEntry, settled: Settled) -> None:
+        """Raise unless the keys reached the element.
 
-def kept_from(entry: RefEntry, settled: Settled) -> tuple[str, ...]:
-    """What is to be said of a tap that began on the element and brought no click while it was looked at."""
-    acted, over = settled.acted, settled.acted.get("over")
-    if acted.get("clicks") or acted.get("reason") in ("navigation", "closed"):
-        return ()
-    if isinstance(over, str):
-        return (f"{over} came over {entry.ref} during the tap, and was not given the rest of it: there was no click",)
-    return (f"no click has come of the tap on {entry.ref}: the page takes touch itself, or its click is late",)
+        Raises:
+            ActionFailed: Something else took the focus, or the element got no key.
+            DeadlineExceeded: The page is busy and has not handled the keys yet.
+        """
+        reply = settled.reply
+        self.raise_for(entry, "the keys for", reply.error, settled.deadline)
+        if (other := reply.interrupted_by) is not None:
+            raise ActionFailed(f"{entry.label}: {other} took the focus; it received no key.", ref=entry.ref)
+        for frame_reply in settled.replies:
+            if isinstance(frame_reply, SettleReply) and (other := frame_reply.interrupted_by) is not None:
+                raise ActionFailed(
+                    f"{entry.label}: {other} in another frame took the focus; it received no key.", ref=entry.ref
+                )
+        if not reply.is_hit:
+            if reply.reason == "deadline":
+                raise settled.deadline.exceeded(
+                    entry.label, "the keys were sent, and the page has not handled them yet"
+                )
+            raise ActionFailed(f"{entry.label}: the keys were sent, but none reached the element.", ref=entry.ref)
+
+    def check_no_picker(self, action: str, settled: Settled) -> None:
+        """Raise if keys without a ref would have opened the system dialog of a focused control, in any frame."""
+        for frame, reply in zip(settled.frames, settled.replies, strict=True):
+            if isinstance(reply, SettleReply):
+                self.raise_for_picker(action, frame.frame_id, reply.error)
+
+    def raise_for_picker(self, action: str, frame_id: str, error: ScriptError | None) -> None:
+        """Raise Unsupported if that is what a frame reported about its focused control."""
+        if error is not None and error.get("code") == "unsupported":
+            ref = self._ref_in(frame_id, error)
+            raise Unsupported(f"{action}: {opened_by(error)}.", hint=instead(error, ref), ref=ref)
+
+    def requested_pickers(self, settled: Settled) -> Iterator[tuple[ScriptError, str | None]]:
+        """The controls whose system dialogs the page itself asked for, each with its ref if it has one."""
+        for frame, reply in zip(settled.frames, settled.replies, strict=True):
+            if isinstance(reply, SettleReply) and reply.picker is not None:
+                yield reply.picker, self._ref_in(frame.frame_id, reply.picker)
+
+    def _ref_in(self, frame_id: str, error: ScriptError) -> str | None:
+        context = self._attachment.state.context_of(frame_id, CONTEXT_NAME)
+        control = self._refs.entry_at(context.key, str(error.get("ref"))) if context else None
+        return control.ref if control else None

@@ -1,96 +1,106 @@
-"""Acting by ref: check, act, settle, and say what changed, in as few waits as the page allows.
+"""Actions by ref: check the element, send input under a guard, settle, and report what changed.
 
-A click is two round trips on a ready element: one call checks the element, scrolls to it and arms a guard that stops
-any event which would land elsewhere; then settling, finger down and finger up are sent together. Settling answers
-with the new snapshot, so the delta costs nothing more. Whatever has to be waited for (a navigation, requests that the
-action began) adds a round trip, and the result says what it was.
+A click on a ready element takes two round trips. The first call checks the element, scrolls to it and arms a guard that
+stops every event that would land elsewhere. Then settling, finger down and finger up are sent together. The settling
+reply carries the new snapshot, so the delta costs no further round trip. Anything else that has to be waited for (a
+navigation, requests that the action started) adds one, and the result names it.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Literal
 
 from bridge.cost import Cost
 from bridge.deadline import Deadline
-from bridge.errors import Covered, DeadlineExceeded, RefNotFound, ScriptFailed, TabLost, TransportError, UsageError
-from bridge.page.input.action_outcome import Verdicts, kept_from
-from bridge.page.input.settle import OTHERS_LEAST_MS, QUIET_MS, Before, Settled, changes_of_closed, changes_since
+from bridge.errors import Covered, DeadlineExceeded, ScriptFailed, TabLost, TransportError, UsageError
+from bridge.page.input.action_outcome import OutcomeChecks
+from bridge.page.input.script_replies import PrepareReply, SettleReply
+from bridge.page.input.settle import (
+    OTHER_FRAMES_LEAST_MS,
+    QUIET_MS,
+    Before,
+    Settled,
+    changes_of_closed,
+    changes_since,
+)
 from bridge.page.input.side_effects import SideEffects
 from bridge.page.input.touch import tap_commands
 from bridge.page.results import ActionResult, Changes
 from bridge.page.snapshots.element_handles import on_element
-from bridge.page.snapshots.refs import RefEntry, RefTable
-from bridge.page.snapshots.take import SnapshotRequest, Snapshots
+from bridge.page.snapshots.refs import RefEntry, RefTable, document_gone
+from bridge.page.snapshots.take import Snapshots
 from bridge.page.target.attachment import Attachment
 from bridge.page.target.execution_contexts import ExecutionContextDestroyed
 from bridge.page.target.frame_geometry import to_top_viewport
 
 InputKind = Literal["touch", "script"]
-# What is left for settling when getting ready has taken all the time there was.
+# Time for settling after the checks used up the action's own.
 _LEAST_SETTLE_S = 0.1
-# Input is acknowledged by the page that it was sent to; that reply has to travel.
+# The page acknowledges input; the acknowledgement has to travel.
 _ACKNOWLEDGED_S = 0.5
-# What ends in a click, or in what a phone makes of a finger that stays.
+_STAND_DOWN_S = 1.0
+# Actions that end in a click, or in whatever a phone does for a finger that stays.
 _TAPS = frozenset({"click", "double_click", "check", "uncheck", "long_press"})
-# Characters of a control's value that a result holds.
+# The events that end a tap or two.
+_CLICKS = frozenset({"click", "dblclick"})
+# Characters of a control's value in a result.
 _MAX_VALUE = 100_000
 
 
 class Actions:
     """The actions of one attachment."""
 
-    def __init__(self, attachment: Attachment, refs: RefTable, snapshots: Snapshots, asides: SideEffects) -> None:
+    def __init__(self, attachment: Attachment, refs: RefTable, snapshots: Snapshots, side_effects: SideEffects) -> None:
         self.attachment = attachment
         self.refs = refs
         self.snapshots = snapshots
-        self.verdicts = Verdicts(attachment, refs, snapshots)
-        self.asides = asides
+        self.checks = OutcomeChecks(attachment, refs, snapshots)
+        self.side_effects = side_effects
 
     async def click(
         self, ref: str, deadline: Deadline, *, settle_s: float = 1.0, input: InputKind = "touch"
     ) -> ActionResult:
-        """Tap the element, once it is visible, enabled, still and on top at the point of the tap."""
+        """Tap the element once it is visible, enabled, not moving, and on top at the point of the tap."""
         if input == "script":
             return await self.scripted(ref, "click", {}, deadline, settle_s=settle_s)
         entry = self.look_up(ref)
         with self.attachment.connection.measure() as meter:
             before = self.before()
-            settled = await self.tap(entry, await self.prepare(entry, "click", deadline), "click", settle_s, deadline)
+            ready = await self.prepare(entry, "click", deadline)
+            settled = await self.tap(entry, ready, "click", settle_s, deadline)
             changes = await self.changes(before, settled)
-        notices = kept_from(entry, settled)
+        notices = self.checks.check_click(entry, settled, changes)
         return ActionResult(action="click", ref=entry.ref, changes=changes, cost=meter.cost(), notices=notices)
 
     async def tap(
         self,
         entry: RefEntry,
-        ready: Mapping[str, Any],
+        ready: PrepareReply,
         action: Literal["click", "double_click", "check", "uncheck"],
         settle_s: float,
         deadline: Deadline,
         *,
         after: str = "",
     ) -> Settled:
-        """Tap where `prepare` found the element, and once more where that has moved from under the finger.
-
-        A tap that the guard has stopped gave the page no event, so it may be done again.
+        """Tap where `prepare` found the element. Repeats a tap that the guard stopped: the page got none of its events.
 
         Raises:
             Covered: Something else was at the point each time, until the deadline.
-            ActionFailed: See `Verdicts.check_second_tap`.
+            ActionFailed: See `OutcomeChecks.check_second_tap`.
         """
-        double = action == "double_click"
+        is_double = action == "double_click"
         while True:
             x, y = await self.in_top_viewport(entry, ready, deadline)
-            commands = tap_commands(x, y) * (2 if double else 1)
-            event = "dblclick" if double else "click"
-            settled = await self.act_and_settle(entry, event, commands, settle_s, deadline, after=after)
-            if double:
-                self.verdicts.check_second_tap(entry, settled)
+            commands = tap_commands(x, y) * (2 if is_double else 1)
+            event = "dblclick" if is_double else "click"
+            settled = await self.settle(entry, commands, settle_s, deadline, expect=event, after=after)
+            if is_double:
+                self.checks.check_second_tap(entry, settled)
             try:
-                self.verdicts.check_hit(entry, settled)
+                self.checks.check_hit(entry, settled)
             except Covered as stopped:
                 try:
                     ready = await self.prepare(entry, action, deadline)
@@ -102,7 +112,7 @@ class Actions:
     async def scripted(
         self, ref: str, action: str, params: Mapping[str, Any], deadline: Deadline, *, settle_s: float = 1.0
     ) -> ActionResult:
-        """An action that the script performs itself: check, act and settle in one round trip."""
+        """An action that the script itself performs: checks, action and settling in one round trip."""
         entry = self.look_up(ref)
         with self.attachment.connection.measure() as meter:
             before = self.before()
@@ -116,26 +126,27 @@ class Actions:
                 f"if(p.error)return p;const g={json.dumps(dict(params))},f={refuse};if(f)return{{error:f}};"
                 f"const r=await a.action({local},{kind},g);"
                 f"if(!r.success){{if(r.error.type)r.error.step={step};return r}}{away}"
-                # Nobody would hear of it later: the window goes as soon as the script has ended.
+                # The last chance to report it: the window closes as soon as the script ends.
                 "if(closed)return{reason:'closed',hit:true,done:r};"
                 f"p=Object.assign(await a.settle({self.settle_options(settle_s)}),{{done:r}});"
-                # A framework may have made something else of the value by now.
+                # A framework may have changed the value by now.
                 f"const v=a.query({local},'value',{_MAX_VALUE}).value;if(r.value!=null&&v!=null)r.value=v;"
                 f"const e=a.element({local});if(e.type=='password')r.unshown={{filled:!!e.value}};return p}})"
                 "(__agentBrowser)"
             )
-            settled = await self.settle_with(entry, f"{action} {entry.ref}", expression, [], settle_s, deadline)
-            self.verdicts.raise_for(entry, action, settled.acted.get("error"), deadline)
+            awaited = f"{action} {entry.ref}"
+            settled = await self.settle(entry, [], settle_s, deadline, expression=expression, awaited=awaited)
+            self.checks.raise_for(entry, action, settled.reply.error, deadline)
             changes = await self.changes(before, settled)
-        return scripted_result(entry.ref, action, settled.acted.get("done"), changes, meter.cost())
+        return _scripted_result(entry.ref, action, settled.reply.done, changes, meter.cost())
 
     def look_up(self, ref: str) -> RefEntry:
         return self.refs.look_up(ref, self.snapshots.is_live)
 
     async def point(
         self, entry: RefEntry, action: str, deadline: Deadline, *, also: str = ""
-    ) -> tuple[float, float, Mapping[str, Any]]:
-        """Where to touch the element, in the top frame's viewport, and all that the check answered.
+    ) -> tuple[float, float, PrepareReply]:
+        """Where to touch the element, in the top frame's viewport, and the reply of the checks.
 
         Raises:
             NotVisible, ElementDisabled, Covered, DeadlineExceeded: It could not be touched until the deadline.
@@ -144,165 +155,165 @@ class Actions:
         x, y = await self.in_top_viewport(entry, ready, deadline)
         return x, y, ready
 
-    async def in_top_viewport(
-        self, entry: RefEntry, ready: Mapping[str, Any], deadline: Deadline
-    ) -> tuple[float, float]:
-        """The point that `prepare` found; from a frame of another origin, or one that is shown in another size, its
-        ancestors are asked where it lies."""
-        x, y = float(ready["x"]), float(ready["y"])
+    async def in_top_viewport(self, entry: RefEntry, ready: PrepareReply, deadline: Deadline) -> tuple[float, float]:
+        """The point that `prepare` found, in the top frame's viewport.
+
+        One round trip for each ancestor that the script could not read: of another origin, or shown at another size.
+        """
         frames, frame_id = self.attachment.state.frames, entry.frame_id
-        for _ in range(int(ready.get("up") or 0)):
+        for _ in range(ready.frames_up):
             frame = frames.get(frame_id)
             frame_id = (frame.parent_id if frame else None) or frame_id
-        of = f"{entry.ref} ({entry.described()})"
         indexes, left_s = self.snapshots.frame_indexes, deadline.remaining_s
-        return await to_top_viewport(self.attachment, indexes, frame_id, x, y, of=of, timeout_s=left_s)
+        return await to_top_viewport(
+            self.attachment, indexes, frame_id, ready.x, ready.y, of=entry.label, timeout_s=left_s
+        )
 
     async def prepare(
         self, entry: RefEntry, action: str, deadline: Deadline, *, hit: bool = True, also: str = "", first: str = ""
-    ) -> Mapping[str, Any]:
-        """Wait in the page until the element can take the action, and arm the guard over what comes next.
+    ) -> PrepareReply:
+        """Wait in the page until the element can take the action, and arm the guard over the input that follows.
 
         Args:
-            also: JavaScript of the element, run when it is ready; its value is `also` of what is returned.
-            first: JavaScript of the element, run before; unless its value is undefined, that is `first` of what is
-                returned, and nothing was waited for or armed.
+            also: JavaScript function of the element, run when it is ready. Its value is `also` of the reply.
+            first: JavaScript function of the element, run before the checks. Unless its value is undefined, the checks
+                are skipped and the value is `first` of the reply.
         """
         local = json.dumps(entry.local)
         call = f"a.prepare({local},{json.dumps(action)},{prepare_options(action, deadline, hit=hit)})"
         early = f"const f={on_element(first, entry.local)};if(f!==undefined)return{{first:f}};" if first else ""
         late = f"if(!p.error)p.also={on_element(also, entry.local)};" if also else ""
         expression = f"(async a=>{{{early}const p=await {call};{late}return p}})(__agentBrowser)"
-        ready = await self.evaluate(entry, expression, f"{action} {entry.ref}", deadline)
-        if not isinstance(ready, Mapping):
-            raise ScriptFailed("the check before the action gave no object")
-        self.verdicts.raise_for(entry, action, ready.get("error"), deadline)
+        ready = PrepareReply.parse(await self.evaluate(entry, expression, f"{action} {entry.ref}", deadline))
+        self.checks.raise_for(entry, action, ready.error, deadline)
         return ready
 
     async def evaluate(self, entry: RefEntry, expression: str, awaited: str, deadline: Deadline) -> Any:
-        """The value of an expression in the document of `entry`, with errors that name the ref."""
+        """The value of an expression in the element's document; errors name the ref, or `awaited` if it times out."""
         try:
             return await self.attachment.evaluate(entry.frame_id, expression, timeout_s=deadline.remaining_s)
         except ExecutionContextDestroyed as error:
-            raise self.left_behind(entry) from error
+            raise document_gone(entry) from error
         except DeadlineExceeded as error:
-            raise DeadlineExceeded(awaited, deadline.timeout_s, "the page did not answer") from error
+            raise deadline.exceeded(awaited, "the page did not respond") from error
 
     async def stand_down(self, entry: RefEntry) -> None:
-        """Disarm the guard of an action that was prepared and not done."""
+        """Disarm the guard of an action that was prepared and not carried out."""
         with suppress(ExecutionContextDestroyed, ScriptFailed, DeadlineExceeded):
-            await self.attachment.evaluate(entry.frame_id, "__agentBrowser.settle({settleMs:0})", timeout_s=1.0)
+            call = "__agentBrowser.settle({settleMs:0})"
+            await self.attachment.evaluate(entry.frame_id, call, timeout_s=_STAND_DOWN_S)
 
     async def send(self, commands: Iterable[tuple[str, dict[str, Any]]], awaited: str, deadline: Deadline) -> None:
-        """Input events, all sent at once, in their order; `awaited` is what the error of a busy page names."""
-        sent = [self.attachment.connection.send(method, params) for method, params in commands]
+        """Send input events at once and in order, and wait until the page acknowledged them."""
+        calls = [self.attachment.connection.send(method, params) for method, params in commands]
         try:
-            for call in sent:
+            for call in calls:
                 await call.result(timeout_s=deadline.remaining_s)
         except DeadlineExceeded as error:
-            raise DeadlineExceeded(awaited, deadline.timeout_s, "the page did not take the input") from error
+            raise deadline.exceeded(awaited, "the page did not accept the input") from error
         finally:
-            for call in sent:
+            for call in calls:
                 call.abandon()
 
-    def left_behind(self, entry: RefEntry) -> RefNotFound:
-        return RefNotFound(
-            f"{entry.ref} was {entry.described()} on {entry.page_url}, which was left meanwhile.",
-            hint="Take a new snapshot.",
-            ref=entry.ref,
-            was=entry.described(),
-        )
-
-    async def act_and_settle(
+    async def settle(
         self,
         entry: RefEntry | None,
-        expect: str | None,
-        commands: list[tuple[str, dict[str, Any]]],
+        commands: Iterable[tuple[str, dict[str, Any]]],
         settle_s: float,
         deadline: Deadline,
         *,
+        expect: str | None = None,
         after: str = "",
+        expression: str = "",
+        awaited: str = "",
         frame_id: str | None = None,
     ) -> Settled:
-        """Send the input and wait until what it began is over.
+        """Send settling to every frame and then the input, all at once, and wait until the page is quiet.
+
+        An event handler may keep the page busy until the action's deadline; a page that is busy then counts as hung.
 
         Args:
-            after: JavaScript of the element, run then.
-            frame_id: Where the input arrives that is for no element; the top frame without one.
+            entry: The element that the input is for. Its frame is the acting one.
+            expect: The event that the input ends with.
+            after: JavaScript function of the element, run when the page is quiet. Its value is `after` of the reply.
+            expression: JavaScript that settles in the acting frame, in place of the usual call.
+            awaited: What the error of a page that does not respond names.
+            frame_id: The acting frame of input that is for no element; the top frame by default.
         """
         settle_s = settle_time(settle_s, deadline)
-        expect_s = max(deadline.remaining_s, settle_s)
-        expression = f"__agentBrowser.settle({self.settle_options(settle_s, expect, expect_s)})"
-        if entry is not None and after:
-            look = on_element(after, entry.local)
-            expression = f"(async a=>{{const s=await {expression};s.after={look};return s}})(__agentBrowser)"
-        what = f"{entry.ref} ({entry.described()})" if entry else "the page"
-        awaited = f"settling of {what} after the input was sent"
-        return await self.settle_with(entry, awaited, expression, commands, settle_s, deadline, frame_id=frame_id)
+        settling, timeout_s = Deadline.after(settle_s), max(deadline.remaining_s, settle_s)
+        frames, main = self.attachment.state.ordered_frames(), self.attachment.state.main
+        acting_id = entry.frame_id if entry else frame_id or (main.frame_id if main else "")
+        commands = list(commands)
+        if not expression:
+            expression = f"__agentBrowser.settle({self.settle_options(settle_s, expect, timeout_s)})"
+            if entry is not None and after:
+                value = on_element(after, entry.local)
+                expression = f"(async a=>{{const s=await {expression};s.after={value};return s}})(__agentBrowser)"
+        key = entry.context_key if entry else ""
+        acknowledged: list[bool] = []
 
-    async def settle_with(
-        self,
-        entry: RefEntry | None,
-        awaited: str,
-        expression: str,
-        commands: list[tuple[str, dict[str, Any]]],
-        settle_s: float,
-        deadline: Deadline,
-        *,
-        frame_id: str | None = None,
-    ) -> Settled:
-        """Send settling to every frame and then the input, all in one go; the acting frame's answer decides.
+        def is_acting_document() -> bool:
+            return not key or self.snapshots.is_live(key)
 
-        A handler may keep the page busy until the action's deadline; who is busy then counts as stuck.
-
-        Args:
-            entry: Whose frame `expression` runs in; without one, `frame_id` or the top frame.
-            awaited: What the error of a page that does not answer names.
-        """
-        settling = Deadline.after(settle_s)
-        timeout_s = max(deadline.remaining_s, settle_s)
-        frames = self.attachment.state.ordered_frames()
-        main = self.attachment.state.main
-        frame_id = entry.frame_id if entry else frame_id or (main.frame_id if main else "")
-        other = f"__agentBrowser.settle({self.settle_options(settle_s, least_ms=OTHERS_LEAST_MS if commands else 0)})"
+        least_ms = OTHER_FRAMES_LEAST_MS if commands else 0
+        other = f"__agentBrowser.settle({self.settle_options(settle_s, least_ms=least_ms)})"
         outcomes = await self.attachment.evaluate_in_frames(
             frames,
-            lambda frame: expression if frame.frame_id == frame_id else other,
-            main_frame_id=frame_id,
+            lambda frame: expression if frame.frame_id == acting_id else other,
+            main_frame_id=acting_id,
             timeout_s=timeout_s,
             busy_s=settle_s,
             and_then=[
-                self.attachment.call(method, params, timeout_s=timeout_s + _ACKNOWLEDGED_S)
+                self._send_input(method, params, is_acting_document, acknowledged, timeout_s + _ACKNOWLEDGED_S)
                 for method, params in commands
             ],
         )
-        replies, sent = outcomes[: len(frames)], outcomes[len(frames) :]
-        acted = next((reply for frame, reply in zip(frames, replies, strict=True) if frame.frame_id == frame_id), None)
-        is_taken = any(not isinstance(outcome, BaseException) for outcome in sent)
+        replies, sent = [_parsed(outcome) for outcome in outcomes[: len(frames)]], outcomes[len(frames) :]
+        acted = next((reply for frame, reply in zip(frames, replies, strict=True) if frame.frame_id == acting_id), None)
+        was_received = any(not isinstance(outcome, BaseException) for outcome in sent)
         if isinstance(acted, ExecutionContextDestroyed) or acted is None:
-            return Settled({"reason": "navigation", "hit": True}, frames, replies, settling, deadline, is_taken)
-        if is_taken and isinstance(acted, TransportError) and await self.asides.closes():
-            return Settled({"reason": "closed", "hit": True}, frames, replies, settling, deadline)
+            if expect in _CLICKS and entry is not None:
+                self.checks.check_delivered(entry, acknowledged)
+            return Settled(
+                SettleReply("navigation"), frames, replies, settling, deadline, was_received, is_answered=False
+            )
+        if was_received and isinstance(acted, TransportError) and await self.side_effects.closes():
+            return Settled(SettleReply("closed"), frames, replies, settling, deadline)
+        awaited = awaited or f"settling after the input on {entry.label if entry else 'the page'}"
         for outcome in (acted, *sent):
             if isinstance(outcome, DeadlineExceeded):
-                raise DeadlineExceeded(awaited, deadline.timeout_s, outcome.last_seen) from outcome
+                raise deadline.exceeded(awaited, outcome.last_seen) from outcome
             if isinstance(outcome, BaseException):
                 raise outcome
-        if not isinstance(acted, Mapping):
-            raise ScriptFailed("settling gave no object")
+        assert isinstance(acted, SettleReply)
         return Settled(acted, frames, replies, settling, deadline)
 
+    async def _send_input(
+        self,
+        method: str,
+        params: dict[str, Any],
+        is_acting_document: Callable[[], bool],
+        acknowledged: list[bool],
+        timeout_s: float,
+    ) -> None:
+        """Send an input event; on its acknowledgement, note whether the acting document was still there."""
+        call = self.attachment.connection.send(method, params)
+        call.reduce(lambda _reply: acknowledged.append(is_acting_document()))
+        await call.result(timeout_s=timeout_s)
+
     async def changes(self, before: Before, settled: Settled) -> Changes:
-        for problem, ref in self.verdicts.pickers_asked_for(settled):
-            self.asides.picker(problem, ref)
-        if settled.acted.get("reason") == "closed":
-            await self.asides.closes()  # which notes it
-            return changes_of_closed(self.attachment, self.asides.how_closed)
+        """What changed since `before`; side effects outside the DOM are noted for the result."""
+        for control, ref in self.checks.requested_pickers(settled):
+            self.side_effects.picker(control, ref)
+        if settled.reply.reason == "closed":
+            await self.side_effects.closes()  # notes it
+            return changes_of_closed(self.attachment, self.side_effects.how_closed)
         try:
             return await changes_since(before, settled, self.attachment, self.snapshots)
         except (TabLost, TransportError):
-            if settled.is_taken and await self.asides.closes():
-                return changes_of_closed(self.attachment, self.asides.how_closed)
+            if settled.was_received and await self.side_effects.closes():
+                return changes_of_closed(self.attachment, self.side_effects.how_closed)
             raise
 
     def before(self) -> Before:
@@ -311,63 +322,47 @@ class Actions:
     def settle_options(
         self, settle_s: float, expect: str | None = None, expect_s: float = 0.0, *, least_ms: int = 0
     ) -> str:
-        """The script's options; `expect` is the event that the input ends with, and may take `expect_s` to come."""
-        request: SnapshotRequest = self.snapshots.last_request
+        """The options of the script's `settle` as JSON; `expect_s` is how long the expected event may take."""
         options = {
             "settleMs": round(settle_s * 1000),
             "quietMs": QUIET_MS,
             "expect": expect,
             "expectMs": round(max(expect_s, settle_s) * 1000),
             "leastMs": least_ms,
-            "snapshot": request.script_options(None),
+            "snapshot": self.snapshots.last_request.script_options(None),
         }
         return json.dumps(options)
 
 
 def settle_time(settle_s: float, deadline: Deadline) -> float:
-    """What settling may take of the action's own time."""
+    """How much of the action's time settling may use."""
     return min(settle_s, max(deadline.remaining_s, _LEAST_SETTLE_S))
 
 
 def prepare_options(
     action: str, deadline: Deadline, *, hit: bool = True, keys: bool = False, opens: bool = False
 ) -> str:
-    """What the script's `prepare` is given.
+    """The options of the script's `prepare` as JSON.
 
     Args:
-        hit: A finger is going to touch it; else only the element itself has to be ready.
-        keys: Keys are going to be pressed, and may reach nothing else.
-        opens: One of them is a key that opens a picker.
+        hit: A finger will touch the element, so it also has to be in view, not moving and on top.
+        keys: Keys will be pressed, and may reach nothing else.
+        opens: One of those keys opens pickers.
     """
     timeout_ms = round(deadline.remaining_s * 1000)
     return json.dumps({"timeoutMs": timeout_ms, "hit": hit, "keys": keys, "noPicker": opens or action in _TAPS})
 
 
 def focus_away(entry: RefEntry) -> str:
-    """JavaScript that returns the failure, where something else has got the focus."""
+    """JavaScript that returns the error if another element has the focus."""
     return f"const w={on_element('el=>el&&a.focusAway(el)', entry.local)};if(w)return w;"
 
 
-def scripted_result(ref: str, action: str, done: Any, changes: Changes, cost: Cost) -> ActionResult:
-    facts = done if isinstance(done, Mapping) else {}
-    values = facts.get("values")
-    return ActionResult(
-        action=action,
-        ref=ref,
-        changes=changes,
-        cost=cost,
-        value=facts["value"] if isinstance(facts.get("value"), str) else None,
-        values=tuple(str(value) for value in values) if isinstance(values, list) else None,
-        checked=facts.get("checked") if isinstance(facts.get("checked"), bool | str) else None,
-        notices=unshown(facts.get("unshown")),
-    )
-
-
-def unshown(held: object) -> tuple[str, ...]:
-    """What is said of a password field in place of its value."""
-    if not isinstance(held, Mapping) or not isinstance(held.get("filled"), bool):
+def password_notices(value: object) -> tuple[str, ...]:
+    """The notice that replaces the value of a password field."""
+    if not isinstance(value, Mapping) or not isinstance(value.get("filled"), bool):
         return ()
-    return (f"the password field is {'filled' if held['filled'] else 'empty'} now; what it holds is not shown",)
+    return (f"the password field is now {'filled' if value['filled'] else 'empty'}; its value is not shown",)
 
 
 def checked_input_kind(kind: str) -> InputKind:
@@ -375,14 +370,14 @@ def checked_input_kind(kind: str) -> InputKind:
         return "touch"
     if kind == "script":
         return "script"
-    raise UsageError(f"input={kind!r}", hint='It is "touch" or "script".')
+    raise UsageError(f"input={kind!r}", hint='Use "touch" or "script".')
 
 
 def option_values(values: Sequence[str | Sequence[str]]) -> list[str]:
-    """What `select` was asked for, as options to look for.
+    """The options that a caller passed to `select`, as one list.
 
     Raises:
-        UsageError: Something that is no text.
+        UsageError: An option is not a string.
     """
     wanted: list[str] = []
     for value in values:
@@ -390,3 +385,26 @@ def option_values(values: Sequence[str | Sequence[str]]) -> list[str]:
     if not all(isinstance(value, str) for value in wanted):
         raise UsageError(f"values are {wanted!r}; options are chosen by their value or text.")
     return wanted
+
+
+def _parsed(outcome: Any) -> SettleReply | BaseException:
+    if isinstance(outcome, BaseException):
+        return outcome
+    try:
+        return SettleReply.parse(outcome)
+    except ScriptFailed as error:
+        return error
+
+
+def _scripted_result(ref: str, action: str, done: Mapping[str, Any], changes: Changes, cost: Cost) -> ActionResult:
+    value, values, checked = done.get("value"), done.get("values"), done.get("checked")
+    return ActionResult(
+        action=action,
+        ref=ref,
+        changes=changes,
+        cost=cost,
+        value=value if isinstance(value, str) else None,
+        values=tuple(map(str, values)) if isinstance(values, list) else None,
+        checked=checked if isinstance(checked, bool | str) else None,
+        notices=password_notices(done.get("unshown")),
+    )

@@ -1,6 +1,6 @@
-"""Gestures: double tap, long press, hover, drag, swipe, pinch, scroll.
+"""Gestures: double tap, long press, hover, swipe and pinch.
 
-Fingers are CDP touch events, so the page gets the pointer, touch and mouse events that its browser makes of them.
+Fingers are CDP touch events. The browser derives the pointer, touch and mouse events from them.
 """
 
 from __future__ import annotations
@@ -13,26 +13,27 @@ from contextlib import asynccontextmanager, suppress
 
 from bridge.deadline import Deadline
 from bridge.errors import BridgeError, RefNotFound, UsageError
-from bridge.page.input.action_outcome import kept_from
 from bridge.page.input.actions import Actions
+from bridge.page.input.script_replies import ScriptError
 from bridge.page.input.settle import Settled
 from bridge.page.input.touch import Direction, checked_px, touch, unit_vector
 from bridge.page.results import ActionResult
 from bridge.page.snapshots.refs import RefEntry
 
-# Android's long-press timeout is 400 or 500 ms (ViewConfiguration); pages that time it themselves take up to 600.
+# Android's long-press timeout is 400 or 500 ms (ViewConfiguration); pages with their own timer use up to 600.
 _LONG_PRESS_S = 0.7
 _STEPS = 12
 _FRAME_S = 0.016
-# What lifting the fingers may take when the deadline has passed.
+# Time for lifting the fingers after the deadline.
 _LIFT_S = 0.5
 _MAX_DISTANCE_PX = 20_000
 
 
 async def double_click(actions: Actions, ref: str, deadline: Deadline, *, settle_s: float) -> ActionResult:
-    """Two taps in a row: two round trips. A page zoomed by double taps (no mobile viewport) gets no `dblclick`.
+    """Tap twice: two round trips. A page that zooms on double taps (without a mobile viewport) gets no `dblclick`.
 
-    What the first tap brings in the element's place does not get the second: that is an error with `taps_done`.
+    The second tap is stopped if the first one put something else in the element's place. That is an error with
+    `taps_done`.
     """
     entry = actions.look_up(ref)
     with actions.attachment.connection.measure() as meter:
@@ -40,14 +41,14 @@ async def double_click(actions: Actions, ref: str, deadline: Deadline, *, settle
         ready = await actions.prepare(entry, "double_click", deadline)
         settled = await actions.tap(entry, ready, "double_click", settle_s, deadline)
         changes = await actions.changes(before, settled)
-    notices = kept_from(entry, settled)
+    notices = actions.checks.check_click(entry, settled, changes)
     return ActionResult(action="double_click", ref=entry.ref, changes=changes, cost=meter.cost(), notices=notices)
 
 
 async def long_press(actions: Actions, ref: str, deadline: Deadline, *, settle_s: float) -> ActionResult:
-    """A finger that stays for 0.7 s. Where the engine makes no context menu of it, the result says so.
+    """Hold a finger on the element for 0.7 s. A notice says if the engine opens no context menu by touch.
 
-    What comes in the element's place meanwhile gets no part of the press.
+    An element that appears in its place during the press gets no part of it.
     """
     notices: tuple[str, ...] = ()
     entry = actions.look_up(ref)
@@ -62,53 +63,53 @@ async def long_press(actions: Actions, ref: str, deadline: Deadline, *, settle_s
             await asyncio.sleep(_LONG_PRESS_S)
             menu = f"__agentBrowser.openMenu({json.dumps(entry.local)})"
             try:
-                held = await actions.evaluate(actions.look_up(ref), menu, what, deadline)
-            except RefNotFound:  # the page went away under the finger: that is what the press has done
-                held = None
-            failure = held.get("error") if isinstance(held, Mapping) else None
-            if held is None or failure:
-                # What is under the finger now gets no part of the press.
+                menu_by = await actions.evaluate(actions.look_up(ref), menu, what, deadline)
+            except RefNotFound:  # the press made the page navigate
+                menu_by = None
+            error = menu_by.get("error") if isinstance(menu_by, Mapping) else None
+            if menu_by is None or error:
+                # Whatever is under the finger now gets no part of the press.
                 await _cancel_touch(actions, what, deadline)
-                settled = await actions.act_and_settle(entry if failure else None, None, [], settle_s, deadline)
+                settled = await actions.settle(entry if error else None, [], settle_s, deadline)
             else:
-                settled = await actions.act_and_settle(entry, "touchend", [touch("touchEnd")], settle_s, deadline)
-        if failure:
-            notices = _lost_under_the_finger(actions, entry, failure, settled)
-        elif held is not None:
-            actions.verdicts.check_hit(entry, settled)
+                settled = await actions.settle(entry, [touch("touchEnd")], settle_s, deadline, expect="touchend")
+        if error:
+            notices = _removed_during_press(actions, entry, error, settled)
+        elif menu_by is not None:
+            actions.checks.check_hit(entry, settled)
         changes = await actions.changes(before, settled)
-    if held == "script":
-        notices = ("this engine makes no contextmenu of a touch; the event was sent by script",)
+    if menu_by == "script":
+        notices = ("this engine opens no context menu by touch; the contextmenu event was dispatched by script",)
     return ActionResult(action="long_press", ref=entry.ref, changes=changes, cost=meter.cost(), notices=notices)
 
 
-def _lost_under_the_finger(
-    actions: Actions, entry: RefEntry, failure: Mapping[str, object], settled: Settled
-) -> tuple[str, ...]:
-    """A notice where the page took the element away while it was held, which may be its answer.
+def _removed_during_press(actions: Actions, entry: RefEntry, error: ScriptError, settled: Settled) -> tuple[str, ...]:
+    """A notice if the page removed the element during the press, which may be its reaction to the press.
 
     Raises:
-        StaleRef: It is there and belongs to something else.
-        ActionFailed: See `Verdicts.check_hit`.
+        StaleRef: The element is there and became something else.
+        ActionFailed: See `OutcomeChecks.check_hit`.
     """
     try:
-        actions.verdicts.check_hit(entry, settled)
-        raise actions.refs.failure(entry, failure, actions.snapshots.is_live)
+        actions.checks.check_hit(entry, settled)
+        raise actions.refs.failure(entry, error, actions.snapshots.is_live)
     except RefNotFound:
-        if settled.acted.get("hit") is not True:
+        if not settled.reply.is_hit:
             raise
-        return (f"{entry.ref} was gone before the finger was lifted, so the touch was taken back: nothing was tapped",)
+        return (
+            f"{entry.ref} disappeared before the finger was lifted; the touch was cancelled and nothing was tapped",
+        )
 
 
 async def hover(actions: Actions, ref: str, deadline: Deadline, *, settle_s: float) -> ActionResult:
-    """A mouse pointer that comes to rest on the element: `:hover` and the pointer events, no press."""
+    """Rest a mouse pointer on the element: `:hover` and pointer events, no press."""
     entry = actions.look_up(ref)
     with actions.attachment.connection.measure() as meter:
         before = actions.before()
         x, y, _ = await actions.point(entry, "hover", deadline)
         moved = [("Input.dispatchMouseEvent", {"type": "mouseMoved", "x": round(x, 2), "y": round(y, 2)})]
         await actions.send(moved, f"hover {entry.ref}", deadline)
-        settled = await actions.act_and_settle(entry, None, [], settle_s, deadline)
+        settled = await actions.settle(entry, [], settle_s, deadline)
         changes = await actions.changes(before, settled)
     return ActionResult(action="hover", ref=entry.ref, changes=changes, cost=meter.cost())
 
@@ -116,7 +117,7 @@ async def hover(actions: Actions, ref: str, deadline: Deadline, *, settle_s: flo
 async def swipe(
     actions: Actions, direction: Direction, ref: str | None, distance_px: float, deadline: Deadline, *, settle_s: float
 ) -> ActionResult:
-    """A finger that moves in `direction` over the element, or over the middle of the page."""
+    """Move a finger in `direction` over the element, or over the center of the page."""
     dx, dy = unit_vector(direction)
     distance = checked_px(distance_px)
     if not 1 <= distance <= _MAX_DISTANCE_PX:
@@ -128,14 +129,14 @@ async def swipe(
             x, y, _ = await actions.point(entry, "swipe", deadline)
         else:
             width, height = await _viewport(actions, deadline)
-            # As much of the way as the screen has, half of it on either side of the middle.
+            # At most what the screen has room for, half of it on either side of the center.
             distance = min(distance, (width if dx else height) * 0.9)
             x, y = width / 2 - dx * distance / 2, height / 2 - dy * distance / 2
         what = f"swipe {entry.ref}" if entry else f"swipe {direction}"
         await slide(actions, what, [[(x, y)], [(x + dx * distance, y + dy * distance)]], deadline)
-        settled = await actions.act_and_settle(entry, None, [], settle_s, deadline)
+        settled = await actions.settle(entry, [], settle_s, deadline)
         if entry is not None:
-            actions.verdicts.check_hit(entry, settled)
+            actions.checks.check_hit(entry, settled)
         changes = await actions.changes(before, settled)
     return ActionResult(action="swipe", ref=entry.ref if entry else None, changes=changes, cost=meter.cost())
 
@@ -143,7 +144,7 @@ async def swipe(
 async def pinch(
     actions: Actions, scale: float, ref: str | None, deadline: Deadline, *, settle_s: float
 ) -> ActionResult:
-    """Two fingers that move apart (`scale` over 1) or together, around the element or the middle of the page."""
+    """Move two fingers apart (`scale` over 1) or together, around the element or the center of the page."""
     factor = checked_px(scale)
     if not 0.1 <= factor <= 10 or factor == 1:
         raise UsageError(f"scale is {scale!r}; it must be from 0.1 to 10, and not 1.")
@@ -154,12 +155,12 @@ async def pinch(
         x, y = width / 2, height / 2
         if entry is not None:
             x, y, _ = await actions.point(entry, "pinch", deadline)
-        wide = min(x, y, width - x, height - y, 150.0) * 0.9
-        near, far = wide / max(factor, 1 / factor), wide
+        far = min(x, y, width - x, height - y, 150.0) * 0.9
+        near = far / max(factor, 1 / factor)
         start, end = (near, far) if factor > 1 else (far, near)
-        fingers = [[(x - way, y), (x + way, y)] for way in (start, end)]
+        fingers = [[(x - offset, y), (x + offset, y)] for offset in (start, end)]
         await slide(actions, f"pinch {entry.ref}" if entry else "pinch", fingers, deadline)
-        settled = await actions.act_and_settle(entry, None, [], settle_s, deadline)
+        settled = await actions.settle(entry, [], settle_s, deadline)
         changes = await actions.changes(before, settled)
     return ActionResult(action="pinch", ref=entry.ref if entry else None, changes=changes, cost=meter.cost())
 
@@ -172,7 +173,7 @@ async def slide(
     *,
     hold_s: float = 0.0,
 ) -> None:
-    """Fingers from the first keyframe to the last; each move waits until the page has taken the one before."""
+    """Move fingers from the first keyframe to the last; each move waits until the page acknowledged the one before."""
     start, end = keyframes[0], keyframes[-1]
     async with _fingers_down(actions, what, start, deadline):
         await asyncio.sleep(hold_s)
@@ -191,7 +192,7 @@ async def slide(
 async def _fingers_down(
     actions: Actions, what: str, points: Iterable[tuple[float, float]], deadline: Deadline
 ) -> AsyncIterator[None]:
-    """Touch, and leave it to the block to lift the fingers; one that does not come so far leaves none down."""
+    """Put fingers down; the block lifts them. If the block fails, the touch is cancelled."""
     try:
         await actions.send([touch("touchStart", *points)], what, deadline)
         yield
@@ -201,14 +202,14 @@ async def _fingers_down(
 
 
 async def _cancel_touch(actions: Actions, what: str, deadline: Deadline) -> None:
-    """Take the touch back, which is no tap; without one, or in a page that is gone, nothing happens."""
+    """Cancel the touch, which produces no tap. Does nothing without a touch, or in a page that is gone."""
     with suppress(BridgeError):
         await actions.send([touch("touchCancel")], what, Deadline(deadline.timeout_s, time.monotonic() + _LIFT_S))
 
 
 async def _viewport(actions: Actions, deadline: Deadline) -> tuple[float, float]:
-    """The size of what is seen of the page; a guard that an earlier action has left for late input stands down."""
+    """The size of the visual viewport; also disarms a guard that an earlier action left for late input."""
     main = actions.attachment.state.main
-    look = "__agentBrowser.settle({settleMs:0}).then(()=>[visualViewport.width,visualViewport.height])"
-    found = await actions.attachment.evaluate(main.frame_id if main else "", look, timeout_s=deadline.remaining_s)
+    call = "__agentBrowser.settle({settleMs:0}).then(()=>[visualViewport.width,visualViewport.height])"
+    found = await actions.attachment.evaluate(main.frame_id if main else "", call, timeout_s=deadline.remaining_s)
     return float(found[0]), float(found[1])

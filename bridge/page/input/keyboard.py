@@ -14,11 +14,11 @@ from collections.abc import Mapping
 
 from bridge.deadline import Deadline
 from bridge.errors import BridgeError, DeadlineExceeded, UsageError
-from bridge.page.input.actions import Actions, focus_away, prepare_options, unshown
+from bridge.page.input.actions import Actions, focus_away, password_notices, prepare_options
 from bridge.page.input.keys import key_events, opens_popup, parse_chord, typing_commands
 from bridge.page.results import ActionResult
 from bridge.page.snapshots.element_handles import on_element
-from bridge.page.snapshots.refs import RefEntry
+from bridge.page.snapshots.refs import RefEntry, document_gone
 from bridge.page.target.attachment import Attachment
 from bridge.page.target.execution_contexts import ExecutionContextDestroyed
 
@@ -32,9 +32,9 @@ async def press_key(
     """Press a key or chord on what has the focus, or on `ref` after focusing it: two round trips.
 
     Raises:
-        UsageError: No key.
-        ActionFailed: The element does not take or keep the focus.
-        Unsupported: The key would open a dialog of the system's; see the module.
+        UsageError: Not a valid key.
+        ActionFailed: The element does not accept or keep the focus.
+        Unsupported: The key would open a system dialog.
     """
     events = key_events(parse_chord(chord))
     opens = any(map(opens_popup, events))
@@ -43,20 +43,20 @@ async def press_key(
     with actions.attachment.connection.measure() as meter:
         before = actions.before()
         if entry is not None:
-            # Focusing has armed the watch for the key, so settling may travel with it.
+            # Focusing armed the guard for the key, so settling can be sent along with it.
             await focus(actions, entry, deadline, action="focus", opens=opens)
-            settled = await actions.act_and_settle(entry, "keydown", commands, settle_s, deadline)
-            actions.verdicts.check_keys(entry, settled)
+            settled = await actions.settle(entry, commands, settle_s, deadline, expect="keydown")
+            actions.checks.check_keys(entry, settled)
         else:
             what = f"press {chord}"
-            at = await focused_frame(actions, what, deadline) if opens else None
-            if at is None:
-                # Input overtakes scripts in the renderer: settling that is sent along may come after the key.
+            frame_id = await focused_frame(actions, what, deadline) if opens else None
+            if frame_id is None:
+                # Input overtakes scripts in the renderer: settling that is sent along may run after the key.
                 await actions.send(commands, what, deadline)
                 commands = []
             expect = "keydown" if commands else None
-            settled = await actions.act_and_settle(None, expect, commands, settle_s, deadline, frame_id=at)
-            actions.verdicts.check_pickers(what, settled)
+            settled = await actions.settle(None, commands, settle_s, deadline, expect=expect, frame_id=frame_id)
+            actions.checks.check_no_picker(what, settled)
         changes = await actions.changes(before, settled)
     return ActionResult(action="press", ref=entry.ref if entry else None, changes=changes, cost=meter.cost())
 
@@ -64,13 +64,13 @@ async def press_key(
 async def type_text(
     actions: Actions, ref: str | None, text: str, deadline: Deadline, *, settle_s: float
 ) -> ActionResult:
-    """Type after what is there already; without a ref, where the focus is.
+    """Type at the end of the element's text; without a ref, into the focused element.
 
     Raises:
-        NotEditable: The element takes no text.
-        ActionFailed: The element does not take or keep the focus; what was typed until then stays.
-        Unsupported: A space or line end would open a dialog of the system's where the focus is; what was typed until
-            then stays.
+        NotEditable: The element accepts no text.
+        ActionFailed: The element does not accept or keep the focus. Text typed until then stays.
+        Unsupported: A space or line break would open the system dialog of the focused control. Text typed until then
+            stays.
     """
     checked_text("text", text)
     entry = actions.look_up(ref) if ref is not None else None
@@ -81,26 +81,26 @@ async def type_text(
             await focus(actions, entry, deadline, action="type", also="el=>el&&a.caretToEnd(el)", leaves="\t" in text)
         elif any(opens_popup(event) for method, event in commands if method == "Input.dispatchKeyEvent"):
             await focused_frame(actions, "typing", deadline)
-        # Input overtakes scripts in the renderer: settling that is sent along could be over before the last key.
+        # Input overtakes scripts in the renderer: settling that is sent along could end before the last key.
         try:
             await actions.send(commands, f"typing into {entry.ref}" if entry else "typing", deadline)
         except BridgeError:
             await stand_down(actions.attachment)
             raise
-        settled = await actions.act_and_settle(entry, None, [], settle_s, deadline, after="el=>el&&a.typedValue(el)")
+        settled = await actions.settle(entry, [], settle_s, deadline, after="el=>el&&a.typedValue(el)")
         if entry is None:
-            actions.verdicts.check_pickers("typing", settled)
+            actions.checks.check_no_picker("typing", settled)
         elif text:
-            actions.verdicts.check_keys(entry, settled)
+            actions.checks.check_keys(entry, settled)
         changes = await actions.changes(before, settled)
-    value = settled.acted.get("after")
+    value = settled.reply.after
     return ActionResult(
         action="type",
         ref=entry.ref if entry else None,
         changes=changes,
         cost=meter.cost(),
         value=value if isinstance(value, str) else None,
-        notices=unshown(value),
+        notices=password_notices(value),
     )
 
 
@@ -114,16 +114,16 @@ async def focus(
     also: str = "",
     leaves: bool = False,
 ) -> None:
-    """Focus the element once it can take `action`, see that it is, and arm the guard over the keys that come.
+    """Focus the element once it can take `action`, check that it has the focus, and arm the guard over the next keys.
 
     Args:
-        opens: A key that opens pickers is among them.
-        also: JavaScript of the element, run after.
-        leaves: The keys themselves may take the focus to another frame.
+        opens: One of the keys opens pickers.
+        also: JavaScript function of the element, run after focusing.
+        leaves: The keys themselves may move the focus to another frame.
 
     Raises:
-        ActionFailed: Something else has the focus.
-        Unsupported: The key would open a dialog that ends the process.
+        ActionFailed: Another element has the focus.
+        Unsupported: The key would open a system dialog, which crashes a WebView without an Activity.
     """
     local = json.dumps(entry.local)
     options = prepare_options(action, deadline, hit=False, keys=True, opens=opens)
@@ -141,26 +141,26 @@ async def focus(
         main_frame_id=entry.frame_id,
         timeout_s=deadline.remaining_s,
     )
-    answers = {frame.frame_id: outcome for frame, outcome in zip(frames, outcomes, strict=True)}
-    done = answers.get(entry.frame_id, ExecutionContextDestroyed("the frame is gone"))
-    problem = done.get("error") if isinstance(done, Mapping) else None
-    if problem or isinstance(done, BaseException):
+    by_frame = {frame.frame_id: outcome for frame, outcome in zip(frames, outcomes, strict=True)}
+    focused = by_frame.get(entry.frame_id, ExecutionContextDestroyed("the frame is gone"))
+    error = focused.get("error") if isinstance(focused, Mapping) else None
+    if error or isinstance(focused, BaseException):
         await stand_down(attachment)
-    if isinstance(done, ExecutionContextDestroyed):
-        raise actions.left_behind(entry) from done
-    if isinstance(done, DeadlineExceeded):
-        raise deadline.exceeded(f"{action} {entry.ref}", "the page did not answer") from done
-    if isinstance(done, BaseException):
-        raise done
-    actions.verdicts.raise_for(entry, action, problem, deadline)
+    if isinstance(focused, ExecutionContextDestroyed):
+        raise document_gone(entry) from focused
+    if isinstance(focused, DeadlineExceeded):
+        raise deadline.exceeded(f"{action} {entry.ref}", "the page did not respond") from focused
+    if isinstance(focused, BaseException):
+        raise focused
+    actions.checks.raise_for(entry, action, error, deadline)
 
 
 async def focused_frame(actions: Actions, what: str, deadline: Deadline) -> str | None:
-    """The id of the frame that has the focus, if one says so, with the guard armed over `what`: one round trip.
+    """The id of the frame that has the focus, or None; arms the guard over the keys of `what`. One round trip.
 
     Raises:
-        Unsupported: It stands on a control whose dialog the keys could open.
-        DeadlineExceeded: The page did not answer.
+        Unsupported: The keys could open the system dialog of the focused control.
+        DeadlineExceeded: The page did not respond.
     """
     attachment = actions.attachment
     frames, main = attachment.state.ordered_frames(), attachment.state.main
@@ -174,11 +174,11 @@ async def focused_frame(actions: Actions, what: str, deadline: Deadline) -> str 
     try:
         for frame, reply in zip(frames, replies, strict=True):
             if isinstance(reply, DeadlineExceeded) and frame is main:
-                raise deadline.exceeded(what, "the page did not answer")
+                raise deadline.exceeded(what, "the page did not respond")
             if isinstance(reply, BaseException) and not isinstance(reply, BridgeError | ExecutionContextDestroyed):
                 raise reply
             if isinstance(reply, Mapping):
-                actions.verdicts.raise_for_picker(what, frame.frame_id, reply.get("error"))
+                actions.checks.raise_for_picker(what, frame.frame_id, reply.get("error"))
                 found = frame.frame_id if reply.get("isHere") else found
     except BridgeError:
         await stand_down(attachment)
@@ -187,7 +187,7 @@ async def focused_frame(actions: Actions, what: str, deadline: Deadline) -> str 
 
 
 async def stand_down(attachment: Attachment) -> None:
-    """Disarm the guard over keys that were not sent, or not taken."""
+    """Disarm the guard over keys that were not sent or not accepted."""
     calls = [
         attachment.evaluate(frame.frame_id, "__agentBrowser.settle({settleMs:0})", timeout_s=_STAND_DOWN_S)
         for frame in attachment.state.ordered_frames()
@@ -196,10 +196,10 @@ async def stand_down(attachment: Attachment) -> None:
 
 
 def checked_text(name: str, text: object) -> str:
-    """What is to be written.
+    """Validate the text that a caller passed as the argument `name`.
 
     Raises:
-        UsageError: No text; `name` is the argument's.
+        UsageError: Not a string.
     """
     if not isinstance(text, str):
         raise UsageError(f"{name} is {text!r}; it must be a string.")

@@ -1,4 +1,4 @@
-"""Keys by their UI Events names, as `Input.dispatchKeyEvent` wants them.
+"""Keys by their UI Events names, as parameters of `Input.dispatchKeyEvent`.
 
 Source: W3C UI Events KeyboardEvent key and code values; Windows virtual key codes, which Chromium uses everywhere.
 """
@@ -79,15 +79,15 @@ _PUNCTUATION = {
     "~": ("Backquote", 192),
 }
 _SHIFTED_DIGITS = ")!@#$%^&*("
-#: Longer text is typed key by key up to here.
+#: Text is typed key by key up to this length.
 KEYED_CHARS = 300
-# Editing shortcuts are the embedder's job, so the key event alone does not edit off-screen.
+# The embedder handles editing shortcuts, so the key event alone does not edit in a hidden WebView.
 _EDIT_COMMANDS = {"a": "selectAll", "c": "copy", "x": "cut", "v": "paste", "z": "undo", "y": "redo"}
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One key of a chord: `text` is what it types when no modifier but Shift is held."""
+    """One key of a chord. `text` is what it types without modifiers other than Shift."""
 
     key: str
     code: str
@@ -123,21 +123,21 @@ def parse_chord(text: str) -> Chord:
     """`"Enter"`, `"a"`, `"Control+A"`, `"Control++"` as keys.
 
     Raises:
-        UsageError: A part is no key; the nearest names are in the message.
+        UsageError: A part is not a valid key. The hint suggests similar names.
     """
     parts = [text] if text == "+" else text.replace("++", "+Plus").split("+") if text else []
     keys = [_key(part) for part in parts]
     for part, found in zip(parts, keys, strict=True):
         if found is None:
             near = difflib.get_close_matches(part, [*_NAMED, *_ALIASES], n=3)
-            raise UsageError(f"{part!r} is no key", hint=f"Did you mean {', '.join(near)}?" if near else "")
+            raise UsageError(f"{part!r} is not a valid key", hint=f"Did you mean {', '.join(near)}?" if near else "")
     known = [found for found in keys if found]
     if len(known) > 1 and any(key.key == "Shift" for key in known[:-1]) and known[-1].text.isalpha():
         upper = known[-1].text.upper()
         known[-1] = replace(known[-1], key=upper, text=upper)
     if not known or any(key.key not in MODIFIERS for key in known[:-1]):
         raise UsageError(
-            f"{text!r} is no key chord", hint='Write modifiers first and one key last, such as "Control+A".'
+            f"{text!r} is not a valid key chord", hint='Write modifiers first and one key last, such as "Control+A".'
         )
     return Chord(tuple(known[:-1]), known[-1])
 
@@ -165,7 +165,7 @@ def key_events(chord: Chord) -> list[dict[str, Any]]:
 
 
 def opens_popup(event: Mapping[str, Any]) -> bool:
-    """Whether a select, a date or a colour input that has the focus opens its popup at this key event."""
+    """Whether this key event opens the popup of a focused select, date or colour input."""
     with_alt = event["modifiers"] & MODIFIERS["Alt"]
     return event["key"] in ("Enter", " ", "F4") or bool(with_alt and event["key"] in ("ArrowDown", "ArrowUp"))
 
@@ -182,9 +182,9 @@ def _event(kind: str, key: Key, modifiers: int) -> dict[str, Any]:
 
 
 def typing_commands(text: str) -> list[tuple[str, dict[str, Any]]]:
-    """The CDP commands that type `text` at the caret: keys where a keyboard has them, else inserted as an IME would.
+    """The CDP commands that type `text` at the caret: key events, or insertion as by an IME for other characters.
 
-    What is longer than `KEYED_CHARS` is inserted from there on, as a paste would.
+    Text beyond `KEYED_CHARS` is inserted at once, as a paste would.
     """
     commands: list[tuple[str, dict[str, Any]]] = []
     text = text.replace("\r\n", "\n")

@@ -1,4 +1,4 @@
-"""Reading one element by its ref, within a limit."""
+"""`query`: reads one element by its ref."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ _MAX_LIMIT = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class QueryResult:
-    """What a query found: a string, a mapping of strings, a box of CSS pixels in its frame's viewport, or None.
+    """The result of a query.
 
     Attributes:
-        truncated: It was longer than the limit; a cut string ends with `...[truncated]`.
+        value: A string, a mapping of strings, a box in CSS pixels of the frame's viewport, or None.
+        truncated: The value was longer than the limit. A truncated string ends with `...[truncated]`.
     """
 
     ref: str
@@ -41,14 +42,14 @@ class QueryResult:
 
 
 async def query(actions: Actions, ref: str, kind: QueryKind, limit: int, deadline: Deadline) -> QueryResult:
-    """One round trip. A password's value is None, whatever is asked.
+    """Read the element in one round trip. The value of a password field is None for every kind.
 
     Raises:
-        UsageError: An unknown kind, or a limit that is none.
-        RefNotFound, StaleRef: The element is gone or has become something else; says what it was.
+        UsageError: An unknown kind, or a limit that is out of range.
+        RefNotFound, StaleRef: The element is gone or became something else; the error describes what it was.
     """
     if kind not in get_args(QueryKind):
-        raise UsageError(f"kind={kind!r}", hint=f"It is one of {', '.join(get_args(QueryKind))}.")
+        raise UsageError(f"kind={kind!r}", hint=f"Use one of {', '.join(get_args(QueryKind))}.")
     if not isinstance(limit, int) or isinstance(limit, bool) or not 1 <= limit <= _MAX_LIMIT:
         raise UsageError(f"limit is {limit!r}; it must be a whole number from 1 to {_MAX_LIMIT}.")
     entry = actions.look_up(ref)
@@ -56,8 +57,9 @@ async def query(actions: Actions, ref: str, kind: QueryKind, limit: int, deadlin
         call = f"__agentBrowser.query({json.dumps(entry.local)},{json.dumps(kind)},{limit})"
         reply = await actions.evaluate(entry, call, f"query {entry.ref}", deadline)
     if not isinstance(reply, Mapping):
-        raise ScriptFailed("the query gave no object")
-    actions.verdicts.raise_for(entry, "query", reply.get("error"), deadline)
+        raise ScriptFailed("the query returned no object")
+    error = reply.get("error")
+    actions.checks.raise_for(entry, "query", error if isinstance(error, Mapping) else None, deadline)
     value = reply.get("value")
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return QueryResult(entry.ref, kind, value, bool(reply.get("truncated")), meter.cost(text))

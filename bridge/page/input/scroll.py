@@ -1,4 +1,4 @@
-"""`scroll`: by script, in one round trip. A finger's way of scrolling is `swipe`."""
+"""`scroll`: scrolls by script (`Element.scrollBy`), without touch events, in one round trip. `swipe` moves a finger."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from bridge.page.snapshots.element_handles import on_element
 async def scroll(
     actions: Actions, direction: Direction, amount: float, ref: str | None, deadline: Deadline, *, settle_s: float
 ) -> ActionResult:
-    """Scroll by CSS pixels: what scrolls around the element or in the middle of the page: one round trip."""
+    """Scroll the nearest scrollable ancestor of the element, or of the center of the page, by CSS pixels."""
     dx, dy = unit_vector(direction)
     distance = checked_px(amount)
     if not 1 <= distance <= 1_000_000:
@@ -24,8 +24,7 @@ async def scroll(
     by = f"{dx * distance},{dy * distance}"
     with actions.attachment.connection.measure() as meter:
         before = actions.before()
-        settle_s = settle_time(settle_s, deadline)
-        settle = f"a.settle({actions.settle_options(settle_s)})"
+        settle = f"a.settle({actions.settle_options(settle_time(settle_s, deadline))})"
         if entry is None:
             body = f"const m=a.scrollFrom(null,{by});"
         else:
@@ -33,13 +32,16 @@ async def scroll(
             ready = f"const p=await {check};if(p.error)return p;"
             body = f"{ready}const m={on_element(f'el=>a.scrollFrom(el,{by})', entry.local)};"
         expression = f"(async a=>{{{body}return Object.assign(await {settle},m)}})(__agentBrowser)"
-        awaited = f"scroll {entry.ref}" if entry else f"scroll {direction}"
-        settled = await actions.settle_with(entry, awaited, expression, [], settle_s, deadline)
+        what = f"scroll {entry.ref if entry else direction}"
+        settled = await actions.settle(entry, [], settle_s, deadline, expression=expression, awaited=what)
         if entry is not None:
-            actions.verdicts.raise_for(entry, "scroll", settled.acted.get("error"), deadline)
+            actions.checks.raise_for(entry, "scroll", settled.reply.error, deadline)
         changes = await actions.changes(before, settled)
-    stuck = settled.acted.get("moved") is False
-    notices = (f"nothing there scrolls {direction} any further",) if stuck else ()
+    is_at_end = settled.reply.moved is False
     return ActionResult(
-        action="scroll", ref=entry.ref if entry else None, changes=changes, cost=meter.cost(), notices=notices
+        action="scroll",
+        ref=entry.ref if entry else None,
+        changes=changes,
+        cost=meter.cost(),
+        notices=(f"nothing there scrolls further {direction}",) if is_at_end else (),
     )

@@ -1,14 +1,15 @@
-"""After an action: wait for what it began, then tell what changed."""
+"""After an action: wait for what it started, then report what changed."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from bridge.deadline import Deadline
 from bridge.errors import DeadlineExceeded
+from bridge.page.input.script_replies import SettleReply
 from bridge.page.results import Changes
 from bridge.page.snapshots.take import Snapshots
 from bridge.page.target.attachment import Attachment
@@ -17,23 +18,23 @@ from bridge.page.target.frames import Frame
 from bridge.snapshot import Delta, SnapshotResult, snapshot_delta
 from bridge.snapshot.escape import url_token
 
-# Without changes a page is called quiet after this long; two animation frames are part of it.
+# A page without changes for this long is quiet; two animation frames are part of it.
 QUIET_MS = 34
-# Frames that input is not meant for look at themselves no earlier: by then it has mostly come, and done what it does.
-OTHERS_LEAST_MS = 80
-# About an animation frame: the acting frame waits for two, and what it says to others is with them in one.
+# Frames that the input does not go to wait at least this long: its effects on them have mostly arrived by then.
+OTHER_FRAMES_LEAST_MS = 80
+# The acting frame waits for two animation frames; what it posts to other frames arrives within about one.
 _ANIMATION_FRAME_MS = 16
-# What a look at the page afterwards may take when the action has used up its time.
+# Time for the snapshot after an action that used up its own.
 _LEAST_SNAPSHOT_S = 0.5
-_TEXTS_KEPT = 8
-# A new page is told whole, as far as this goes; a snapshot gives the rest.
+_MAX_TEXTS = 8
+# A new page is shown whole up to here; a snapshot shows the rest.
 _NEW_PAGE_CHARS = 4_000
 _URL_CHARS = 120
 
 
 @dataclass(frozen=True, slots=True)
 class Before:
-    """What was known when the action began."""
+    """The state of the page when the action began."""
 
     last: SnapshotResult | None
     url: str
@@ -48,32 +49,40 @@ class Before:
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """What came back from settling in all frames.
+    """The outcome of settling in all frames.
 
     Attributes:
-        acted: What the frame answered that was acted in.
-        is_taken: The action has reached the page: it has answered, or taken the input.
+        reply: What the acting frame reported.
+        frames: All frames that were asked.
+        replies: What each frame reported, or the error; parallel to `frames`.
         settling: Until when the page may still settle.
         deadline: The action's own.
+        was_received: The action reached the page: a frame answered, or the engine acknowledged the input.
+        is_answered: The acting frame reported `reply`; otherwise its document was left first.
     """
 
-    acted: Mapping[str, Any]
-    frames: list[Frame]
-    replies: list[Any]
+    reply: SettleReply
+    frames: Sequence[Frame]
+    replies: Sequence[SettleReply | BaseException]
     settling: Deadline
     deadline: Deadline
-    is_taken: bool = True
+    was_received: bool = True
+    is_answered: bool = True
 
 
 def changes_of_closed(attachment: Attachment, how: str) -> Changes:
-    """Of an action after which the window was closed: nobody can look any more."""
+    """The changes of an action that closed the window, which cannot be observed."""
     return Changes(text=f"not known: {how}", settled="closed", dialogs=attachment.dialogs.take_unreported())
 
 
 async def changes_since(before: Before, settled: Settled, attachment: Attachment, snapshots: Snapshots) -> Changes:
-    """The delta since the last snapshot, taken from the settling replies when nothing else had to be waited for."""
-    state, acted, frames = attachment.state, settled.acted, settled.frames
-    reason = str(acted.get("reason") or "quiet")
+    """The changes since the last snapshot.
+
+    The snapshots in the settling replies are used unless something else had to be waited for: a navigation, or requests
+    that the action started.
+    """
+    state, frames = attachment.state, settled.frames
+    reason: str = settled.reply.reason
     fresh = False
     leaving = state.navigations != before.navigations or state.navigating_to or reason == "navigation"
     if not leaving and state.requests_since(before.request_order):
@@ -86,9 +95,9 @@ async def changes_since(before: Before, settled: Settled, attachment: Attachment
             timeout_s=settled.settling.remaining_s,
         )
         if not there:
-            reason = f"deadline: still navigating to {_told(state.navigating_to or snapshots.page_url)}"
+            reason = f"deadline: still navigating to {_short(state.navigating_to or snapshots.page_url)}"
     elif len(frames) > 1 and (_is_ahead(settled) or state.request_order != before.request_order):
-        # Frames answer one by one: since the first did, an answer of the network's may have been drawn there.
+        # Frames answer one after the other. Since the first one did, a response may have been rendered there.
         fresh = True
     after = None
     if not fresh:
@@ -101,17 +110,17 @@ async def changes_since(before: Before, settled: Settled, attachment: Attachment
             deadline = settled.deadline.at_least(_LEAST_SNAPSHOT_S)
             after = await snapshots.take(request, deadline, remember_request=False)
         except (DeadlineExceeded, ExecutionContextDestroyed):
-            reason = f"{reason}; the page cannot be read yet"
+            reason = f"{reason}; the page is not readable yet"
     alive = None
     if after is not None and before.last is not None and state.navigations == before.navigations:
         alive = await snapshots.alive(before.last, settled.deadline.at_least(_LEAST_SNAPSHOT_S))
-    return _changes(before, after, reason, acted, attachment, snapshots, alive)
+    return _changes(before, after, reason, settled.reply.texts[:_MAX_TEXTS], attachment, snapshots, alive)
 
 
 async def _requests_answered(attachment: Attachment, order: int, deadline: Deadline) -> str:
-    """Wait until what the action asked the network for has come and is on the page; what is still missing, in words.
+    """Wait until the requests that the action started have their responses on the page; returns the new reason.
 
-    An answer is drawn a few turns after it has come, and may ask for more.
+    A response is rendered some time after it arrived, and may start more requests.
     """
     state = attachment.state
     while not state.navigating_to and (pending := state.requests_since(order)):
@@ -119,13 +128,13 @@ async def _requests_answered(attachment: Attachment, order: int, deadline: Deadl
             lambda: state.navigating_to or not state.requests_since(order), timeout_s=deadline.remaining_s
         )
         if not done:
-            return f"deadline: {len(pending)} requests pending, such as {_told(pending[0].url)}"
+            return f"deadline: {len(pending)} requests pending, such as {_short(pending[0].url)}"
         main = state.main
         settle_ms = round(deadline.remaining_s * 1000)
         if main is None or settle_ms <= 0:
             break
         quiet = f"__agentBrowser.settle({{settleMs:{settle_ms},quietMs:{QUIET_MS}}})"
-        # Once in each renderer.
+        # One call per renderer.
         outcomes = await asyncio.gather(
             *(
                 attachment.evaluate(frame_id, quiet, timeout_s=deadline.remaining_s)
@@ -142,9 +151,12 @@ async def _requests_answered(attachment: Attachment, order: int, deadline: Deadl
     return "navigation" if state.navigating_to else "requests"
 
 
-def _from_replies(frames: list[Frame], replies: list[Any], snapshots: Snapshots) -> SnapshotResult | None:
-    raws = [reply.get("snapshot") if isinstance(reply, Mapping) else reply for reply in replies]
-    if not raws or not isinstance(raws[0], Mapping):
+def _from_replies(
+    frames: Sequence[Frame], replies: Sequence[SettleReply | BaseException], snapshots: Snapshots
+) -> SnapshotResult | None:
+    """The snapshot that the settling replies make together; None if the top frame sent none."""
+    raws: list[Any] = [reply.snapshot if isinstance(reply, SettleReply) else reply for reply in replies]
+    if not raws or raws[0] is None or isinstance(raws[0], BaseException):
         return None
     try:
         return snapshots.render(snapshots.assemble(frames, raws), snapshots.last_request)
@@ -156,20 +168,18 @@ def _changes(
     before: Before,
     after: SnapshotResult | None,
     reason: str,
-    acted: Mapping[str, Any],
+    texts: tuple[str, ...],
     attachment: Attachment,
     snapshots: Snapshots,
     alive: frozenset[str] | None,
 ) -> Changes:
     state = attachment.state
-    found = acted.get("texts")
-    texts = tuple(str(text) for text in found[:_TEXTS_KEPT]) if isinstance(found, list) else ()
     dialogs = attachment.dialogs.take_unreported()
     if after is None:
         return Changes(text=f"not known: {reason}", settled=reason, texts=texts, dialogs=dialogs)
     notes = [f"! {dialog}" for dialog in dialogs]
     if before.last is None or state.navigations != before.navigations:
-        # Every ref of a new document is new: the page itself says more than a list of differences.
+        # Every ref of a new document is new, so the page itself says more than a list of differences.
         delta = Delta(after.text, added=tuple(after.refs), full=True)
     else:
         delta = snapshot_delta(before.last, after, texts=texts, full=True, alive=alive)
@@ -186,13 +196,12 @@ def _changes(
     )
 
 
-def _told(url: str) -> str:
+def _short(url: str) -> str:
     return url_token(url)[:_URL_CHARS]
 
 
 def _is_ahead(settled: Settled) -> bool:
-    """Whether a frame has looked at itself before it can have heard of the action, which was done in another one."""
-    ended = [reply.get("endedAt") if isinstance(reply, Mapping) else None for reply in settled.replies]
-    times = [float(at) for at in ended if isinstance(at, int | float)]
-    acted = settled.acted.get("endedAt")
-    return isinstance(acted, int | float) and any(at + _ANIMATION_FRAME_MS < acted for at in times)
+    """Whether another frame stopped watching before the action, done in the acting frame, could have reached it."""
+    acted_at = settled.reply.ended_at
+    times = [reply.ended_at for reply in settled.replies if isinstance(reply, SettleReply)]
+    return acted_at is not None and any(at is not None and at + _ANIMATION_FRAME_MS < acted_at for at in times)

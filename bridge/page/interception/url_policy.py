@@ -58,6 +58,8 @@ _CONNECTION_ENDED = frozenset(
         "TUNNEL_CONNECTION_FAILED",
     }
 )
+# Events with a response, and its field.
+_RESPONSE_FIELDS = {"Network.responseReceived": "response", "Network.requestWillBeSent": "redirectResponse"}
 # Net error of a request that `Fetch` has refused.
 _REFUSED = "net::ERR_BLOCKED_BY_CLIENT"
 _FAILURE_S = 60.0  # where the beginning of the request was not seen
@@ -129,16 +131,16 @@ class UrlPolicy:
     async def install(self, attachment: Attachment, *, timeout_s: float) -> tuple[bool, bool]:
         """Whether requests are intercepted, and whether bypassing the proxy is blocked."""
 
-        async def judge(request: PausedRequest) -> RouteAction | None:
-            return await self._judge(request, attachment.state.main_frame_id or "")
+        async def check(request: PausedRequest) -> RouteAction | None:
+            return await self._check(request, attachment.state.main_frame_id or "")
 
         attachment.check_shown = self.check_shown
         if self.checks_addresses:
-            attachment.connection.on_event(self._watch)
+            attachment.connection.on_event(self._check_remote_address)
         blocked = self.blocks_proxy_bypass and await self._block_proxy_bypass(attachment, timeout_s)
         try:
             await attachment.fetching.add(
-                judge, rank=Rank.POLICY, timeout_s=timeout_s, decision_timeout_s=_DECISION_TIMEOUT_S
+                check, rank=Rank.POLICY, timeout_s=timeout_s, decision_timeout_s=_DECISION_TIMEOUT_S
             )
         except Unsupported:
             return False, blocked
@@ -182,7 +184,7 @@ class UrlPolicy:
                 return NavigationFailed(error.url, "net::ERR_INVALID_HTTP_RESPONSE", hint=hint)
         return error
 
-    async def _judge(self, request: PausedRequest, main_frame_id: str) -> RouteAction | None:
+    async def _check(self, request: PausedRequest, main_frame_id: str) -> RouteAction | None:
         is_top = request.kind == "Document" and request.frame_id == main_frame_id
         chain = self._follow(request, is_top)
         try:
@@ -239,9 +241,9 @@ class UrlPolicy:
                 self._shown_decisions.popitem(last=False)
         return decision
 
-    def _watch(self, method: str, params: Mapping[str, Any], _session_id: str | None) -> None:
-        """Check the address from which a response came."""
-        response = params.get("response") if method == "Network.responseReceived" else None
+    def _check_remote_address(self, method: str, params: Mapping[str, Any], _session_id: str | None) -> None:
+        """Check the address from which a response came, also of a request that began before the attachment."""
+        response = params.get(_RESPONSE_FIELDS.get(method, ""))
         if not isinstance(response, Mapping) or response.get("fromDiskCache") or not response.get("remoteIPAddress"):
             return
         decision = decide(self._egress.policy, str(response.get("url", "")), self._egress.grants)

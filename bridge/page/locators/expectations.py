@@ -6,15 +6,13 @@ await expect(page.get_by_role("dialog")).not_.to_be_visible()
 
 from __future__ import annotations
 
-import asyncio
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, overload
 
 from bridge.deadline import Deadline
 from bridge.errors import DeadlineExceeded, ExpectationFailed, UsageError
 from bridge.page.instrumentation import instrumented
-from bridge.page.locators.finder import Finder
 from bridge.page.locators.locators import Locator, Text
 from bridge.page.locators.matches import LocatorMatches, Match
 from bridge.page.url_pattern import url_pattern
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
     from bridge.page.page import Page
 
 EXPECT_TIMEOUT_S = 5.0
-_PAGE_PAUSE_S = 0.05
 
 
 @instrumented(lambda expected: expected._locator._page, repr)
@@ -111,10 +108,10 @@ class LocatorExpectations:
         self, name: str, value: Text | None = None, *, timeout_s: float = EXPECT_TIMEOUT_S
     ) -> None:
         """An attribute, with this value or any."""
-        said = f"have attribute {name}" + (f" = {_as_text(value)}" if value is not None else "")
+        expected = f"have attribute {name}" + (f" = {_as_text(value)}" if value is not None else "")
         await self._one(
             lambda it: name in it.attrs and (value is None or _is(it.attrs[name], value, fold=False)),
-            said,
+            expected,
             lambda it: f"{name} = {it.attrs[name]!r}" if name in it.attrs else f"no attribute {name}",
             timeout_s,
         )
@@ -137,7 +134,7 @@ class LocatorExpectations:
     async def _one(
         self,
         test: Callable[[Match], bool],
-        said: str,
+        expected: str,
         seen: Callable[[Match], str],
         timeout_s: float,
         *,
@@ -154,18 +151,22 @@ class LocatorExpectations:
             absent = None if found.unread else when_absent
             return test(found.matches[0]) if found.matches else absent
 
-        await self._wait(holds, said, lambda found: seen(found.matches[0]), timeout_s)
+        await self._wait(holds, expected, lambda found: seen(found.matches[0]), timeout_s)
 
     async def _all(
-        self, test: Callable[[LocatorMatches], bool], said: str, seen: Callable[[LocatorMatches], str], timeout_s: float
+        self,
+        test: Callable[[LocatorMatches], bool],
+        expected: str,
+        seen: Callable[[LocatorMatches], str],
+        timeout_s: float,
     ) -> None:
         """An expectation of all matches, so every frame has to answer."""
-        await self._wait(lambda found: None if found.unread else test(found), said, seen, timeout_s)
+        await self._wait(lambda found: None if found.unread else test(found), expected, seen, timeout_s)
 
     async def _wait(
         self,
         holds: Callable[[LocatorMatches], bool | None],
-        said: str,
+        expected: str,
         seen: Callable[[LocatorMatches], str],
         timeout_s: float,
     ) -> None:
@@ -173,7 +174,7 @@ class LocatorExpectations:
         found = await self._locator.find(None, deadline)
         while holds(found) is not self._wanted:
             last = seen(found)[:500] if found.matches and not found.unread else found.described()
-            failed = _failed(repr(self._locator), self._wanted, said, last, timeout_s)
+            failed = _failed(repr(self._locator), self._wanted, expected, last, timeout_s)
             if deadline.remaining_s <= 0:
                 raise failed
             try:
@@ -204,20 +205,26 @@ class PageExpectations:
     async def to_have_url(self, url: str | re.Pattern[str], *, timeout_s: float = EXPECT_TIMEOUT_S) -> None:
         """A glob over the whole address (`**/cart`), or a regular expression searched in it."""
         pattern = url_pattern(url)
-        await self._wait("location.href", pattern.matches, f"have URL {_as_text(url)}", timeout_s)
+        await self._wait(self._page.finder.url, pattern.matches, f"have URL {_as_text(url)}", timeout_s)
 
     async def to_have_title(self, title: Text, *, timeout_s: float = EXPECT_TIMEOUT_S) -> None:
-        await self._wait("document.title", lambda seen: _is(seen, title), f"have title {_as_text(title)}", timeout_s)
+        await self._wait(
+            self._page.finder.title, lambda seen: _is(seen, title), f"have title {_as_text(title)}", timeout_s
+        )
 
-    async def _wait(self, what: str, test: Callable[[str], bool], said: str, timeout_s: float) -> None:
+    async def _wait(
+        self,
+        observe: Callable[[str | None, Deadline], Awaitable[str | None]],
+        test: Callable[[str], bool],
+        expected: str,
+        timeout_s: float,
+    ) -> None:
         deadline = Deadline.after(timeout_s)
-        while True:
-            seen = await self._page.finder.evaluate_text(what, deadline)
-            if seen is not None and test(seen) is self._wanted:
-                return
+        seen = await observe(None, deadline)
+        while seen is None or test(seen) is not self._wanted:
             if deadline.passed:
-                raise _failed("the page", self._wanted, said, repr(seen), timeout_s)
-            await asyncio.sleep(min(_PAGE_PAUSE_S, deadline.remaining_s))
+                raise _failed("the page", self._wanted, expected, repr(seen), timeout_s)
+            seen = await observe(seen, deadline)
 
 
 @overload
@@ -226,9 +233,11 @@ def expect(subject: Locator) -> LocatorExpectations: ...
 def expect(subject: Page) -> PageExpectations: ...
 def expect(subject: Locator | Page) -> LocatorExpectations | PageExpectations:
     """Expectations of a locator or a page. Their methods wait until they hold."""
+    from bridge.page.page import Page
+
     if isinstance(subject, Locator):
         return LocatorExpectations(subject)
-    if isinstance(getattr(subject, "finder", None), Finder):
+    if isinstance(subject, Page):
         return PageExpectations(subject)
     raise _wrong_subject(subject)
 
@@ -241,9 +250,9 @@ def _wrong_subject(given: object) -> UsageError:
     )
 
 
-def _failed(subject: str, wanted: bool, said: str, last: str, timeout_s: float) -> ExpectationFailed:
+def _failed(subject: str, wanted: bool, expected: str, last: str, timeout_s: float) -> ExpectationFailed:
     return ExpectationFailed(
-        f"{subject} was expected {'to' if wanted else 'not to'} {said}; last seen after {timeout_s:g} s: {last}",
+        f"{subject} was expected {'to' if wanted else 'not to'} {expected}; last seen after {timeout_s:g} s: {last}",
         timeout_s=timeout_s,
         last_seen=last,
     )

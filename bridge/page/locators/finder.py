@@ -16,16 +16,23 @@ from bridge.page.target.execution_contexts import ExecutionContextDestroyed
 if TYPE_CHECKING:
     from bridge.page.operation import Operation, Operations
     from bridge.page.snapshots.refs import RefTable
+    from bridge.page.target.page_state import PageState
 
 Step: TypeAlias = dict[str, Any]
 Steps: TypeAlias = tuple[Step, ...]
 
 _LISTED = 10
-# How long one search stays in the page for something to change. Frames are waited for together, so with several of them
-# a change in one must not wait long for the others.
+# How long one search waits in the page for a change. Frames are waited for together, so with several of them a change
+# in one must not wait long for the others.
 _CHANGE_S = 0.5
 _CHANGE_IN_FRAMES_S = 0.1
 _REPLY_S = 5.0
+_NAVIGATING_PAUSE_S = 0.05
+_TITLE = """(async (seen, ms) => {
+  const end = performance.now() + ms
+  while (document.title === seen && performance.now() < end) await new Promise((done) => setTimeout(done, 30))
+  return document.title
+})"""
 # A search at the deadline is still a search.
 _LAST_REPLY_S = 1.0
 # A search without a deadline of its own.
@@ -42,7 +49,7 @@ class Finder:
     async def find(
         self, steps: Steps, seen: LocatorMatches | None = None, deadline: Deadline | None = None
     ) -> LocatorMatches:
-        """What matches now; with `seen`, when something else matches, or after a moment.
+        """The matches now; with `seen`, when something else matches, or after a moment.
 
         Raises:
             UsageError: The page does not understand a selector.
@@ -50,15 +57,30 @@ class Finder:
         async with self._operations.begin(deadline or Deadline.after(_SEARCH_S)) as op:
             return await self._search(op, steps, seen, deadline)
 
-    async def evaluate_text(self, expression: str, deadline: Deadline) -> str | None:
-        """A text of the main document; None while the page navigates."""
+    async def url(self, seen: str | None, deadline: Deadline) -> str:
+        """The address of the main document, from events; with `seen`, when it is another one, or after a moment."""
         async with self._operations.begin(deadline) as op:
+            state = op.attachment.state
+            if seen is not None:
+                timeout_s = min(_CHANGE_S, deadline.remaining_s)
+                await op.attachment.condition.wait(lambda: _url_of(state) != seen, timeout_s=timeout_s)
+            return _url_of(state)
+
+    async def title(self, seen: str | None, deadline: Deadline) -> str | None:
+        """The title of the main document; with `seen`, when it is another one, or after a moment. None while the page
+        navigates."""
+        async with self._operations.begin(deadline) as op:
+            wait_s = min(_CHANGE_S, deadline.remaining_s) if seen is not None else 0.0
+            expression = f"{_TITLE}({json.dumps(seen)},{round(wait_s * 1000)})"
             main = op.attachment.state.main
             try:
-                found = await op.attachment.evaluate(main.frame_id if main else "", expression, timeout_s=_REPLY_S)
+                found = await op.attachment.evaluate(
+                    main.frame_id if main else "", expression, timeout_s=wait_s + _REPLY_S
+                )
             except ExecutionContextDestroyed:
+                await asyncio.sleep(_NAVIGATING_PAUSE_S)
                 return None
-        return found if isinstance(found, str) else None
+        return str(found)
 
     async def _search(
         self, op: Operation, steps: Steps, seen: LocatorMatches | None, deadline: Deadline | None
@@ -138,6 +160,10 @@ class Finder:
             )
             for item in items
         ]
+
+
+def _url_of(state: PageState) -> str:
+    return state.main.url if state.main else ""
 
 
 def _call(steps: Steps, seen: str | None, wait_s: float, at: int) -> str:

@@ -240,7 +240,7 @@ def _matcher(text: Text, exact: bool) -> dict[str, Any]:
 
 
 def _as_source(text: Text) -> str:
-    """As Python source: traces are exported as tests."""
+    """Python source for `text`: traces are exported as tests."""
     if isinstance(text, str):
         return repr(text)
     return f"re.compile({text.pattern!r}{', re.IGNORECASE' if text.flags & re.IGNORECASE else ''})"

@@ -1,4 +1,4 @@
-"""What locators find: elements as they were when the page was searched."""
+"""Elements that locators found, as they were when the page was searched."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class LocatorMatches:
-    """What a search of the page found: how many elements match, and the first of them.
+    """The result of a search: how many elements match, and the first of them.
 
     Attributes:
         states: What each frame's script reported, for it to report the next change.

@@ -202,7 +202,7 @@ def _number(fields: Mapping[str, Any], name: str, default: float = 0.0) -> float
 
 
 def _initiator(initiator: Any) -> str:
-    """What made the request, with the innermost script location that has a URL: `script https://a.example/:12`."""
+    """The initiator with the innermost script location that has a URL: `script https://a.example/:12`."""
     if not isinstance(initiator, Mapping):
         return ""
     kind, place = str(initiator.get("type", "other")), ""

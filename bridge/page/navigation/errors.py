@@ -1,4 +1,4 @@
-"""What goes wrong on the way to a document."""
+"""Errors of navigations."""
 
 from __future__ import annotations
 

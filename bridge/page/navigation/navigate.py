@@ -21,10 +21,10 @@ reported before the load event and adds nothing.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from bridge.deadline import Deadline
 from bridge.errors import BridgeError, DeadlineExceeded, NavigationFailed, TransportError, UsageError
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from bridge.page.tab_handle import TabHandle
 
 WaitUntil = Literal["commit", "domcontentloaded", "load", "networkidle"]
-Send: TypeAlias = Callable[[Attachment, Deadline], Awaitable[None]]
+Send: TypeAlias = Callable[[Attachment, Deadline], Coroutine[Any, Any, None]]
 
 # Chromium's names of lifecycle events. "commit" is the moment when the frame has the new loader.
 _LIFECYCLE = {"domcontentloaded": "DOMContentLoaded", "load": "load", "networkidle": "networkIdle"}
@@ -77,10 +77,14 @@ async def goto(op: Operation, tab: TabHandle, address: str, wait_until: WaitUnti
     async def there(_attachment: Attachment, _deadline: Deadline) -> str:
         return address
 
-    async def send(attachment: Attachment, deadline: Deadline) -> None:
-        await go(attachment, address, wait_until, deadline)
-
-    return await _navigate(op, tab, Move(send, there, wait_until, is_fetched(address), revisit=False))
+    move = Move(
+        lambda attachment, deadline: go(attachment, address, wait_until, deadline),
+        there,
+        wait_until,
+        is_fetched(address),
+        revisit=False,
+    )
+    return await _navigate(op, tab, move)
 
 
 async def reload(op: Operation, tab: TabHandle, wait_until: WaitUntil, *, ignore_cache: bool) -> NavigationResult:

@@ -23,7 +23,7 @@ _STOP_S = 0.4
 
 
 def can_ask_during_fetch(attachment: Attachment, *, is_fetched: bool) -> bool:
-    """Whether the request for the next document can be held back until the old document has answered.
+    """True if the request for the next document can be held back until the old document has answered.
 
     Args:
         is_fetched: The next document is requested from a server.

@@ -34,5 +34,5 @@ def checked_url(url: str) -> str:
 
 
 def is_fetched(url: str) -> bool:
-    """Whether a server is asked for the document, so that request interception sees it."""
+    """True if the document is requested from a server, so that request interception sees it."""
     return url.startswith(("http://", "https://"))

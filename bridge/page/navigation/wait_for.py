@@ -1,28 +1,29 @@
-"""`wait_for`: one promise in each document, one round trip; documents that come later get theirs."""
+"""`wait_for`: waits until the page meets a condition, across navigations; one round trip if it meets it already."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any
 
 from bridge.deadline import Deadline
 from bridge.errors import DeadlineExceeded, ScriptFailed, UsageError
+from bridge.page.navigation.document_waits import DocumentWaits
 from bridge.page.navigation.errors import check_arrived
 from bridge.page.snapshots.aria_roles import checked_role
-from bridge.page.target.attachment import CONTEXT_NAME, Attachment
+from bridge.page.target.attachment import Attachment
 from bridge.page.target.execution_contexts import ExecutionContextDestroyed
 from bridge.page.url_pattern import url_pattern
 
-_REARM_PAUSE_S = 0.1
-# The page's own promise ends first, and its answer is on the way a little longer.
-_REPLY_S = 1.0
+# Between two comparisons of redacted text.
+_REDACTED_PAUSE_S = 0.2
+_REDACTED_REPLY_S = 5.0
 _KINDS = ("selector", "role", "text", "url", "gone", "function")
-# In the page's own world; the page may have replaced what it finds there, and then the deadline of this side holds. The
-# operator's source may end with a comment, which ends with its line.
+# Runs in the main world, where the page may have replaced the functions it calls: then the deadline on this side holds.
+# The operator's source may end with a comment, so a line break follows it.
 _FUNCTION = """new Promise(done=>{let lastSeen;const start=Date.now(),get=()=>(%s
 ),ms=%d,step=async()=>{let seen,error='';lastSeen='its promise is pending';
 try{seen=get();if(typeof seen=='function')seen=seen();seen=await seen}catch(e){seen=0;error=String(e)}
@@ -35,14 +36,14 @@ setTimeout(()=>done(JSON.stringify({ok:false,waitedMs:ms,lastSeen})),ms+20);step
 
 @dataclass(frozen=True, slots=True)
 class WaitCondition:
-    """What is waited for; exactly one of selector, role, text, url, gone and function is given.
+    """A condition of `wait_for`: exactly one of selector, role, text, url, gone and function.
 
     Attributes:
         url: A glob over the whole address: `*` within a path segment, `**` across them.
-        gone: A selector that must match nothing visible.
-        function: JavaScript of the operator's, an expression or a function without arguments, run in the page's own
-            context until it gives something truthy. Never a model's or a page's.
-        redact: Applied to the page's words and addresses before `text`, `name` and `url` are compared with them.
+        gone: A selector that must not match anything visible.
+        function: The operator's JavaScript, an expression or a function without arguments, run in the page's main
+            world until it is truthy. Never a model's or a page's.
+        redact: Applied to the page's text and addresses before `text`, `name` and `url` are compared with them.
     """
 
     selector: str | None = None
@@ -58,11 +59,11 @@ class WaitCondition:
         given = [key for key in _KINDS if getattr(self, key)]
         if len(given) != 1:
             raise UsageError(
-                f"wait_for was given {', '.join(given) or 'nothing'}",
+                f"wait_for got {', '.join(given) or 'no condition'}",
                 hint="Give exactly one of selector, role (with name), text, url, gone, function.",
             )
         if self.name is not None and self.role is None:
-            raise UsageError("wait_for was given a name without a role")
+            raise UsageError("wait_for got a name without a role")
         if self.role is not None:
             checked_role(self.role)
 
@@ -74,27 +75,29 @@ class WaitCondition:
 
 
 async def wait_for(attachment: Attachment, condition: WaitCondition, deadline: Deadline) -> float:
-    """Milliseconds until the page met the condition, in any of its frames (`gone` and `function`: in the top frame).
+    """Milliseconds until the page met the condition, in any of its frames (`gone` and `function`: in the main frame).
 
-    DeadlineExceeded: It was not met; says what was there instead.
-    PolicyRefused, NavigationFailed: The page went to the address that is waited for, and it does not load.
-    UsageError: The page does not understand the selector.
+    Raises:
+        DeadlineExceeded: The condition was not met; reports what was last seen.
+        PolicyRefused, NavigationFailed: The page navigated to the address that is waited for, and it does not load.
+        UsageError: The page does not understand the selector.
     """
     if condition.url:
-        return await _url_reached(attachment, condition, condition.url, deadline)
-    if condition.redact is not None and (condition.text or condition.name):
-        from bridge.page.navigation.wait_for_redacted import met_when_redacted
+        return await _wait_for_url(attachment, condition, condition.url, deadline)
+    wait = _ConditionWait(attachment, condition, deadline)
+    is_redacted = condition.redact is not None and (condition.text or condition.name)
+    waits = DocumentWaits(
+        attachment,
+        deadline,
+        wait.compare_redacted if is_redacted else wait.evaluate,
+        awaited=wait.awaited,
+        main_frame_only=bool(condition.gone or condition.function),
+    )
+    return await waits.first()
 
-        return await met_when_redacted(attachment, condition, condition.redact, deadline)
-    armed = _Armed(attachment, condition, deadline)
-    try:
-        return await armed.met()
-    finally:
-        await armed.give_up()
 
-
-async def _url_reached(attachment: Attachment, condition: WaitCondition, glob: str, deadline: Deadline) -> float:
-    """The browser tells every address that the top frame takes: nothing has to be asked."""
+async def _wait_for_url(attachment: Attachment, condition: WaitCondition, glob: str, deadline: Deadline) -> float:
+    """Wait for events alone: the browser reports every address of the main frame."""
     pattern, state, redact = url_pattern(glob), attachment.state, condition.redact or str
     began = time.monotonic()
     if not await attachment.condition.wait(
@@ -105,124 +108,92 @@ async def _url_reached(attachment: Attachment, condition: WaitCondition, glob: s
     return (time.monotonic() - began) * 1000
 
 
-# A frame, and the loader of the document that it shows.
-_Document: TypeAlias = tuple[str, str]
-
-
-class _Armed:
-    """One promise in each document that is shown, and in each that comes while the wait lasts.
-
-    A promise ends with its document (ExecutionContextDestroyed), except where the window is reused: one that navigates
-    from its initial empty document to another of the same origin keeps its execution contexts, and a promise in them
-    stays pending (Blink, LocalDOMWindow::ClearForReuse). So the wait in a document that is not shown any more ends.
-    """
+class _ConditionWait:
+    """Waits for one condition in a document; `DocumentWaits` runs it in each."""
 
     def __init__(self, attachment: Attachment, condition: WaitCondition, deadline: Deadline) -> None:
+        self.awaited = f"waiting for {'the function' if condition.function else condition}"
         self._attachment = attachment
         self._condition = condition
         self._deadline = deadline
         self._began = time.monotonic()
-        self._asked: dict[_Document, asyncio.Future[float | None]] = {}
 
-    async def met(self) -> float:
-        while True:
-            shown = self._shown()
-            await self.give_up(shown)
-            for document in shown:
-                if document not in self._asked:
-                    self._asked[document] = asyncio.ensure_future(self._ask(document, is_top=document == shown[0]))
-            await self._something_happens(shown)
-            for document in shown:
-                asked = self._asked[document]
-                if not asked.done() or (asked.exception() and document != shown[0]):
-                    continue
-                if (waited_ms := asked.result()) is not None:
-                    return waited_ms
-
-    async def give_up(self, shown: Sequence[_Document] = ()) -> None:
-        """Wait no more in documents that are not among these."""
-        gone = [self._asked.pop(document) for document in list(self._asked) if document not in shown]
-        for asked in gone:
-            asked.cancel()
-        await asyncio.gather(*gone, return_exceptions=True)
-
-    def _shown(self) -> list[_Document]:
-        frames = self._attachment.state.ordered_frames()
-        if self._condition.gone or self._condition.function:
-            del frames[1:]
-        return [(frame.frame_id, frame.loader_id) for frame in frames]
-
-    async def _something_happens(self, shown: Sequence[_Document]) -> None:
-        """An answer comes, or other documents are shown."""
-        condition = self._attachment.condition
-        waiting: list[asyncio.Future[Any]] = [asked for asked in self._asked.values() if not asked.done()]
-        left_s = self._deadline.remaining_s + (_REPLY_S if waiting else 0.0)
-        other = asyncio.ensure_future(condition.wait(lambda: self._shown() != shown, timeout_s=left_s))
-        try:
-            done, _ = await asyncio.wait([*waiting, other], return_when=asyncio.FIRST_COMPLETED)
-            if done == {other} and not other.result():
-                raise self._exceeded("no document is there")
-        finally:
-            other.cancel()
-            await asyncio.gather(other, return_exceptions=True)
-
-    async def _ask(self, document: _Document, *, is_top: bool) -> float | None:
-        """Milliseconds until it was met in this document; None where a frame's document has not met it.
+    async def evaluate(self, frame_id: str, is_main: bool) -> float | None:
+        """Have the document's script wait: one round trip, however long it takes.
 
         Raises:
-            DeadlineExceeded, UsageError, ScriptFailed: Of the top document, whose word is the last.
+            DeadlineExceeded, UsageError, ScriptFailed: In the main frame.
+        """
+        asked_at = time.monotonic()
+        try:
+            reply = await self._script_reply(frame_id)
+        except ScriptFailed as thrown:
+            if "is not a valid selector" not in thrown.message:
+                raise
+            selector = self._condition.selector or self._condition.gone
+            raise UsageError(f"{selector!r} is not a valid CSS selector") from thrown
+        except DeadlineExceeded as late:
+            raise self._deadline.exceeded(self.awaited, "the page did not answer") from late
+        if isinstance(reply, Mapping) and reply.get("ok"):
+            waited_ms = reply.get("waitedMs")
+            return (asked_at - self._began) * 1000 + (waited_ms if isinstance(waited_ms, int | float) else 0.0)
+        if not is_main:
+            return None
+        if not isinstance(reply, Mapping):
+            raise ScriptFailed("the wait returned no object")
+        if isinstance(error := reply.get("error"), Mapping):
+            raise UsageError(str(error.get("message", "the page does not understand the condition")))
+        raise self._deadline.exceeded(self.awaited, str(reply.get("lastSeen", ""))[:300])
+
+    async def compare_redacted(self, frame_id: str, is_main: bool) -> float | None:
+        """Compare here, with the document's redacted text, again and again.
+
+        A comparison in the page would find the letters of secrets as well, and a wait for `text="hunt"` that ends at
+        once would reveal them. For the same reason no error reports what was there.
         """
         while True:
-            asked_at = time.monotonic()
-            try:
-                answer = await self._answer(document[0])
-                break
-            except ScriptFailed as thrown:
-                if "is not a valid selector" not in thrown.message:
-                    raise
-                selector = self._condition.selector or self._condition.gone
-                raise UsageError(f"{selector!r} is no CSS selector that the page understands") from thrown
-            except DeadlineExceeded as late:
-                raise self._exceeded("the page did not answer") from late
-            except ExecutionContextDestroyed:
-                # Its script worlds are not there yet, or not any more.
-                if self._deadline.passed:
-                    raise self._exceeded("the page kept navigating") from None
-                left_s = self._deadline.remaining_s
-                await self._attachment.condition.wait(
-                    lambda: document not in self._shown() or self._has_context(document[0]),
-                    timeout_s=min(_REARM_PAUSE_S, left_s) if is_top else left_s,
-                )
-        if isinstance(answer, Mapping) and answer.get("ok"):
-            waited_ms = answer.get("waitedMs")
-            return (asked_at - self._began) * 1000 + (waited_ms if isinstance(waited_ms, int | float) else 0.0)
-        if not is_top:
-            return None
-        if not isinstance(answer, Mapping):
-            raise ScriptFailed("waiting gave no object")
-        if isinstance(error := answer.get("error"), Mapping):
-            raise UsageError(str(error.get("message", "the page does not understand the condition")))
-        raise self._exceeded(str(answer.get("lastSeen", ""))[:300])
+            if self._matches(await self._words(frame_id)):
+                return (time.monotonic() - self._began) * 1000
+            await asyncio.sleep(min(_REDACTED_PAUSE_S, self._deadline.remaining_s))
+            if self._deadline.passed:
+                if is_main:
+                    raise self._deadline.exceeded(self.awaited, "not there")
+                return None
 
-    def _has_context(self, frame_id: str) -> bool:
-        return self._attachment.state.context_of(frame_id, CONTEXT_NAME) is not None
-
-    async def _answer(self, frame_id: str) -> Any:
+    async def _script_reply(self, frame_id: str) -> Any:
         left_s = self._deadline.remaining_s
         if self._condition.function:
-            return await _ask_function(self._attachment, frame_id, self._condition.function, timeout_s=left_s)
+            return await _evaluate_function(self._attachment, frame_id, self._condition.function, timeout_s=left_s)
         call = f"__agentBrowser.waitFor({json.dumps(self._condition.to_json())},{round(left_s * 1000)})"
         return await self._attachment.evaluate(frame_id, call, timeout_s=left_s)
 
-    def _exceeded(self, seen: str) -> DeadlineExceeded:
-        what = "the function" if self._condition.function else self._condition
-        return self._deadline.exceeded(f"waiting for {what}", seen)
+    async def _words(self, frame_id: str) -> list[str]:
+        """The text of the document, or the names of its elements with the role."""
+        call = f"__agentBrowser.wordsFor({json.dumps(self._condition.to_json())})"
+        timeout_s = self._deadline.at_most(_REDACTED_REPLY_S).remaining_s
+        try:
+            words = await self._attachment.evaluate(frame_id, call, timeout_s=timeout_s)
+        except (ScriptFailed, DeadlineExceeded):
+            return []
+        return [text for text in words if isinstance(text, str)] if isinstance(words, list) else []
+
+    def _matches(self, words: list[str]) -> bool:
+        redact = self._condition.redact or str
+        if self._condition.text:
+            wanted = _collapsed(self._condition.text)
+            return any(wanted in _collapsed(redact(text)) for text in words)
+        wanted = _collapsed(self._condition.name or "").lower()
+        return any(wanted in _collapsed(redact(name)).lower() for name in words)
 
 
-async def _ask_function(attachment: Attachment, frame_id: str, source: str, *, timeout_s: float) -> Any:
+def _collapsed(text: str) -> str:
+    return " ".join(text.split())
+
+
+async def _evaluate_function(attachment: Attachment, frame_id: str, source: str, *, timeout_s: float) -> Any:
     context = attachment.state.main_context(frame_id)
     if context is None:
-        raise ExecutionContextDestroyed("the document is not there yet")
+        raise ExecutionContextDestroyed("the document has no execution context yet")
     params = {
         "expression": _FUNCTION % (source, round(timeout_s * 1000)),
         "contextId": context.context_id,
@@ -231,8 +202,8 @@ async def _ask_function(attachment: Attachment, frame_id: str, source: str, *, t
     }
     reply = await attachment.evaluate_raw(params, timeout_s=timeout_s)
     if thrown := reply.get("exceptionDetails"):
-        words = (thrown.get("exception") or {}).get("description") or thrown.get("text", "")
-        raise UsageError(f"the function cannot be run: {str(words).splitlines()[0][:300]}")
+        description = (thrown.get("exception") or {}).get("description") or thrown.get("text", "")
+        raise UsageError(f"the function cannot be run: {str(description).splitlines()[0][:300]}")
     try:
         return json.loads(str(reply.get("result", {}).get("value")))
     except (ValueError, RecursionError):

@@ -77,7 +77,7 @@ _TERMINATED = "the document that was left did not answer; its script was termina
 
 @dataclass(frozen=True, slots=True)
 class RecoveryOutcome:
-    """What `recover` did.
+    """The result of `recover`.
 
     Attributes:
         step: The step that worked.
@@ -89,7 +89,7 @@ class RecoveryOutcome:
 
 
 class HangHistory:
-    """What was done to the documents of one tab that hung: it decides how far recovery goes for the next hang.
+    """Earlier recoveries of the documents of one tab; they decide how far recovery goes for the next hang.
 
     Documents are named by their loader ids; "" is an unknown one.
     """
@@ -99,11 +99,11 @@ class HangHistory:
         self._busy, self._busy_since_s = "", 0.0
 
     def was_terminated(self, document: str) -> bool:
-        """Whether a script of this document has been terminated before."""
+        """True if a script of this document has been terminated before."""
         return document != "" and document == self._terminated
 
     def may_be_busy(self, document: str) -> bool:
-        """Whether the document may still finish work that is not a script. The first call starts its half minute."""
+        """True while the document may still finish work other than a script. The first call starts its half minute."""
         if document != self._busy or not document:
             self._busy, self._busy_since_s = document, time.monotonic()
         return time.monotonic() - self._busy_since_s < BUSY_S
@@ -116,7 +116,7 @@ class HangHistory:
 
 
 async def is_responsive(attachment: Attachment, *, slack_s: float = 0.0) -> bool:
-    """Whether the page's main thread carries out a command."""
+    """True if the page's main thread answers a command."""
     return await _replies(attachment, *_ALIVE, _PROBE_S + slack_s)
 
 
@@ -171,7 +171,7 @@ async def _kill(tab: TabHandle, slack_s: float) -> RecoveryStep:
 
 
 async def can_unload(attachment: Attachment, deadline: Deadline, *, is_leaving: bool = False) -> bool:
-    """Whether the document that a navigation leaves is responsive.
+    """True if the document that a navigation leaves is responsive.
 
     Args:
         is_leaving: The navigation is sent right behind the probe. Its first event shows how slow the link is. If it
@@ -195,9 +195,10 @@ async def _replies_soon(attachment: Attachment, deadline: Deadline) -> bool:
 
 
 async def _replies_in_time(attachment: Attachment, deadline: Deadline) -> bool:
-    """As `_replies_soon`, counted from the navigation's first event, and for a multiple of the time that it took.
+    """`_replies_soon` with a bound that follows the link: a multiple of the time to the navigation's first event.
 
-    A document that another one has replaced by then, as its own script may have started, did unload.
+    With a fixed bound every document behind a slow link would count as hung. A document that was replaced by another
+    one in that time, perhaps by its own script, did unload.
     """
     began, state = time.monotonic(), attachment.state
     shown = state.navigations

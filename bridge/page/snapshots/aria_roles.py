@@ -1,4 +1,4 @@
-"""The roles that an element of a page can have here, and what somebody meant who wrote another."""
+"""The ARIA roles that elements of a snapshot can have."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ _NEAREST_SHOWN = 3
 
 
 def checked_role(role: str) -> str:
-    """`role`, which some element may have: for any other, nothing would ever be found, however long one waits.
+    """Validate a role to look for: no element ever has another one, so waiting for it would be pointless.
 
     Raises:
-        UsageError: ARIA has no such role, or none that the script in the page gives (`image` is `img` there).
+        UsageError: Not an ARIA role, or a synonym that the injected script does not use (`image` is `img` there).
     """
     if role in ROLE_TRAITS:
         return role
     near = difflib.get_close_matches(role.strip().lower(), ROLE_TRAITS, n=_NEAREST_SHOWN)
-    hint = f"Did you mean {', '.join(near)}?" if near else "Roles are ARIA's words, such as button and link."
-    raise UsageError(f"{role[:60]!r} is no role of an element", hint=hint)
+    hint = f"Did you mean {', '.join(near)}?" if near else "Use an ARIA role, such as button or link."
+    raise UsageError(f"{role[:60]!r} is not a valid role", hint=hint)

@@ -1,4 +1,4 @@
-"""The boxes of a stitched raw snapshot: in the top frame's viewport, and of its refs in a picture. Pure."""
+"""The boxes of a stitched raw snapshot: in the top frame's viewport, and of its refs in an image. Pure."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from bridge.page.results import LabelledBox
 from bridge.page.target.frame_geometry import FramePath, Matrix
 
-_AS_IT_IS: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
+_IDENTITY: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 
 
 def labelled_boxes(
@@ -18,9 +18,11 @@ def labelled_boxes(
     height_px: int,
     offset: tuple[float, float] = (0.0, 0.0),
 ) -> tuple[LabelledBox, ...]:
-    """The boxes that lie in a picture of `width_px` x `height_px`, in the order of their refs.
+    """The boxes that lie in an image of `width_px` x `height_px`, in the order of their refs.
 
-    `offset` is where the viewport's corner lies in the picture, in CSS px.
+    Args:
+        scale: Image pixels per CSS pixel.
+        offset: Where the corner of the viewport lies in the image, in CSS pixels.
     """
     found: list[LabelledBox] = []
     pending: list[Any] = [raw.get("tree")]
@@ -51,17 +53,17 @@ def labelled_boxes(
 
 
 def place_boxes(raw: Mapping[str, Any], shown: Mapping[FramePath, Matrix], path: FramePath = ()) -> None:
-    """Move the boxes of child frames, each of which tells them of its own viewport, into the top frame's.
+    """Convert the boxes of child frames from the viewport of their frame to that of the top frame.
 
     Args:
-        raw: A stitched snapshot of our own, which is written to.
-        shown: Where the document of each frame is in its parent's viewport; one that is not in it is taken to begin
-            where its iframe does.
-        path: The frame that the tree begins in.
+        raw: The stitched snapshot, modified in place.
+        shown: Where the document of each frame lies in its parent's viewport. A frame that is missing is assumed to
+            start at the corner of its iframe.
+        path: The frame of the root of the tree.
     """
-    place = _AS_IT_IS
+    place = _IDENTITY
     for depth in range(1, len(path) + 1):
-        place = _joined(place, shown.get(path[:depth], _AS_IT_IS))
+        place = _composed(place, shown.get(path[:depth], _IDENTITY))
     pending: list[tuple[Any, Matrix, FramePath]] = [(raw.get("tree"), place, path)]
     while pending:
         node, place, path = pending.pop()
@@ -70,23 +72,23 @@ def place_boxes(raw: Mapping[str, Any], shown: Mapping[FramePath, Matrix], path:
         box, inside = _box(node), place
         if box and isinstance(index := node.get("frame"), int):
             path = (*path, index)
-            inside = _joined(place, shown.get(path, (1.0, 0.0, 0.0, 1.0, box[0], box[1])))
-        if box and place != _AS_IT_IS:
-            node["box"] = [*_moved(box, place)]
+            inside = _composed(place, shown.get(path, (1.0, 0.0, 0.0, 1.0, box[0], box[1])))
+        if box and place != _IDENTITY:
+            node["box"] = [*_bounds(box, place)]
         below = node.get("children")
         if isinstance(below, list):
             pending.extend((child, inside, path) for child in below)
 
 
-def _joined(outer: Matrix, inner: Matrix) -> Matrix:
+def _composed(outer: Matrix, inner: Matrix) -> Matrix:
     """First `inner`, then `outer`."""
     a, b, c, d, e, f = outer
     p, q, r, s, t, u = inner
     return a * p + c * q, b * p + d * q, a * r + c * s, b * r + d * s, a * t + c * u + e, b * t + d * u + f
 
 
-def _moved(box: tuple[float, float, float, float], place: Matrix) -> tuple[float, float, float, float]:
-    """The upright box around where a box comes to lie."""
+def _bounds(box: tuple[float, float, float, float], place: Matrix) -> tuple[float, float, float, float]:
+    """The upright box around the transformed box."""
     left, top, width, height = box
     a, b, c, d, e, f = place
     corners = [(left + i * width, top + j * height) for i in (0, 1) for j in (0, 1)]

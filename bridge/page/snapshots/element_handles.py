@@ -1,4 +1,4 @@
-"""From a ref to the engine's own handle of the element, and to where it is in the view."""
+"""Resolves a ref to its element: in JavaScript, as a CDP object handle, and as a box in the view."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from bridge.page.target.attachment import CONTEXT_NAME, Attachment
 from bridge.page.target.execution_contexts import ExecutionContext
 from bridge.page.target.frame_geometry import to_top_viewport
 
-# The script answers with the element, or with why there is none.
+# The script returns the element, or an error object.
 _ELEMENT_OF = "(e=>e.nodeType?e:null)"
 
 
 def on_element(function: str, local: str) -> str:
-    """An expression that applies `function` (JavaScript, of an element or null) to what the script calls `local`.
+    """JavaScript that applies `function` to the element with the script's number `local`, or to null.
 
-    It stands where `a` is the script's API.
+    The expression expects the script's API in `a`.
     """
     return f"({function})({_ELEMENT_OF}(a.element({json.dumps(local)})))"
 
@@ -31,10 +31,10 @@ def on_element(function: str, local: str) -> str:
 async def element_handle(
     attachment: Attachment, refs: RefTable, snapshots: Snapshots, ref: str, deadline: Deadline
 ) -> AsyncIterator[tuple[RefEntry, str]]:
-    """The ref's entry and a CDP object id of its element, which is let go of at the end.
+    """The entry of the ref and a CDP object id of its element, which is released at the end of the block.
 
     Raises:
-        RefNotFound, StaleRef: The element is gone or has become something else.
+        RefNotFound, StaleRef: The element is gone or became something else.
     """
     entry = refs.look_up(ref, snapshots.is_live)
     object_id = await _object_of(attachment, refs, snapshots, entry, deadline)
@@ -49,7 +49,7 @@ async def _object_of(
 ) -> str:
     context = attachment.state.context_of(entry.frame_id, CONTEXT_NAME)
     if context is None:
-        raise RefNotFound(f"{entry.ref} was {entry.described()}, and its frame is being loaded again.", ref=entry.ref)
+        raise RefNotFound(f"{entry.label} is stale: its frame is reloading.", ref=entry.ref)
     found = await evaluate_handle(attachment, context, f"__agentBrowser.element({json.dumps(entry.local)})", deadline)
     if found.get("subtype") == "node":
         return str(found["objectId"])
@@ -58,7 +58,7 @@ async def _object_of(
     )
     error = failed.get("error") if isinstance(failed, dict) else None
     if not isinstance(error, dict):
-        raise ScriptFailed(f"{entry.ref} led to no element")
+        raise ScriptFailed(f"the script found neither {entry.ref} nor a reason")
     raise refs.failure(entry, error, snapshots.is_live)
 
 
@@ -79,7 +79,7 @@ async def evaluate_handle(
 
 
 def release(attachment: Attachment, object_id: str, session_id: str | None = None) -> None:
-    """Let the page's garbage collector have it; nobody waits for that."""
+    """Release an object for the page's garbage collector, without waiting for the reply."""
     try:
         attachment.connection.send("Runtime.releaseObject", {"objectId": object_id}, session_id=session_id).abandon()
     except TransportError:
@@ -89,7 +89,7 @@ def release(attachment: Attachment, object_id: str, session_id: str | None = Non
 async def box_in_view(
     attachment: Attachment, snapshots: Snapshots, entry: RefEntry, object_id: str, deadline: Deadline
 ) -> tuple[float, ...]:
-    """Left, top, width and height of the element's border box in the top frame's viewport, in CSS px."""
+    """Left, top, width and height of the element's border box in the top frame's viewport, in CSS pixels."""
     session_id = attachment.state.session_of(entry.frame_id)
     try:
         model = await attachment.call(
@@ -97,13 +97,13 @@ async def box_in_view(
         )
         quad = [float(value) for value in model["model"]["border"]]
     except ProtocolError as error:
-        raise NotVisible(f"{entry.ref} ({entry.described()}) has no box: {error.reason}", ref=entry.ref) from error
+        raise NotVisible(f"{entry.label} has no box: {error.reason}", ref=entry.ref) from error
     except (KeyError, TypeError, ValueError) as error:
-        raise CaptureFailed("the engine told no box of the element") from error
+        raise CaptureFailed("the engine returned no box of the element") from error
     left, top = min(quad[0::2]), min(quad[1::2])
     width, height = max(quad[0::2]) - left, max(quad[1::2]) - top
     if width < 1 or height < 1:
-        raise NotVisible(f"{entry.ref} ({entry.described()}) is {width:g} x {height:g} px", ref=entry.ref)
+        raise NotVisible(f"{entry.label} is {width:g} x {height:g} px", ref=entry.ref)
     if session_id is not None:  # each renderer reports boxes in the viewport of its own topmost frame
         left, top = await to_top_viewport(
             attachment,
@@ -111,8 +111,8 @@ async def box_in_view(
             attachment.oopif_sessions.sessions.get(session_id, entry.frame_id),
             left,
             top,
-            of=f"{entry.ref} ({entry.described()})",
+            of=entry.label,
             timeout_s=deadline.remaining_s,
-            covered_too=True,
+            allow_covered=True,
         )
     return left, top, width, height

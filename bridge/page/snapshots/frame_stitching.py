@@ -1,8 +1,8 @@
-"""Many frames, one tree: each frame's own snapshot is hung under the iframe that shows it. Pure.
+"""Stitches the snapshots of all frames into one tree, each under the iframe that shows it. Pure.
 
-A child frame says which entry of its parent's `window.frames` it is, and an iframe says the same of its
-`contentWindow`, so no element needs to be looked up. Frames inside shadow trees have no such entry: they are matched
-when exactly one is left on each side, and otherwise left out and named, never guessed.
+A child frame reports its position in its parent's `window.frames`, and an iframe that of its `contentWindow`, so no
+element has to be looked up. Frames in shadow trees have no such position. They are matched if exactly one is left on
+each side; otherwise they are left out and the snapshot says so.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ RefOf = Callable[["FrameTree", str, str, str, bool], str]
 
 @dataclass(frozen=True, slots=True)
 class FrameTree:
-    """One frame's raw snapshot; `parent` is the position of its parent in the list, or None for the top frame."""
+    """The raw snapshot of one frame; `parent` is the position of its parent in the list, None for the top frame."""
 
     frame_id: str
     parent: int | None
@@ -25,11 +25,11 @@ class FrameTree:
 
 
 def stitch(frames: list[FrameTree], ref_of: RefOf) -> dict[str, Any]:
-    """One raw snapshot of all frames, the top frame's first, with the session's refs.
+    """The raw snapshot of all frames, with the refs of the tab.
 
     Args:
         frames: Parents before children; the first is the top frame.
-        ref_of: Gives the session's ref for (frame, local ref, role, name, whether it is a cut), in reading order.
+        ref_of: Mints the ref for (frame, local ref, role, name, whether it is a cut), in reading order.
     """
     children: dict[int, list[int]] = {}
     for index, frame in enumerate(frames):
@@ -44,12 +44,13 @@ def stitch(frames: list[FrameTree], ref_of: RefOf) -> dict[str, Any]:
         matched, left = _match(frames, index, children.get(index, []))
         hosts.append(matched)
         ambiguous |= left
-    # (frame, raw nodes to go, the list their copies go into); a stack keeps hostile depth off Python's own stack.
+    # (frame, remaining raw nodes, the list for their copies). A stack, because a hostile page can nest deeper than
+    # Python's recursion limit.
     stack: list[tuple[int, Iterator[Any], list[Any]]] = [(0, iter((frames[0].raw.get("tree"),)), placed)]
     while stack:
         index, nodes, siblings = stack[-1]
         for node in nodes:
-            # As json.loads gives it, without the price of asking an abstract class of every node.
+            # json.loads makes dicts; an isinstance check against an abstract class costs too much for every node.
             if type(node) is not dict and not isinstance(node, Mapping):
                 continue
             copy = dict(node)
@@ -79,7 +80,7 @@ def stitch(frames: list[FrameTree], ref_of: RefOf) -> dict[str, Any]:
 
 
 def _match(frames: list[FrameTree], parent: int, children: list[int]) -> tuple[dict[int, int], bool]:
-    """For one frame: id of an iframe's raw node -> the child frame it shows; and whether some were not told apart."""
+    """For one frame: the child frame of each iframe, by the id of its raw node; and whether some were ambiguous."""
     if not children:
         return {}, False
     iframes: dict[int, list[int]] = {}

@@ -1,4 +1,4 @@
-"""`read`: the rendered page as Markdown, in one round trip: what a person sees, and of that what is worth reading."""
+"""`read`: the main text of the rendered page as Markdown, in one round trip."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from bridge.snapshot.address import shown_url
 if TYPE_CHECKING:
     from lxml import etree
 
-    from bridge.reading.extract import Extracted, Mode
+    from bridge.reading.main_content import Extracted, Mode
     from bridge.reading.markdown import LinkStyle
 
-#: Characters of HTML that the page may answer with; what is longer is cut there and said.
+#: Characters of HTML that the page may send. A longer page is truncated, and the result says so.
 MAX_HTML_CHARS = 2_000_000
-#: How long a page that shows nothing yet may take to draw itself.
+#: How long a page that is still empty may take to render.
 SETTLE_S = 3.0
-#: How long the walk through a page may hold up its script; what is left then is not read, and that is said.
+#: How long the walk may block the page. The rest is not read then, and the result says so.
 WALK_S = 3.0
 _RETRY_PAUSE_S = 0.05
 _FREE = Cost(0, 0, 0, 0)
@@ -32,7 +32,7 @@ _FREE = Cost(0, 0, 0, 0)
 
 @dataclass(frozen=True, slots=True)
 class ReadRequest:
-    """How a page is to be read; see `Page.read`."""
+    """The options of `Page.read`."""
 
     mode: Mode = "main_content"
     max_length: int = 50_000
@@ -45,23 +45,23 @@ class ReadRequest:
 
     def __post_init__(self) -> None:
         if self.mode not in ("main_content", "article", "raw"):
-            raise UsageError(f"mode={self.mode!r}", hint='It is "main_content", "article" or "raw".')
+            raise UsageError(f"mode={self.mode!r}", hint='Use "main_content", "article" or "raw".')
         if self.links not in ("inline", "ref", "none"):
-            raise UsageError(f"links={self.links!r}", hint='It is "inline", "ref" or "none".')
+            raise UsageError(f"links={self.links!r}", hint='Use "inline", "ref" or "none".')
         if self.outline and self.section is not None:
             raise UsageError("outline and section exclude each other")
 
 
 @dataclass(frozen=True, slots=True)
 class ReadResult:
-    """What was read.
+    """The page as Markdown.
 
     Attributes:
         kind: `article`, `list` or `page`.
-        hidden_text_removed: Texts that are laid out and that nobody can see: transparent, tiny, outside of the page,
-            of the colour of their ground, `aria-hidden`, in letters without width. Menus that are closed do not count,
-            nor do words that only a picture could tell, such as those below another element.
-        truncated: Whether `max_length`, the page's size or the time for it cut something off.
+        hidden_text_removed: How many texts were removed that are laid out and invisible: transparent, tiny, outside the
+            page, in the background colour, `aria-hidden`, or of zero-width characters. Closed menus do not count, nor
+            does text that lies under another element.
+        truncated: Whether `max_length`, the page's size or the time limit cut something off.
     """
 
     markdown: str
@@ -90,11 +90,11 @@ class ReadResult:
 
 
 async def read(attachment: Attachment, refs: RefTable, request: ReadRequest, deadline: Deadline) -> ReadResult:
-    """The page as `request` wants it.
+    """Read the page.
 
     Raises:
-        UsageError: The selector matches nothing, or there is no such section.
-        DeadlineExceeded: The page kept navigating, or did not answer.
+        UsageError: The selector matches nothing, or no section has that heading.
+        DeadlineExceeded: The page kept navigating, or did not respond.
     """
     while True:
         main = attachment.state.main
@@ -109,11 +109,11 @@ async def read(attachment: Attachment, refs: RefTable, request: ReadRequest, dea
                 lambda: _has_context(attachment), timeout_s=min(_RETRY_PAUSE_S, deadline.remaining_s)
             )
     if not isinstance(reply, Mapping):
-        raise ScriptFailed("the reader gave no object")
+        raise ScriptFailed("the reading script returned no object")
     if isinstance(refused := reply.get("error"), Mapping):
-        raise UsageError(str(refused.get("message", "the page cannot be read so")))
+        raise UsageError(str(refused.get("message", "the page cannot be read with these options")))
     context = attachment.state.context_of(frame_id, CONTEXT_NAME)
-    async with deadline.bound("reading the page", lambda: "taking apart what it answered"):
+    async with deadline.bound("reading the page", lambda: "parsing its HTML"):
         return await _result(reply, request, refs, frame_id, context.key if context else "")
 
 
@@ -135,7 +135,7 @@ def _expression(request: ReadRequest, deadline: Deadline) -> str:
 async def _result(
     reply: Mapping[str, Any], request: ReadRequest, refs: RefTable, frame_id: str, context_key: str
 ) -> ReadResult:
-    from bridge.reading.extract import main_content
+    from bridge.reading.main_content import main_content
     from bridge.reading.parsing import parse_html
     from bridge.reading.workers import in_reader
 
@@ -154,18 +154,17 @@ async def _result(
         kind="page" if request.selector else found.kind,
         hidden_text_removed=hidden if isinstance(hidden, int) else 0,
         truncated=is_cut or reply.get("truncated") is True,
-        notices=() if markdown.strip() else ("there is no text to read here",),
+        notices=() if markdown.strip() else ("the page has no text to read",),
     )
 
 
 def _markdown(found: Extracted, request: ReadRequest, url: str, title: str) -> tuple[str, bool]:
-    from bridge.reading import document
-    from bridge.reading.markdown import to_blocks
+    from bridge.reading.markdown import document, to_blocks
 
     blocks = to_blocks(found.tree, base_url=url, links=request.links, title="" if request.selector else title)
     if found.comments is not None:
         blocks += to_blocks(found.comments, base_url=url, links=request.links, title="Comments")
-    if (redact := request.redact) is not None:  # before a section is looked for, which would tell what was there
+    if (redact := request.redact) is not None:  # before the section search, whose error quotes headings
         blocks = [
             replace(block, text=redact(block.text), title=redact(block.title), anchor=redact(block.anchor))
             for block in blocks
@@ -184,9 +183,9 @@ def _elements(found: Extracted) -> list[etree._Element]:
 def _set_refs(
     tree: etree._Element, reply: Mapping[str, Any], refs: RefTable, frame_id: str, context_key: str, url: str
 ) -> None:
-    """Give the links that were kept the session's refs in place of their place in the reply."""
-    introduced = reply.get("refs")
-    known = introduced if isinstance(introduced, list) and context_key else []
+    """Replace the positions in the reply by refs, in the links that were kept."""
+    found = reply.get("refs")
+    known = found if isinstance(found, list) and context_key else []
     for link in tree.iter("a"):
         place = link.get("data-ref")
         if place is None:

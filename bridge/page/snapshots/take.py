@@ -1,10 +1,10 @@
-"""Snapshots of a tab: one call per frame, all sent at once, stitched into one tree and rendered."""
+"""Takes snapshots: one call per frame, all sent at once, stitched into one tree and rendered."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,34 +21,35 @@ from bridge.snapshot import RenderOptions, SnapshotResult, render_snapshot, snap
 from bridge.snapshot.delta import missing_refs
 from bridge.snapshot.forms import NO_ELEMENT
 
-# More frames than this is advertising; what is left out is said.
+_NOT_AN_OBJECT = "the snapshot script returned no object"
+# Pages with more frames than this show advertising. The snapshot says that frames were left out.
 _MAX_FRAMES = 40
 _RETRY_PAUSE_S = 0.05
-# A document that nothing more is loaded into has this long, or half of what there is, to be given its first element.
+# A loaded document without an element has this long, or half of the timeout, to get one.
 _FIRST_ELEMENT_S = 1.0
-# A frame that is not told of by then is taken to begin where its iframe does.
+# A frame whose place is unknown by then is assumed to start at the corner of its iframe.
 _PLACING_S = 2.0
-# So much longer is the raw JSON than the text that is made of it, on large saved pages, and so many nodes may be sent
-# per line with a ref: the wire carries what will be shown.
+# Measured on large saved pages: characters of raw JSON per character of text, and nodes sent per line with a ref. They
+# limit what the page sends to about what will be shown.
 _RAW_PER_TEXT = 2.2
 _SENT_PER_SHOWN = 2.5
-# Of what the page sends, so much is texts and structure on large saved pages where only controls are shown.
+# The same ratio where only controls are shown, and texts and structure are sent for nothing.
 _SENT_PER_CONTROL = 2.5
-# Budgets are of characters, nodes and elements; time is a fuse for pages that take long to answer each question.
+# Budgets count characters, nodes and elements. Time is only a fuse for pages that answer each question slowly.
 _SCRIPT_FUSE_MS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
 class SnapshotRequest:
-    """What a snapshot is asked to hold; the fields are those of the script's and the renderer's options.
+    """The contents of a snapshot; the fields are the options of the script and the renderer.
 
     Attributes:
-        scope: A CSS selector or a ref: only what is below it.
-        more: The ref of a cut: what the script left out there.
-        start: The first ref that the renderer's budget left out: go on from there.
-        find: Only the lines with these words, and what they stand in.
-        controls_only: Only what can be acted on.
-        redact: Applied to the words in which `find` looks.
+        scope: A CSS selector or a ref; only its subtree.
+        more: The ref of a cut; what the script left out there.
+        start: The first ref that the renderer's budget left out; the snapshot continues there.
+        find: Only the lines with this text, and their ancestors.
+        controls_only: Only elements that can be acted on.
+        redact: Applied to the text that `find` searches.
     """
 
     interactive_only: bool = True
@@ -101,7 +102,7 @@ class SnapshotRequest:
 
     @property
     def is_whole(self) -> bool:
-        """Whether it shows the page and not a part of it."""
+        """Whether the snapshot shows the whole page."""
         parts = (self.scope, self.more, self.start, self.find)
         return not self.controls_only and all(part is None for part in parts)
 
@@ -110,35 +111,30 @@ class SnapshotRequest:
 _LEAVES_FRAME_OUT = ExecutionContextDestroyed | ScriptFailed | DeadlineExceeded
 
 
-def _never() -> bool:
-    """Nothing tells of it."""
-    return False
-
-
 class _NoRoot(ExecutionContextDestroyed):
-    """There is no element in the document, not even its root: it is new, or its script has emptied it."""
+    """The document has no element, not even a root: it is new, or its script removed everything."""
 
 
-class _Bare:
-    """For how long the top frame's document is known to have no element."""
+class _EmptyDocument:
+    """How long the top frame's document has had no element."""
 
     def __init__(self, patience_s: float) -> None:
         self._patience_s = patience_s
         self._document = 0
-        self._over: Deadline | None = None
+        self._patience: Deadline | None = None
 
-    def found(self, document: int) -> None:
-        """It has none; `document` tells one from its successors."""
-        if self._over is None or document != self._document:
-            self._document, self._over = document, Deadline.after(self._patience_s)
+    def seen(self, document: int) -> None:
+        """The document, a number that differs from those of other documents, has no element now."""
+        if self._patience is None or document != self._document:
+            self._document, self._patience = document, Deadline.after(self._patience_s)
 
-    def is_for_long(self, document: int) -> bool:
-        """Whether it has had its time: what is asked of it from now on is what it stays with."""
-        return self._over is not None and document == self._document and self._over.passed
+    def is_final(self, document: int) -> bool:
+        """Whether the document had its time; an element that it still does not have will not come."""
+        return self._patience is not None and document == self._document and self._patience.passed
 
 
 class Snapshots:
-    """Takes snapshots of one attachment and remembers the last one, against which changes are told."""
+    """Takes the snapshots of one attachment, and keeps the last one to compute changes against."""
 
     def __init__(self, attachment: Attachment, refs: RefTable) -> None:
         self._attachment = attachment
@@ -151,66 +147,71 @@ class Snapshots:
     async def take(
         self, request: SnapshotRequest, deadline: Deadline, *, remember_request: bool = True
     ) -> SnapshotResult:
-        """The page as `request` wants it: one round trip per frame, without frames whose renderer does not answer.
+        """Take a snapshot: one round trip per frame. Frames whose renderer does not respond are left out.
+
+        A document that stays without an element after it was loaded is shown as empty.
 
         Raises:
             RefNotFound: `scope` or `more` is a ref that is gone.
             UsageError: `more` is a ref where nothing was left out.
-            DeadlineExceeded: The page kept navigating, its renderer is busy, or the document's first element has not
-                been loaded yet. One that nothing is loaded into is shown as it is: without any.
+            DeadlineExceeded: The page kept navigating, its renderer is busy, or the first element of the document has
+                not been loaded yet.
         """
-        bare = _Bare(min(_FIRST_ELEMENT_S, deadline.remaining_s / 2))
+        empty = _EmptyDocument(min(_FIRST_ELEMENT_S, deadline.remaining_s / 2))
         if request.more is not None:
             entry = self._refs.look_up(request.more, self.is_live)
             if not entry.is_cut:
-                if not entry.goes_on:
+                if not entry.is_continuation:
                     raise UsageError(
-                        f"more={entry.ref}: {entry.ref} is {entry.described()}, and no snapshot was cut there.",
-                        hint=f"more takes a ref that a cut snapshot names; scope={entry.ref} shows what it holds.",
+                        f"more={entry.ref}: no snapshot was cut at {entry.label}.",
+                        hint=f"more takes a ref that a cut snapshot names; scope={entry.ref} shows its subtree.",
                     )
-                # Not the script but the renderer left this out: the script's whole tree has it.
+                # The renderer left this out, not the script; the script's whole tree has it.
                 request = replace(request, more=None, start=entry.ref)
-        wanted = self.last_request
+        last_request = self.last_request
         while True:
-            stays_bare = bare.is_for_long(self._attachment.state.navigations)
+            stays_empty = empty.is_final(self._attachment.state.navigations)
             try:
-                stitched = await self._asked(request, deadline)
+                stitched = await self._collect(request, deadline)
                 tree = stitched()
                 if self._has_boxes_of_frames(request):
-                    tree = await self._placed(tree, request, deadline)
+                    tree = await self._with_placed_boxes(tree, request, deadline)
                 result = self.render(tree, request)
                 break
             except ExecutionContextDestroyed as error:
                 if isinstance(error, _NoRoot):
-                    bare.found(self._attachment.state.navigations)
-                    if stays_bare and not self._is_loading:
+                    empty.seen(self._attachment.state.navigations)
+                    if stays_empty and not self._is_loading:
                         result = self.render(self._without_root(), request)
                         break
                 if deadline.remaining_s <= _RETRY_PAUSE_S:
                     raise deadline.exceeded("a snapshot", error.message) from error
-                is_ready = _never if isinstance(error, _NoRoot) else self._main_is_ready
+                # No event reports the first element.
+                is_ready = self._main_is_ready if not isinstance(error, _NoRoot) else lambda: False
                 await self._attachment.condition.wait(is_ready, timeout_s=min(_RETRY_PAUSE_S, deadline.remaining_s))
         if not remember_request:
-            self.last_request = wanted
+            self.last_request = last_request
         return result
 
     async def raw(self, request: SnapshotRequest, deadline: Deadline) -> dict[str, Any]:
-        """The stitched raw snapshot with the session's refs in it."""
+        """The stitched raw snapshot, with refs."""
         try:
-            whole = (await self._asked(request, deadline))()
+            whole = (await self._collect(request, deadline))()
         except _NoRoot:
             return self._without_root()
         if self._has_boxes_of_frames(request):
-            await self._placed(whole, request, deadline)
+            await self._with_placed_boxes(whole, request, deadline)
         return whole
 
     def _has_boxes_of_frames(self, request: SnapshotRequest) -> bool:
         return request.boxes and len(self._attachment.state.frames) > 1
 
-    async def _placed(self, whole: dict[str, Any], request: SnapshotRequest, deadline: Deadline) -> dict[str, Any]:
-        """With all boxes in the top frame's viewport: parents are asked where they show their frames, all at once."""
-        asked_s = min(deadline.remaining_s, _PLACING_S)
-        shown = await frames_shown(self._attachment, self.frame_indexes, timeout_s=asked_s)
+    async def _with_placed_boxes(
+        self, whole: dict[str, Any], request: SnapshotRequest, deadline: Deadline
+    ) -> dict[str, Any]:
+        """Convert all boxes to the top frame's viewport; asks all parents at once where their frames are."""
+        timeout_s = min(deadline.remaining_s, _PLACING_S)
+        shown = await frames_shown(self._attachment, self.frame_indexes, timeout_s=timeout_s)
         scope_ref = request.more or (request.scope if is_ref(request.scope) else None)
         path: list[int] = []
         if scope_ref is not None:
@@ -222,15 +223,15 @@ class Snapshots:
         place_boxes(whole, shown, tuple(path))
         return whole
 
-    async def _asked(self, request: SnapshotRequest, deadline: Deadline) -> Callable[[], dict[str, Any]]:
-        """Asks every frame; what it gives stitches their replies, and waits for nobody."""
+    async def _collect(self, request: SnapshotRequest, deadline: Deadline) -> Callable[[], dict[str, Any]]:
+        """Ask every frame for its snapshot; the function that is returned stitches the replies."""
         scope_ref = request.more or (request.scope if is_ref(request.scope) else None)
         if scope_ref is not None:
             entry = self._refs.look_up(scope_ref, self.is_live)
-            expression = self.expression(request, entry.local)
-            reply = await self._attachment.evaluate(entry.frame_id, expression, timeout_s=deadline.remaining_s)
-            if isinstance(reply := _checked_reply(reply), ScriptFailed):
-                raise reply
+            call = self.expression(request, entry.local)
+            reply = await self._attachment.evaluate(entry.frame_id, call, timeout_s=deadline.remaining_s)
+            if not isinstance(reply, dict):
+                raise ScriptFailed(_NOT_AN_OBJECT)
             if "error" in reply:
                 raise self._refs.failure(entry, reply["error"], self.is_live)
             context = self._attachment.state.context_of(entry.frame_id, CONTEXT_NAME)
@@ -240,25 +241,27 @@ class Snapshots:
         if not frames:
             raise ExecutionContextDestroyed("the page has no frame")
         only_top = request.scope is not None
-        wanted = frames[:1] if only_top else frames[:_MAX_FRAMES]
-        expression = self.expression(request, request.scope)
+        asked = frames[:1] if only_top else frames[:_MAX_FRAMES]
+        call = self.expression(request, request.scope)
         replies = await self._attachment.evaluate_in_frames(
-            wanted, lambda _: expression, main_frame_id=wanted[0].frame_id, timeout_s=deadline.remaining_s
+            asked, lambda _: call, main_frame_id=asked[0].frame_id, timeout_s=deadline.remaining_s
         )
         replies = [_checked_reply(reply) for reply in replies]
         if only_top and isinstance(replies[0], Mapping) and "error" in replies[0]:
             raise UsageError(str(replies[0]["error"].get("message", "the scope matches nothing")))
-        return lambda: self.assemble(wanted, replies, cut_frames=not only_top and len(frames) > len(wanted))
+        return lambda: self.assemble(asked, replies, cut_frames=not only_top and len(frames) > len(asked))
 
-    def assemble(self, frames: list[Frame], replies: list[Any], *, cut_frames: bool = False) -> dict[str, Any]:
-        """Stitch the frames' replies; child frames without one are left out, and that is said of those still there."""
+    def assemble(self, frames: Sequence[Frame], replies: Sequence[Any], *, cut_frames: bool = False) -> dict[str, Any]:
+        """Stitch the replies of all frames. Child frames without a reply are left out, and the snapshot says so."""
         top = replies[0]
         if isinstance(top, BaseException):
             raise top
+        if not isinstance(top, Mapping):
+            raise ScriptFailed(_NOT_AN_OBJECT)
         if "error" in top:
             if top["error"].get("code") == "ref_not_found":
-                raise _NoRoot(f"{NO_ELEMENT}, and is still being loaded" if self._is_loading else NO_ELEMENT)
-            raise ScriptFailed(f"the page could not be read: {str(top['error'].get('message'))[:500]}")
+                raise _NoRoot(f"{NO_ELEMENT}, and is still loading" if self._is_loading else NO_ELEMENT)
+            raise ScriptFailed(f"the snapshot script failed: {str(top['error'].get('message'))[:500]}")
         position: dict[str, int] = {}
         trees: list[FrameTree] = []
         for frame, reply in zip(frames, replies, strict=True):
@@ -269,7 +272,7 @@ class Snapshots:
             context = self._attachment.state.context_of(frame.frame_id, CONTEXT_NAME)
             parent = position.get(frame.parent_id or "")
             if not isinstance(reply, Mapping) or context is None or (trees and parent is None) or "error" in reply:
-                # Such as a frame in a renderer of its own, where a browser isolates sites.
+                # For example a frame in a renderer of its own, where the browser isolates sites.
                 cut_frames |= frame.frame_id in self._attachment.state.frames
                 continue
             position[frame.frame_id] = len(trees)
@@ -277,7 +280,7 @@ class Snapshots:
             self.frame_indexes[frame.frame_id] = index if isinstance(index, int) else -1
             trees.append(FrameTree(frame.frame_id, parent, context.key, reply))
         if not trees:
-            raise ExecutionContextDestroyed("the document was left while it was read")
+            raise ExecutionContextDestroyed("the page navigated during the snapshot")
         for frame_id in self.frame_indexes.keys() - self._attachment.state.frames.keys():
             del self.frame_indexes[frame_id]
         whole = self.stitch(trees)
@@ -287,7 +290,7 @@ class Snapshots:
         return whole
 
     def stitch(self, trees: list[FrameTree]) -> dict[str, Any]:
-        self._refs.forget_left(self.is_live)
+        self._refs.forget_unloaded(self.is_live)
         return stitch(
             trees,
             lambda frame, local, role, name, is_cut: self._refs.assign(
@@ -297,16 +300,16 @@ class Snapshots:
 
     def render(self, raw: Mapping[str, Any], request: SnapshotRequest) -> SnapshotResult:
         result = render_snapshot(raw, request.render_options())
-        self._refs.cut_before(result.more)
+        self._refs.mark_continuations(result.more)
         if request.is_whole:
             self.last, self.last_request = result, request
-            # Where only long words are shortened, every element was sent.
+            # If only long texts were cut, every element was sent.
             self._is_cut_by_page = any(reason != "maxTextPerNode" for reason in raw["reasons"])
         return result
 
     def renumber(self) -> None:
         """Start again at e1: earlier refs are refused from now on."""
-        self._refs.number_anew()
+        self._refs.renumber()
         self.last = None
 
     async def as_delta(
@@ -317,16 +320,16 @@ class Snapshots:
         return replace(result, text=snapshot_delta(before, result, max_chars=max_chars, alive=alive).text)
 
     async def alive(self, before: SnapshotResult, deadline: Deadline) -> frozenset[str] | None:
-        """What of `before` is still on the page although the page has not sent it for the last snapshot.
+        """The refs of `before` that are still on the page although the last snapshot left them out.
 
-        None where the page sent everything. One round trip, and only where it did not and something is missing; where
-        nobody answers, all of it counts as still there.
+        None if the page sent everything. At most one round trip. In a frame that does not respond, all of them count as
+        still there.
         """
         if self.last is None or not self._is_cut_by_page:
             return None
         by_frame: dict[str, dict[str, str]] = {}
         for ref in missing_refs(before, self.last):
-            entry = self._refs.shown_as(ref)
+            entry = self._refs.get(ref)
             if entry is not None and self.is_live(entry.context_key):
                 by_frame.setdefault(entry.frame_id, {})[entry.local] = ref
         replies = await asyncio.gather(
@@ -358,7 +361,7 @@ class Snapshots:
 
     @property
     def _is_loading(self) -> bool:
-        """Whether the document has not come to its end, or another one is on its way."""
+        """Whether the document is still loading, or a navigation has started."""
         state = self._attachment.state
         return state.navigating_to is not None or (state.main is not None and state.main.loader_id in state.requests)
 

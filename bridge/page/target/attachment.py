@@ -164,7 +164,7 @@ class Attachment:
             )
             for frame in frames
         ]
-        others = [asyncio.ensure_future(other) for other in and_then]
+        others = list(map(asyncio.ensure_future, and_then))
         return await outcomes_of_frames(calls, others, main_frame_id, self.silent_sessions, busy_s)
 
     async def evaluate_raw(
@@ -268,6 +268,7 @@ class Attachment:
 
     def _take_event(self, method: str, params: Mapping[str, Any], session_id: str | None) -> None:
         self.fetching.take_event(method, params, session_id)
+        dialog = self.state.dialog
         if not self.state.reduce(method, params, session_id):
             if self.titles.take_event(method, params, session_id):
                 self.condition.notify()
@@ -275,6 +276,8 @@ class Attachment:
         self.oopif_sessions.take_event(method, params)
         if method == "Page.javascriptDialogOpening":
             self._dialog_waiting.set()
+        elif method == "Page.javascriptDialogClosed" and dialog is not None:
+            self.dialogs.record_closed(dialog, accepted=bool(params.get("result")), text=params.get("userInput"))
         if self.state.crashed:
             self.condition.end(TabLost("the tab's renderer crashed"))
         elif self.state.detached_reason:

@@ -27,15 +27,22 @@ _REPORTED = 8
 
 @dataclass(frozen=True, slots=True)
 class HandledDialog:
-    """A dialog and its answer; `text` is the answer to a prompt."""
+    """A dialog and the answer that the page got; `text` is the answer to a prompt.
+
+    Attributes:
+        is_overruled: The app answered first, with another answer than the session's.
+    """
 
     dialog: Dialog
     accepted: bool
     text: str = ""
+    is_overruled: bool = False
 
     def __str__(self) -> str:
         given = f" with {_literal(self.text, 80)}" if self.accepted and self.dialog.kind == "prompt" else ""
         done = "accepted" if self.accepted else "dismissed"
+        if self.is_overruled:
+            done += " by the app before it was answered"
         return f"{self.dialog.kind} {_literal(self.dialog.message, 200)} ({done}{given})"
 
 
@@ -57,6 +64,7 @@ class Dialogs:
     def __init__(self) -> None:
         self.answer: DialogAnswer = "default"
         self.count = 0
+        self._decided: HandledDialog | None = None
         self._unreported: deque[HandledDialog] = deque(maxlen=_KEPT)
         self._unreported_count = 0
 
@@ -86,10 +94,24 @@ class Dialogs:
             handled = HandledDialog(dialog, dialog.kind in ("alert", "beforeunload"), dialog.default_prompt)
         else:
             handled = HandledDialog(dialog, bool(wanted), dialog.default_prompt)
+        self._decided = handled
+        return handled
+
+    def record_closed(self, dialog: Dialog, *, accepted: bool, text: str | None) -> None:
+        """Record the answer that the page got (`Page.javascriptDialogClosed`), which may be the app's."""
+        decided, self._decided = self._decided, None
+        if decided is None or decided.dialog is not dialog:
+            handled = HandledDialog(dialog, accepted, text or "", is_overruled=not self._is_default(dialog, accepted))
+        elif decided.accepted != accepted:
+            handled = HandledDialog(dialog, accepted, text or "", is_overruled=True)
+        else:
+            handled = decided
         self.count += 1
         self._unreported.append(handled)
         self._unreported_count += 1
-        return handled
+
+    def _is_default(self, dialog: Dialog, accepted: bool) -> bool:
+        return self.answer == "default" and accepted == (dialog.kind in ("alert", "beforeunload"))
 
     @property
     def has_unreported(self) -> bool:

@@ -46,9 +46,16 @@ class ExecutionContexts(Frames):
         self.contexts: dict[tuple[str | None, int], ExecutionContext] = {}
 
     def context_of(self, frame_id: str, name: str) -> ExecutionContext | None:
-        """The newest context with this name in the frame's document."""
-        found = [context for context in self._contexts_in(frame_id) if context.name == name]
-        return found[-1] if found else None
+        """The context with this name of the frame's document.
+
+        Up to Chromium 143, a child frame's isolated context that touches `top` or `parent` adds one of the same name to
+        the parent's document. The document's own context is the first one after its main one: ids grow in a renderer.
+        """
+        found = self._contexts_in(frame_id)
+        named = sorted((context for context in found if context.name == name), key=lambda context: context.context_id)
+        document_start = max((context.context_id for context in found if context.is_main), default=0)
+        own = next((context for context in named if context.context_id > document_start), None)
+        return own or (named[-1] if named else None)
 
     def main_context(self, frame_id: str) -> ExecutionContext | None:
         """The page's own context in the frame's document."""

@@ -26,14 +26,14 @@ async def to_top_viewport(
     *,
     of: str,
     timeout_s: float,
-    covered_too: bool = False,
+    allow_covered: bool = False,
 ) -> tuple[float, float]:
     """A point of a frame's viewport in the top frame's viewport: one round trip per ancestor frame.
 
     Args:
         frame_indexes: The position of each frame in its parent's `window.frames`.
         of: What is at the point, for errors: `e5 (button "Pay")`.
-        covered_too: Accept a point that an ancestor's content covers, because nothing is going to touch it.
+        allow_covered: Accept a point that an ancestor's content covers, because nothing is going to touch it.
 
     Raises:
         Covered: Content of an ancestor lies over the frame at that point.
@@ -48,7 +48,7 @@ async def to_top_viewport(
             place = await attachment.evaluate(frame.parent_id, call, timeout_s=timeout_s)
         if not isinstance(place, dict):
             raise ActionFailed(f"{of}: its frame was not found in the page.")
-        if not place.get("hit") and not covered_too:
+        if not place.get("hit") and not allow_covered:
             raise Covered(f"{of}: its frame is covered by {place.get('over')}.")
         x, y = float(place["x"]), float(place["y"])
         frame = attachment.state.frames.get(frame.parent_id)
@@ -58,7 +58,7 @@ async def to_top_viewport(
 async def frames_shown(
     attachment: Attachment, frame_indexes: Mapping[str, int], *, timeout_s: float
 ) -> dict[FramePath, Matrix]:
-    """Where the document of each child frame is in its parent's viewport; all are asked at once."""
+    """Where the document of each child frame lies in its parent's viewport; all parents are asked at once."""
     frames = attachment.state.ordered_frames()
     paths: dict[str, FramePath] = {frame.frame_id: () for frame in frames[:1]}
     asked: dict[FramePath, Awaitable[Any]] = {}

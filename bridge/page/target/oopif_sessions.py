@@ -18,17 +18,9 @@ from bridge.page.target.page_state import PageState
 
 Commands: TypeAlias = list[tuple[str, dict[str, Any]]]
 
-AUTO_ATTACH = (
-    "Target.setAutoAttach",
-    # A dedicated worker that the filter excludes is held too, without a session that could resume it. A service worker
-    # that it includes is held forever.
-    {
-        "autoAttach": True,
-        "waitForDebuggerOnStart": True,
-        "flatten": True,
-        "filter": [{"type": "iframe"}, {"type": "worker"}],
-    },
-)
+# Without a filter: where a filter leaves a type out, up to Chromium 143, a target of that type is held all the same and
+# has no session to resume it. Service workers would never start.
+AUTO_ATTACH = ("Target.setAutoAttach", {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True})
 ADD_SCRIPT = "Page.addScriptToEvaluateOnNewDocument"
 _REMOVE_SCRIPT = "Page.removeScriptToEvaluateOnNewDocument"
 # Commands for the whole page, which every session has to get.
@@ -70,8 +62,7 @@ class OopifSessions:
                 self.sessions[session_id] = str(target["targetId"])
                 self._start(session_id)
             else:
-                self._connection.send("Runtime.runIfWaitingForDebugger", session_id=session_id).abandon()
-                self._connection.send("Target.detachFromTarget", {"sessionId": session_id}).abandon()
+                self._resume(session_id)
         elif method == "Target.detachedFromTarget":
             session_id = str(params["sessionId"])
             self.sessions.pop(session_id, None)
@@ -110,6 +101,13 @@ class OopifSessions:
             for session_id in self.sessions:
                 if (own_identifier := self._script_ids.pop((session_id, identifier), None)) is not None:
                     self._connection.send(method, {"identifier": own_identifier}, session_id=session_id).abandon()
+
+    def _resume(self, session_id: str) -> None:
+        """Lets a worker run without us. Detaching before it has resumed would hold it up for good."""
+        resumed = self._connection.send("Runtime.runIfWaitingForDebugger", session_id=session_id)
+        resumed.reduce(
+            lambda _reply: self._connection.send("Target.detachFromTarget", {"sessionId": session_id}).abandon()
+        )
 
     def _start(self, session_id: str) -> None:
         send = self._connection.send

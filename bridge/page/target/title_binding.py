@@ -66,7 +66,7 @@ class TitleBinding:
         return True
 
     def is_reported(self, milestone: str) -> bool:
-        """Whether the document has reported this milestone."""
+        """True if the document has reported this milestone."""
         return milestone in self._reported and self.document == self._key
 
     def at(self, milestone: str) -> str | None:

@@ -24,6 +24,7 @@ _HOP_BY_HOP = frozenset(
     }
 )
 MAX_CONTENT_BYTES = 1 << 50
+_MAX_HEADER_LINES = 1000
 CHUNKED, UNTIL_CLOSE = -1, -2
 
 Headers = tuple[tuple[bytes, bytes], ...]
@@ -170,6 +171,8 @@ def error_page(status: int, title: str, text: str, hint: str = "", *, code: str)
 
 def _split(head: bytes) -> tuple[bytes, Headers]:
     lines = head.removesuffix(b"\r\n\r\n").split(b"\r\n")
+    if len(lines) > _MAX_HEADER_LINES:
+        raise InvalidMessage("there are too many header lines")
     headers = []
     for line in lines[1:]:
         name, colon, value = line.partition(b":")

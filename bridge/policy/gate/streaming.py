@@ -18,6 +18,9 @@ RESPONSE_TIMEOUT_S = 300.0
 _PIECE_BYTES = 64 * 1024
 _MAX_HEAD_BYTES = 64 * 1024
 _MAX_CHUNK_LINE_BYTES = 4096
+# Bytes of a chunked body that are read and not forwarded: trailers, and extensions beyond the size of the content.
+_MAX_TRAILER_BYTES = 64 * 1024
+_MAX_EXTENSION_BYTES = 64 * 1024
 _TUNNEL_SILENCE_S = 3600.0
 _HALF_CLOSED_S = 60.0
 _LINGER_S = 2.0
@@ -46,33 +49,48 @@ async def read_head(reader: asyncio.StreamReader, wait_s: float) -> bytes | None
 async def copy_body(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, body: int, count: Count) -> None:
     """Copy a body by its framing; `count` is called with the size of each piece."""
     if body == UNTIL_CLOSE:
-        return await _copy_until_close(reader, writer, count)
-    if body != CHUNKED:
-        return await _copy_exactly(reader, writer, body, count)
+        await _copy_until_close(reader, writer, count)
+    elif body == CHUNKED:
+        await _copy_chunks(reader, writer, count)
+    else:
+        await _copy_exactly(reader, writer, body, count)
+
+
+async def _copy_chunks(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, count: Count) -> None:
+    """Copy a chunked body (RFC 9112 §7.1) without extensions and trailers, which a proxy may drop.
+
+    Two readers may see different line ends in extensions, and no browser reads trailers.
+    """
+    extension_bytes = content_bytes = 0
     while True:
-        line = await _chunk_line(reader)
-        size_text = line.split(b";")[0].strip()
+        received = await _chunk_line(reader)
+        size_text = received.split(b";")[0].strip()
         if not size_text or len(size_text) > 15 or not set(size_text) <= set(b"0123456789abcdefABCDEF"):
             raise InvalidMessage("a chunk has no size")
         size = int(size_text, 16)
-        line = b"%x\r\n" % size  # without extensions: two readers may see different line ends in them
-        writer.write(line)
-        count(len(line))
+        line = b"%x\r\n" % size
+        extension_bytes += len(received) - len(line)
+        content_bytes += size
+        if extension_bytes > _MAX_EXTENSION_BYTES + content_bytes:
+            raise InvalidMessage("the chunk extensions are larger than the content")
         if size == 0:
             break
-        await _copy_exactly(reader, writer, size, count)
-        end = await _timely(reader.readexactly(2))
-        if end != b"\r\n":
-            raise InvalidMessage("a chunk is longer than its size")
-        writer.write(end)
-        count(len(end))
-    while (line := await _chunk_line(reader)) != b"\r\n":  # trailers
         writer.write(line)
         count(len(line))
-    writer.write(line)
+        await _copy_exactly(reader, writer, size, count)
+        if await _timely(reader.readexactly(2)) != b"\r\n":
+            raise InvalidMessage("a chunk is longer than its size")
+        writer.write(b"\r\n")
+        count(2)
+    trailer_bytes = 0
+    while (trailer := await _chunk_line(reader)) != b"\r\n":
+        trailer_bytes += len(trailer)
+        if trailer_bytes > _MAX_TRAILER_BYTES:
+            raise InvalidMessage("the trailers are too long")
+    end = b"0\r\n\r\n"
+    writer.write(end)
     await drain(writer)
-    count(len(line))
-    return None
+    count(len(end))
 
 
 async def _chunk_line(reader: asyncio.StreamReader) -> bytes:

@@ -51,7 +51,7 @@ _CLOSE_S = 5.0
 
 
 class AttachedSession:
-    """What `Session.attach` yields: the app's pages.
+    """The pages of a foreign app; `Session.attach` yields it.
 
     Attributes:
         serial: The device's adb serial.
@@ -205,7 +205,7 @@ class AttachedSession:
 
 
 @asynccontextmanager
-async def attaching(
+async def open_attached_session(
     app: App,
     device: str,
     adb_server: str | None,

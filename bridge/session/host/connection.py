@@ -34,7 +34,7 @@ _TCP_SERIAL = re.compile(r".+:\d{1,5}")
 
 @dataclass(frozen=True, slots=True)
 class _Loss:
-    """What is lost; `is_silence` if the only evidence is a probe without a reply."""
+    """A lost device or host app; `is_silence` if the only evidence is a probe without a reply."""
 
     error: BridgeError
     is_silence: bool = False
@@ -107,7 +107,7 @@ class HostConnection:
         await self._connect(deadline)
 
     async def diagnose(self, is_heard: Callable[[], bool] = lambda: False) -> BridgeError | None:
-        """What is lost, device or host app, and why; None if the host app answers.
+        """Find out whether device or host app are lost, and why; None if the host app answers.
 
         Args:
             is_heard: Whether anything was received from the device recently (`bridge/page/recovery/liveness.py`). If
@@ -173,7 +173,7 @@ class HostConnection:
         return _Loss(HostLost(f"the host app on {self.serial} is gone: {why}", hint=_RECONNECT_HINT))
 
     async def _booted_at(self) -> float:
-        """When the device was started, on our clock, or somewhat earlier; `-math.inf` if it does not say."""
+        """The boot time on our clock, or somewhat earlier; `-math.inf` if the device does not report it."""
         sent_at = time.monotonic()
         uptime = await self.device.shell("cat /proc/uptime", timeout_s=_PROBE_S)
         fields = uptime.stdout.split()

@@ -47,7 +47,7 @@ class HostedWebView:
 
     @property
     def slack_s(self) -> float:
-        """What to add to bounds that are meant for a fast link."""
+        """Extra time for bounds that are meant for a fast link."""
         return 4 * self._latency_s if self._latency_s > _FAST_LINK_S else 0.0
 
     async def open(self, slot: AttachmentSlot, deadline: Deadline, *, is_after_kill: bool = False) -> Attachment:

@@ -43,7 +43,7 @@ _COOKIE_FIELDS = ("name", "value", "domain", "path", "secure", "httpOnly", "same
 
 @dataclass(frozen=True, slots=True)
 class StateSummary:
-    """How much was saved or restored; `notices` say what was not, and why."""
+    """Counts of saved or restored items; `notices` name what was skipped, and why."""
 
     path: str
     cookies: int

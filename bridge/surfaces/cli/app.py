@@ -1,4 +1,4 @@
-"""The group of commands, and the one place where their errors become lines and exit codes."""
+"""The group of commands, and the place where errors become lines and exit codes."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def all_commands() -> dict[str, click.Command]:
 def webview_bridge(context: click.Context) -> None:
     """Drive a real Android WebView over ADB; without a phone, a virtual device on this machine.
 
-    Begin with 'demo', or with: open URL, snapshot, click e3.
+    Start with 'demo', or with: open URL, snapshot, click e3.
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
@@ -126,23 +126,24 @@ def run(arguments: Sequence[str]) -> int:
             click.echo("interrupted", err=True)
         return INTERRUPTED
     except SystemExit as stopped:
-        if sys.stdout is not stdout:  # click puts another there when whoever read it has gone; its answer is 1
+        if sys.stdout is not stdout:  # click replaces stdout after a broken pipe and exits with 1
             return BROKEN_PIPE
         return stopped.code if isinstance(stopped.code, int) else 1
     except BrokenPipeError:
-        # Whoever read our output has gone (`| head`); what is still buffered must not raise again at exit.
-        _give_stdout_up()
+        # The reader has closed the pipe (`| head`). Buffered output must not raise again at exit.
+        _discard_stdout()
         return BROKEN_PIPE
     except OSError as error:  # of this machine, such as a full disk behind stdout
         code = report_failure(BridgeError(f"{error.strerror or error}{_file_of(error)}"), as_json)
         if error.filename is None:
-            _give_stdout_up()
+            _discard_stdout()
         return code
     except Exception as error:  # nothing a user or a page sends may end in a traceback
         if "-v" in arguments or "--verbose" in arguments:
             raise
         unexpected = BridgeError(
-            f"unexpected {type(error).__name__}: {error}", hint="This is a mistake of ours; --verbose shows where."
+            f"unexpected {type(error).__name__}: {error}",
+            hint="This is a bug in webview-bridge; --verbose shows the traceback.",
         )
         return report_failure(unexpected, as_json)
     return code if isinstance(code, int) else 0
@@ -152,15 +153,15 @@ def _file_of(error: OSError) -> str:
     return "" if error.filename is None else f": {error.filename}"
 
 
-def _give_stdout_up() -> None:
-    """What could not be written is not tried again when the interpreter ends."""
+def _discard_stdout() -> None:
+    """Keep the interpreter from writing buffered output again when it exits."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _usage_error(error: click.UsageError) -> UsageError:
     command = error.ctx.command_path if error.ctx else "webview-bridge"
     group = error.ctx.command if error.ctx else None
-    # A group without a command: click's message is the whole help (and what raises it is not there before click 8.2).
+    # For a group without a command click's message is the whole help; its exception class exists since click 8.2.
     if isinstance(group, click.Group) and error.message.startswith("Usage:"):
         return UsageError(f"{command} needs a command: {', '.join(group.commands)}", hint=f"See '{command} --help'.")
     return UsageError(error.format_message(), hint=f"See '{command} --help'.")

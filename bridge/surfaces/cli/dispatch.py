@@ -1,4 +1,4 @@
-"""Where a command runs: in the session that `open` keeps, or with `--url` in one of its own."""
+"""Runs a command in the session that `open` keeps, or with `--url` in a session of its own."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from bridge.surfaces.session_command import CommandResult
 
 
-def perform(
+def run_command(
     command: str,
     options: SessionOptions,
     task: str,
@@ -24,25 +24,25 @@ def perform(
     *,
     url: str | None = None,
     wait_for: str | None = None,
-    shows_refs: bool = False,
+    needs_refs: bool = False,
     starts: bool = False,
 ) -> CommandResult:
-    """Carry out `task` of a workspace and give its answer.
+    """Run `task` of a kept session and return its result.
 
     Args:
         url: Open this first, in a session that ends with the command.
-        shows_refs: A session of its own takes a snapshot first, which numbers the refs the same way every time.
-        starts: Open the kept session when there is none.
+        needs_refs: With `url`, take a snapshot first; it numbers the refs the same way each time.
+        starts: Open the kept session if it is not open.
 
     Raises:
-        UsageError: No session is kept, and the command may not start one.
+        UsageError: The session is not open, and the command may not open it.
         BridgeError: Whatever the task raises.
     """
     if url is None:
         if wait_for is not None:
-            raise UsageError("--wait-for goes with a URL to open.", hint="On the open page it is: wait --text TEXT.")
+            raise UsageError("--wait-for requires --url.", hint="For the open page use: wait --text TEXT.")
         return _in_kept_session(options, task, params, starts=starts)
-    return _in_own_session(command, options, task, params, url=url, wait_for=wait_for, shows_refs=shows_refs)
+    return _in_own_session(command, options, task, params, url=url, wait_for=wait_for, needs_refs=needs_refs)
 
 
 def _in_kept_session(options: SessionOptions, task: str, params: Mapping[str, Any], *, starts: bool) -> CommandResult:
@@ -67,37 +67,37 @@ def _in_own_session(
     *,
     url: str,
     wait_for: str | None,
-    shows_refs: bool,
+    needs_refs: bool,
 ) -> CommandResult:
     from bridge.surfaces.cli.runner import CommandProgress, checked_address, opened_page, run_async
     from bridge.surfaces.kept_session import KeptSession
 
     address = checked_address(url, options)
-    steps = CommandProgress(options.timeout_s)
+    progress = CommandProgress(options.timeout_s)
 
     async def work() -> CommandResult:
-        async with opened_page(options, steps, address, wait_for) as (session, page):
-            workspace = KeptSession(session)
-            if shows_refs:
-                steps.current = "taking a snapshot"
+        async with opened_page(options, progress, address, wait_for) as (session, page):
+            kept = KeptSession(session)
+            if needs_refs:
+                progress.current = "taking a snapshot"
                 await page.snapshot()
-            steps.current = command
-            return await workspace.run(task, params)
+            progress.current = command
+            return await kept.run(task, params)
 
-    return run_async(command, options, steps, work())
+    return run_async(command, options, progress, work())
 
 
-def print_answer(
-    command: str, options: SessionOptions, answer: CommandResult, text: str, extra: Mapping[str, Any]
+def print_result(
+    command: str, options: SessionOptions, result: CommandResult, text: str, extra: Mapping[str, Any]
 ) -> None:
-    """The answer as JSON, or `text` with its cost and notices on stderr."""
+    """Print the result as JSON, or `text` with notices and cost on stderr."""
     if options.as_json:
-        print_json(command, {**answer.json, **extra})
+        print_json(command, {**result.json, **extra})
         return
     if text:
         click.echo(printable(text))
-    for notice in answer.json.get("notices", ()):
+    for notice in result.json.get("notices", ()):
         note(one_line(str(notice)))
-    cost = answer.json.get("cost")
+    cost = result.json.get("cost")
     if isinstance(cost, Mapping):
         note(str(Cost(**cost)))

@@ -1,4 +1,4 @@
-"""Lines from a pipe, a terminal or a file, however long, as they come and never more than one ahead."""
+"""Reads lines of any length from a pipe, a terminal or a file, at most one ahead of the consumer."""
 
 from __future__ import annotations
 
@@ -15,16 +15,13 @@ _PIECE_BYTES = 64 * 1024
 
 @dataclass(frozen=True, slots=True)
 class TooLong:
-    """In place of a line of which no more than `limit_bytes` were kept, and those were thrown away."""
+    """Stands for a line that exceeded `limit_bytes` and was discarded."""
 
     limit_bytes: int
 
 
 class LineCutter:
-    """Pieces in, lines out: without their ends, blank ones as b""; holds at most one line's limit.
-
-    How the pieces are cut makes no difference.
-    """
+    """Splits pieces into stripped lines, however the pieces are cut. Holds at most one line."""
 
     def __init__(self, limit_bytes: int) -> None:
         self._limit_bytes = limit_bytes
@@ -40,7 +37,7 @@ class LineCutter:
         self._hold(rest)
 
     def end(self) -> Iterator[bytes | TooLong]:
-        """What is left when nothing more comes."""
+        """The last line, when the input ends without a line feed."""
         line, skipping = bytes(self._held), self._skipping
         self._held.clear()
         self._skipping = False
@@ -58,7 +55,7 @@ class LineCutter:
 
 
 async def typed_line(descriptor: int) -> str:
-    """What somebody types at a terminal, "" at its end; as with `lines_of`, a thread is left behind in the read."""
+    """A line typed at a terminal, "" at its end. As in `lines_of`, a thread may remain blocked in the read."""
     loop = asyncio.get_running_loop()
     typed: asyncio.Future[bytes] = loop.create_future()
 
@@ -68,9 +65,9 @@ async def typed_line(descriptor: int) -> str:
 
     def read() -> None:
         line = b""
-        with contextlib.suppress(OSError):  # a terminal that was hung up
+        with contextlib.suppress(OSError):  # the terminal has hung up
             line = os.read(descriptor, _PIECE_BYTES)
-        with contextlib.suppress(RuntimeError):  # nobody waits any more, and the loop has ended
+        with contextlib.suppress(RuntimeError):  # the loop has ended
             loop.call_soon_threadsafe(take, line)
 
     threading.Thread(target=read, name="typed line", daemon=True).start()
@@ -80,7 +77,7 @@ async def typed_line(descriptor: int) -> str:
 async def lines_of(descriptor: int, *, limit_bytes: int) -> AsyncGenerator[bytes | TooLong, None]:
     """The lines that come from a file descriptor until its end.
 
-    A thread of its own reads, because a read of a terminal or a pipe cannot be cancelled: it is left behind with it.
+    A thread of its own reads, because reading a terminal or a pipe cannot be cancelled; it may remain blocked there.
     """
     loop = asyncio.get_running_loop()
     queue: asyncio.Queue[bytes | TooLong | OSError | None] = asyncio.Queue(maxsize=1)
@@ -90,11 +87,11 @@ async def lines_of(descriptor: int, *, limit_bytes: int) -> AsyncGenerator[bytes
         try:
             asyncio.run_coroutine_threadsafe(putting, loop).result()
         finally:
-            putting.close()  # a loop that has ended never began it
+            putting.close()  # a loop that has ended never started it
 
     def read() -> None:
         cutter = LineCutter(limit_bytes)
-        # The loop ends before the input does when somebody has stopped listening.
+        # The loop ends before the input if the consumer stops early.
         with contextlib.suppress(RuntimeError, CancelledError):
             try:
                 while piece := os.read(descriptor, _PIECE_BYTES):

@@ -22,10 +22,10 @@ Command = Callable[..., R]
 
 @dataclass(frozen=True, slots=True)
 class CommonOptions:
-    """What every command takes.
+    """Options of every command.
 
     Attributes:
-        timeout_s: Bound of the whole command; None leaves every step its own.
+        timeout_s: Limit of the whole command; None leaves each step its own timeout.
     """
 
     as_json: bool
@@ -36,7 +36,7 @@ class CommonOptions:
 
 @dataclass(frozen=True, slots=True)
 class OwnSessionOptions(CommonOptions):
-    """What every command takes that opens a session."""
+    """Options of commands that open a session."""
 
     device: str
     local_ports: tuple[int, ...]
@@ -44,7 +44,7 @@ class OwnSessionOptions(CommonOptions):
 
 @dataclass(frozen=True, slots=True)
 class SessionOptions(OwnSessionOptions):
-    """What every command takes that runs in a session which may be kept."""
+    """Options of commands that run in a session which may be kept."""
 
     session_name: str
     trace: Path | None
@@ -54,7 +54,7 @@ class SessionOptions(OwnSessionOptions):
 
 
 class WholeNumber(click.IntRange):
-    name = "whole number"  # 'x' is not a valid one; click's word is "integer range"
+    name = "whole number"  # for click's message "'x' is not a valid whole number"
 
 
 class Number(click.FloatRange):
@@ -62,33 +62,33 @@ class Number(click.FloatRange):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         number = float(super().convert(value, param, ctx))
-        if not math.isfinite(number):  # nan is in every range
-            self.fail(f"{number:g} is no number of anything.", param, ctx)
+        if not math.isfinite(number):  # NaN is in every range
+            self.fail(f"{number:g} is not a finite number.", param, ctx)
         return number
 
 
-class _Words(click.ParamType[str]):
-    """Text; an empty one is refused, which is a shell variable that is not set."""
+class _NonEmptyText(click.ParamType[str]):
+    """Non-empty text. An empty one is usually a shell variable that is not set."""
 
     name = "text"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         if not str(value).strip():
-            self.fail("it is empty.", param, ctx)
+            self.fail("must not be empty.", param, ctx)
         return str(value)
 
 
 class _File(click.Path):
-    """A path; an empty one is refused rather than taken for the current folder."""
+    """A non-empty path; an empty one would mean the current folder."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if not os.fspath(value):
-            self.fail("it is empty.", param, ctx)
+            self.fail("must not be empty.", param, ctx)
         return super().convert(value, param, ctx)
 
 
-WORDS = _Words()
-# What Python makes of bytes that cannot be decoded (PEP 383).
+TEXT = _NonEmptyText()
+# Surrogate escapes of bytes that cannot be decoded (PEP 383).
 _IS_BYTES = re.compile("[\udc80-\udcff]")
 FILE = _File(path_type=Path)
 FOLDER = _File(path_type=Path, file_okay=False)
@@ -96,7 +96,7 @@ EXISTING_FILE = _File(path_type=Path, exists=True, dir_okay=False)
 
 
 class _Port(click.ParamType[int]):
-    """A port; unlike WholeNumber it is not explained to everybody with [1<=x<=65535]."""
+    """A port. Unlike WholeNumber, help does not show [1<=x<=65535]."""
 
     name = "port"
 
@@ -106,7 +106,7 @@ class _Port(click.ParamType[int]):
 
 def _check_seconds(context: click.Context, option: click.Parameter, value: float | None) -> float | None:
     if value is not None and not 0 < value < math.inf:
-        raise click.BadParameter(f"{value:g} is not a time in seconds above 0.", context, option)
+        raise click.BadParameter(f"{value:g} is not a positive number of seconds.", context, option)
     return value
 
 
@@ -118,39 +118,39 @@ _COMMON = (
         type=Number(),
         callback=_check_seconds,
         metavar="S",
-        help="Seconds for the whole command (default: each step has its own).",
+        help="Time limit of the whole command in seconds (default: each step has its own).",
     ),
     click.option(
-        "--adb-server", type=WORDS, metavar="HOST:PORT", help="Which adb server (default: as adb itself finds it)."
+        "--adb-server", type=TEXT, metavar="HOST:PORT", help="The adb server (default: the one that adb uses)."
     ),
-    click.option("-v", "--verbose", is_flag=True, help="Log to stderr, and show where unexpected errors came from."),
+    click.option("-v", "--verbose", is_flag=True, help="Log to stderr, and show tracebacks of unexpected errors."),
 )
 
 
-def local_option(said: str) -> Callable[[click.decorators.FC], click.decorators.FC]:
+def local_option(description: str) -> Callable[[click.decorators.FC], click.decorators.FC]:
     """`--local PORT`."""
-    return click.option("--local", "local_ports", type=_Port(), multiple=True, metavar="PORT", help=said)
+    return click.option("--local", "local_ports", type=_Port(), multiple=True, metavar="PORT", help=description)
 
 
-#: Where pages are opened.
+#: Where pages open.
 DEVICE_OPTIONS = (
     click.option(
         "--device",
-        type=WORDS,
+        type=TEXT,
         default="auto",
         show_default=True,
         metavar="auto|virtual|SERIAL",
-        help="auto: the attached device, else a virtual one. A serial never falls back.",
+        help="auto: the attached device, else a virtual one. A serial never falls back to another device.",
     ),
-    local_option("Allow pages from this machine's loopback on this port. May be repeated."),
+    local_option("Allow pages from this port of the machine's loopback. Repeatable."),
 )
-#: Where files may come from and go to.
+#: Where files are read and written.
 FOLDER_OPTIONS = (
     click.option(
-        "--uploads-root", type=WORDS, metavar="FOLDER", help="Where upload may take files from (default: nowhere)."
+        "--uploads-root", type=TEXT, metavar="FOLDER", help="Folder that upload may read from (default: none)."
     ),
     click.option(
-        "--downloads-root", type=WORDS, metavar="FOLDER", help="Where download may put files (default: nowhere)."
+        "--downloads-root", type=TEXT, metavar="FOLDER", help="Folder that download may write to (default: none)."
     ),
 )
 _SESSION = (
@@ -160,7 +160,7 @@ _SESSION = (
         "allowed_origins",
         multiple=True,
         metavar="ORIGIN",
-        help="Only these origins, instead of the policy's allowed_origins. May be repeated.",
+        help="Allow only this origin, instead of the policy's allowed_origins. Repeatable.",
     ),
     *FOLDER_OPTIONS,
     click.option(
@@ -170,29 +170,29 @@ _SESSION = (
         show_default=True,
         envvar="WEBVIEW_BRIDGE_SESSION",
         metavar="NAME",
-        help="Which of the sessions that 'open' keeps.",
+        help="Name of the kept session.",
     ),
     click.option(
         "--trace",
         type=FILE,
         metavar="FILE",
-        help="When the session ends, write what was done in it there, as HTML.",
+        help="When the session ends, write a trace of it there, as HTML.",
     ),
 )
 
 
 def common_options(command: Command[R]) -> Command[R]:
-    """Gives the function a CommonOptions as its first argument."""
+    """Pass a CommonOptions to the command as its first argument."""
     return _with_options(command, CommonOptions, _COMMON)
 
 
 def own_session_options(command: Command[R]) -> Command[R]:
-    """Gives the function an OwnSessionOptions as its first argument."""
+    """Pass an OwnSessionOptions to the command as its first argument."""
     return _with_options(command, OwnSessionOptions, (*DEVICE_OPTIONS, *_COMMON))
 
 
 def session_options(command: Command[R]) -> Command[R]:
-    """Gives the function a SessionOptions as its first argument."""
+    """Pass a SessionOptions to the command as its first argument."""
     return _with_options(command, SessionOptions, (*_SESSION, *_COMMON))
 
 
@@ -219,10 +219,10 @@ def _absolute(path: str | Path | None) -> str | None:
 
 
 def origin_flags(command: click.decorators.FC) -> click.decorators.FC:
-    """`--allow`, `--deny`, `--default-action`: over the environment and the file."""
+    """`--allow`, `--deny`, `--default-action`; they override the environment and the file."""
     for option in (
-        click.option("--allow", multiple=True, metavar="ORIGIN", help="Instead of allowed_origins. May be repeated."),
-        click.option("--deny", multiple=True, metavar="ORIGIN", help="Instead of denied_origins. May be repeated."),
+        click.option("--allow", multiple=True, metavar="ORIGIN", help="Replaces allowed_origins. Repeatable."),
+        click.option("--deny", multiple=True, metavar="ORIGIN", help="Replaces denied_origins. Repeatable."),
         click.option("--default-action", type=click.Choice(["deny", "allow", "ask"]), help="For all other origins."),
     ):
         command = option(command)
@@ -237,13 +237,13 @@ def folder_options(command: click.decorators.FC) -> click.decorators.FC:
 
 
 def _check_text(given: Mapping[str, Any]) -> None:
-    """Bytes that are no text are only the names of files; a page is given characters."""
+    """Reject undecodable bytes in text that goes to a page; file names may contain them."""
     context = click.get_current_context()
     for param in context.command.params:
         value = given.get(str(param.name))
         for text in value if isinstance(value, tuple) else (value,):
             if isinstance(text, str) and not text.isascii() and _IS_BYTES.search(text):
-                raise click.BadParameter("its bytes are no text (UTF-8).", context, param)
+                raise click.BadParameter("not valid UTF-8 text.", context, param)
 
 
 def _with_options(command: Command[R], kind: type[CommonOptions], options: Sequence[Any]) -> Command[R]:

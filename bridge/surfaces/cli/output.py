@@ -1,4 +1,4 @@
-"""What commands print: results on stdout, everything else on stderr."""
+"""Output of commands: results on stdout, everything else on stderr."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ import click
 
 from bridge.errors import BridgeError, UsageError
 
-# C0 but tab and line ends, DEL and C1: what ECMA-48 gives a terminal to obey. Half a surrogate pair is no text at all.
+# C0 without tab and line ends, DEL and C1 control a terminal (ECMA-48). Lone surrogates are not text.
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]|\r(?!\n)")
-# Embeddings, overrides and isolates (UAX #9): on a terminal they reach past the text that has them.
+# Embeddings, overrides and isolates (UAX #9) affect a terminal beyond their own text.
 _BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _BREAKS = re.compile("[\t-\r\x1c-\x1f\x85\u2028\u2029 ]+")
 _NOT_ASCII = re.compile("[^ -~]")
 
 
 def json_line(value: Any) -> str:
-    """`value` as JSON on one line, with escapes for what would steer a terminal or cannot be encoded."""
+    """`value` as JSON on one line; characters that control a terminal or cannot be encoded are escaped."""
     text = json.dumps(value, ensure_ascii=False, default=str)
     return _NOT_ASCII.sub(lambda found: found[0] if found[0].isprintable() else json.dumps(found[0])[1:-1], text)
 
 
 def print_json(command: str, results: Mapping[str, Any], *, exit_code: int = 0) -> None:
-    """The one object of a command that has results; `exit_code` is what the command ends with, where that is not 0."""
+    """Print the JSON object of a command's results."""
     failed = {"exit_code": exit_code} if exit_code else {}
     click.echo(json_line({"ok": not exit_code, "command": command, **results, **failed}))
 
@@ -37,7 +37,7 @@ def print_json(command: str, results: Mapping[str, Any], *, exit_code: int = 0) 
 def report_failure(error: BridgeError, as_json: bool) -> int:
     """Print the error as one line on stderr, with `--json` as one object on stdout; returns the exit code."""
     if as_json:
-        with suppress(OSError):  # nobody reads stdout, or its disk is full
+        with suppress(OSError):  # stdout is closed, or its disk is full
             click.echo(json_line({"ok": False, "error": error.to_json(), "exit_code": error.exit_code}))
             return error.exit_code
     note(str(error))
@@ -45,14 +45,14 @@ def report_failure(error: BridgeError, as_json: bool) -> int:
 
 
 def note(text: str) -> None:
-    """One line on stderr for the person who watches."""
+    """Print one line on stderr for the user."""
     click.echo(one_line(text, to=sys.stderr), err=True)
 
 
 def one_line(text: str, *, to: TextIO | None = None) -> str:
-    """`text` on one line and without what would steer a terminal: messages may quote pages and devices.
+    """`text` on one line without characters that control a terminal: messages may quote pages and devices.
 
-    No line of ours has `[ref=` but those of a snapshot, so that here every one is forged.
+    Only lines of a snapshot contain `[ref=`, so any here is forged and removed.
     """
     text = printable(_BREAKS.sub(" ", text).strip(" "), to=to)
     if "[ref=" in text:
@@ -63,27 +63,28 @@ def one_line(text: str, *, to: TextIO | None = None) -> str:
 
 
 def printable(text: str, *, to: TextIO | None = None) -> str:
-    """`text` with its lines, without what would steer a terminal; `to` is where it is printed, stdout by default.
+    """`text` without characters that control a terminal. Bidirectional controls are kept outside terminals.
 
-    Everything else stays as it is, in a pipe or a file the marks of bidirectional text too.
+    Args:
+        to: The stream that `text` is printed on; stdout by default.
     """
     text = _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", text)
     return _BIDI.sub("\N{REPLACEMENT CHARACTER}", text) if (to or sys.stdout).isatty() else text
 
 
 def check_writable(target: Path | None) -> None:
-    """Refuse a file that cannot be written, before anything is done for it."""
+    """Raise UsageError early for a file that cannot be written."""
     if target is not None and not target.parent.is_dir():
-        raise UsageError(f"there is no folder {target.parent}.")
+        raise UsageError(f"the folder {target.parent} does not exist.")
     if target is not None and target.is_dir():
         raise UsageError(f"{target} is a folder.")
 
 
 def write_file(target: Path, content: bytes | str) -> None:
-    """Write a file that the user has named, whole or not at all; half a surrogate pair in a text becomes "?".
+    """Write a file that the user has named, completely or not at all. Lone surrogates become "?".
 
     Raises:
-        UsageError: It cannot be written there; what stood there before stands there still.
+        UsageError: The file cannot be written; an existing file is unchanged.
     """
     import secrets
     import shutil
@@ -93,7 +94,7 @@ def write_file(target: Path, content: bytes | str) -> None:
         if target.exists() and not target.is_file():  # such as /dev/stdout
             target.write_bytes(data)
             return
-        place = target.resolve()  # a link goes on leading there
+        place = target.resolve()  # writes through a symbolic link
         unfinished = place.with_name(f".{secrets.token_hex(8)}.unfinished")
         try:
             unfinished.write_bytes(data)
@@ -102,9 +103,9 @@ def write_file(target: Path, content: bytes | str) -> None:
             unfinished.replace(place)
         finally:
             unfinished.unlink(missing_ok=True)
-    except (OSError, RuntimeError) as error:  # RuntimeError: a link that leads to itself
+    except (OSError, RuntimeError) as error:  # RuntimeError: a symbolic link loop
         reason = error.strerror if isinstance(error, OSError) else None
-        raise UsageError(f"{target} cannot be written: {reason or error}.") from error
+        raise UsageError(f"cannot write {target}: {reason or error}.") from error
 
 
 def is_terminal() -> bool:

@@ -1,4 +1,4 @@
-"""From a command to its coroutine: one event loop, one budget of time, one session."""
+"""Runs a command's coroutine: one event loop, one deadline, one session."""
 
 from __future__ import annotations
 
@@ -36,23 +36,23 @@ NAVIGATION_TIMEOUT_S = 30.0
 
 
 class CommandProgress:
-    """The budget of a command, and the step it is in, which the error names when the budget is spent."""
+    """The deadline of a command and its current step, which a timeout error names."""
 
     def __init__(self, timeout_s: float | None) -> None:
         self.deadline = Deadline.after(math.inf if timeout_s is None else timeout_s)
         self.current = "starting"
 
     def begin(self, step: str, usual_s: float) -> float:
-        """Seconds for this step: what is usual, and no more than what is left."""
+        """The timeout of this step: the usual one, limited by the time left."""
         self.current = step
         return min(usual_s, self.deadline.remaining_s)
 
 
-def run_async(command: str, options: CommonOptions, steps: CommandProgress, work: Coroutine[Any, Any, T]) -> T:
-    """Run `work` to its end inside the command's budget. Ctrl-C and SIGTERM let it clean up first.
+def run_async(command: str, options: CommonOptions, progress: CommandProgress, work: Coroutine[Any, Any, T]) -> T:
+    """Run `work` under the command's deadline. Ctrl-C and SIGTERM let it clean up first.
 
     Raises:
-        DeadlineExceeded: The budget of `--timeout` is spent.
+        DeadlineExceeded: The time of `--timeout` is over.
         KeyboardInterrupt: Ctrl-C.
         SystemExit: 143 after SIGTERM.
     """
@@ -74,7 +74,7 @@ def run_async(command: str, options: CommonOptions, steps: CommandProgress, work
 
         with contextlib.suppress(NotImplementedError):  # Windows has no such handler
             asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, terminate)
-        async with steps.deadline.bound(f"webview-bridge {command}", lambda: steps.current):
+        async with progress.deadline.bound(f"webview-bridge {command}", lambda: progress.current):
             return await work
 
     try:
@@ -92,10 +92,10 @@ def grants_of(options: OwnSessionOptions) -> tuple[TestServerGrant, ...]:
 def flagged_policy(
     asker: Asker, allow: Sequence[str], deny: Sequence[str], default_action: str | None
 ) -> BrowserPolicy:
-    """The policy with the flags of `origin_flags` over what is configured.
+    """The configured policy, with the flags of `origin_flags` over it.
 
     Raises:
-        UsageError: What is configured, or a flag, makes no sense.
+        UsageError: The configuration or a flag is not valid.
     """
     import os
 
@@ -106,11 +106,11 @@ def flagged_policy(
 
 
 def checked_address(url: str, options: SessionOptions) -> str:
-    """`url` as it will be opened, judged before anything is started for it.
+    """The address to open, checked against the policy before anything is started.
 
     Raises:
-        UsageError: No URL.
-        PolicyRefused: A rule forbids it; the hint names the option that would allow it, where there is one.
+        UsageError: Not a valid URL.
+        PolicyRefused: A rule refuses it; the hint names an option that allows it, if there is one.
     """
     from bridge.page.navigation.url import checked_url
 
@@ -122,15 +122,15 @@ def checked_address(url: str, options: SessionOptions) -> str:
     return address
 
 
-async def asked_on_terminal(decision: Decision) -> bool | None:
-    """A prompt where somebody sits at a terminal; None, which lets nothing through, where nobody does."""
+async def ask_on_terminal(decision: Decision) -> bool | None:
+    """Ask at the terminal; None, which allows nothing, without a terminal."""
     if not _has_terminal():
         return None
-    return await agreed_on_terminal(f"open {decision.host}:{decision.port}? {decision.reason}")
+    return await confirm_on_terminal(f"open {decision.host}:{decision.port}? {decision.reason}")
 
 
-async def agreed_on_terminal(question: str) -> bool:
-    """Whether somebody at a terminal says yes."""
+async def confirm_on_terminal(question: str) -> bool:
+    """Whether the user confirms at the terminal; False without a terminal."""
     if not _has_terminal():
         return False
     async with _ONE_QUESTION:
@@ -143,38 +143,40 @@ def _has_terminal() -> bool:
 
 
 @asynccontextmanager
-async def opened_session(options: SessionOptions, steps: CommandProgress) -> AsyncIterator[Session]:
+async def opened_session(options: SessionOptions, progress: CommandProgress) -> AsyncIterator[Session]:
     from bridge import Session
 
-    timeout_s = steps.begin("starting the device and the host app", START_TIMEOUT_S)
+    timeout_s = progress.begin("starting the device and the host app", START_TIMEOUT_S)
     start = start_options(options)
     async with Session.open(
         start.device,
         adb_server=start.adb_server,
         policy=start.policy(),
         grants=start.grants(),
-        ask=asked_on_terminal,
+        ask=ask_on_terminal,
         uploads_root=start.uploads_root,
         downloads_root=start.downloads_root,
         trace=start.trace,
         on_notice=note,
         timeout_s=timeout_s,
     ) as session:
-        steps.current = "opening a tab"
+        progress.current = "opening a tab"
         yield session
-        steps.current = "closing the session"
+        progress.current = "closing the session"
 
 
 @asynccontextmanager
 async def opened_page(
-    options: SessionOptions, steps: CommandProgress, address: str, wait_for: str | None
+    options: SessionOptions, progress: CommandProgress, address: str, wait_for: str | None
 ) -> AsyncIterator[tuple[Session, Page]]:
-    """A session with one tab at `address`, with the text `wait_for` on it where one is given."""
-    async with opened_session(options, steps) as session:
+    """A session with one tab at `address`; waits for the text `wait_for` if given."""
+    async with opened_session(options, progress) as session:
         page = await session.new_tab()
-        found = await page.goto(address, timeout_s=steps.begin(f"opening {address}", NAVIGATION_TIMEOUT_S))
+        found = await page.goto(address, timeout_s=progress.begin(f"opening {address}", NAVIGATION_TIMEOUT_S))
         if found.status is not None and found.status >= 400:
-            note(f"{found.url} answered with HTTP status {found.status}")
+            note(f"{found.url} returned HTTP status {found.status}")
         if wait_for is not None:
-            await page.wait_for(text=wait_for, timeout_s=steps.begin(f"waiting for {wait_for!r}", NAVIGATION_TIMEOUT_S))
+            await page.wait_for(
+                text=wait_for, timeout_s=progress.begin(f"waiting for {wait_for!r}", NAVIGATION_TIMEOUT_S)
+            )
         yield session, page

@@ -1,4 +1,4 @@
-"""Rows as a table for people."""
+"""Prints rows as a table."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _PIPE_COLUMNS = 100_000
 
 
 def print_table(rows: list[dict[str, object]]) -> None:
-    """Columns under their names; nothing for no rows."""
+    """Print a table with a heading; nothing without rows."""
     if not rows:
         return
     from rich.console import Console
@@ -19,22 +19,22 @@ def print_table(rows: list[dict[str, object]]) -> None:
 
     table = Table(box=None, pad_edge=False, show_edge=False)
     for name in rows[0]:
-        # The first column is what other commands take: whole on one line. Nothing is cut: it may be wanted for copying.
+        # The first column goes into other commands, so it stays on one line. Nothing is cut, so that it can be copied.
         is_key = not table.columns
         table.add_column(
             name.upper(),
             no_wrap=is_key,
             overflow="fold",
-            min_width=max(len(_words(row[name])) for row in rows) if is_key else None,
+            min_width=max(len(_text(row[name])) for row in rows) if is_key else None,
         )
     for row in rows:
-        # Text, not markup: models and serials are the device's own words.
-        table.add_row(*(Text(_words(value)) for value in row.values()))
-    # In a pipe a row is a line.
+        # Text, not markup: models and serials come from the device.
+        table.add_row(*(Text(_text(value)) for value in row.values()))
+    # In a pipe each row is one line.
     Console(width=None if sys.stdout.isatty() else _PIPE_COLUMNS).print(table)
 
 
-def _words(value: object) -> str:
+def _text(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return one_line(str(value))

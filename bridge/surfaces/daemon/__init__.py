@@ -1,1 +1,1 @@
-"""A process per named session that keeps its tabs and refs alive between calls of the command line."""
+"""Keeps a named session's tabs and refs alive between commands, in a process of its own."""

@@ -1,4 +1,4 @@
-"""`python -m bridge.surfaces.daemon NAME`: started by the command line, never by hand."""
+"""`python -m bridge.surfaces.daemon NAME`: started by the command line, not by hand."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ def main() -> int:
     try:
         files = files_of(sys.argv[1])
     except (BridgeError, IndexError) as error:
-        print(f"failed {error}", flush=True)  # noqa: T201 - the line that whoever started us reads
+        print(f"failed {error}", flush=True)  # noqa: T201 - the starting command reads this line
         return 2
     with files.lock.open("a") as lock:
         if not try_lock(lock):
             print("taken", flush=True)  # noqa: T201
             return 0
-        with contextlib.suppress(OSError):  # a terminal, where somebody has started us by hand after all
+        with contextlib.suppress(OSError):  # stderr is a terminal if it was started by hand
             os.ftruncate(sys.stderr.fileno(), 0)
         logging.basicConfig(
             level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s", stream=sys.stderr
@@ -37,7 +37,7 @@ def main() -> int:
 
 def _ready() -> None:
     print("ready", flush=True)  # noqa: T201
-    # Nobody reads us from here on: a full pipe must not stop us, and our end must not keep theirs open.
+    # The starting command reads no more: a full pipe must not block, and an open one must not keep it waiting.
     nowhere = os.open(os.devnull, os.O_RDWR)
     os.dup2(nowhere, 0)
     os.dup2(nowhere, 1)

@@ -1,4 +1,4 @@
-"""The process of a named session: takes commands on its socket, runs them on one session, ends when nobody asks."""
+"""The process of a kept session: runs commands from its socket on one session, and exits when idle."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from typing import Any
 import bridge
 from bridge.deadline import Deadline
 from bridge.errors import BridgeError, TransportError, UsageError
-from bridge.host.protocol import Frame, FrameReader
+from bridge.host.protocol import FrameReader, WireFrame
 from bridge.surfaces.daemon.session_files import Record, SessionFiles
 from bridge.surfaces.daemon.wire import LIMITS, answer_message, error_facts, message
 from bridge.surfaces.kept_session import KeptSession, open_kept_session
@@ -33,7 +33,7 @@ _PIECE_BYTES = 256 * 1024
 
 
 class Daemon:
-    """Commands come in on connections, one each; the session is opened by the first that needs it."""
+    """Runs commands, one per connection. The first command opens the session."""
 
     def __init__(self, files: SessionFiles, *, idle_exit_s: float = IDLE_EXIT_S) -> None:
         self._files = files
@@ -48,7 +48,7 @@ class Daemon:
         self._ended = asyncio.Event()
 
     async def serve(self, ready: Callable[[], None]) -> None:
-        """Listen until idle, closed or asked to stop; the session is closed on the way out."""
+        """Listen until idle, closed or signalled, then close the session."""
         with suppress(NotImplementedError):
             for number in (signal.SIGTERM, signal.SIGINT):
                 asyncio.get_running_loop().add_signal_handler(number, self._ended.set)
@@ -60,7 +60,7 @@ class Daemon:
             ready()
             await self._until_over()
         finally:
-            # The name goes first: nobody may find a process that is leaving.
+            # The socket goes first, so that no command finds an exiting process.
             self._files.socket.unlink(missing_ok=True)
             self._files.record.unlink(missing_ok=True)
             server.close()
@@ -72,7 +72,7 @@ class Daemon:
         while not self._ended.is_set():
             idle_s = time.monotonic() - self._last_used
             if self._running == 0 and idle_s >= self._idle_exit_s:
-                logger.info("nobody has asked for anything for %.0f s", idle_s)
+                logger.info("idle for %.0f s", idle_s)
                 return
             wait_s = self._idle_exit_s - (idle_s if self._running == 0 else 0)
             with suppress(TimeoutError):
@@ -85,20 +85,20 @@ class Daemon:
                 return
             self._running += 1
             try:
-                await self._answer(reader, writer)
+                await self._serve_command(reader, writer)
             finally:
                 self._running -= 1
                 self._last_used = time.monotonic()
                 if self._running == 0 and not self._has_succeeded:
-                    self._ended.set()  # what it was started for has failed or was called off: nobody wants it
-        except (OSError, BridgeError) as error:  # a TimeoutError too: it connected and said nothing
-            logger.info("a command went away: %s", error)
+                    self._ended.set()  # the command that started it failed or was cancelled
+        except (OSError, BridgeError) as error:  # a TimeoutError too: it connected and sent nothing
+            logger.info("a command disconnected: %s", error)
         finally:
             writer.close()
             with suppress(ConnectionError):
                 await writer.wait_closed()
 
-    async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _serve_command(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         frames = FrameReader(LIMITS)
         async with asyncio.timeout(_HELLO_S):
             request = (await _next_frame(reader, frames)).header
@@ -106,10 +106,10 @@ class Daemon:
             return
         writer.write(message({"accepted": True}))
 
-        def tell(text: str) -> None:
+        def send_notice(text: str) -> None:
             writer.write(answer_message({"notice": text}))
 
-        work = asyncio.create_task(self._run(request, tell), name=f"command {request.get('command')}")
+        work = asyncio.create_task(self._run(request, send_notice), name=f"command {request.get('command')}")
         gone = asyncio.create_task(reader.read(1), name="the command's end")
         try:
             await asyncio.wait({work, gone}, return_when=asyncio.FIRST_COMPLETED)
@@ -126,37 +126,37 @@ class Daemon:
         if request.get("command") == "close" and "answer" in frame.header:
             self._ended.set()
 
-    async def _run(self, request: dict[str, Any], tell: Callable[[str], None]) -> Frame:
-        """The answer to one request; errors of ours are answers, and so is what nobody has foreseen."""
+    async def _run(self, request: dict[str, Any], on_notice: Callable[[str], None]) -> WireFrame:
+        """The response to one request; every error becomes one."""
         try:
-            return await self._obey(request, tell)
+            return await self._run_command(request, on_notice)
         except BridgeError as error:
             if error.details.get("has_ended"):
-                self._ended.set()  # there is nothing left to keep
-            return Frame({"error": error_facts(error)})
+                self._ended.set()  # the session is over
+            return WireFrame({"error": error_facts(error)})
         except Exception as error:
             logger.exception("a command failed unexpectedly")
-            unforeseen = BridgeError(f"unexpected {type(error).__name__}: {error}", hint=f"See {self._files.log}.")
-            return Frame({"error": error_facts(unforeseen)})
+            unexpected = BridgeError(f"unexpected {type(error).__name__}: {error}", hint=f"See {self._files.log}.")
+            return WireFrame({"error": error_facts(unexpected)})
 
-    async def _obey(self, request: dict[str, Any], tell: Callable[[str], None]) -> Frame:
+    async def _run_command(self, request: dict[str, Any], on_notice: Callable[[str], None]) -> WireFrame:
         command, params, timeout_s = request.get("command"), request.get("params"), request.get("timeout_s")
         if not isinstance(command, str) or not isinstance(params, dict):
-            raise UsageError("a request has a command and params")
+            raise UsageError("a request must have a command and params")
         if command == "close":
-            return Frame({"answer": {"closed": self._files.name}})
+            return WireFrame({"answer": {"closed": self._files.name}})
         if request.get("version") != bridge.__version__:
-            return Frame({"error": {"code": "version_mismatch", "message": bridge.__version__, "exit_code": 1}})
+            return WireFrame({"error": {"code": "version_mismatch", "message": bridge.__version__, "exit_code": 1}})
         deadline = Deadline.after(float(timeout_s)) if isinstance(timeout_s, int | float) else None
-        self._notices.add(tell)
+        self._notices.add(on_notice)
         try:
             async with deadline.bound(f"webview-bridge {command}") if deadline else contextlib.nullcontext():
-                workspace = await self._ready(StartOptions.from_json(request.get("start") or {}))
-                answer = await workspace.run(command, params)
+                kept = await self._ready(StartOptions.from_json(request.get("start") or {}))
+                result = await kept.run(command, params)
         finally:
-            self._notices.discard(tell)
+            self._notices.discard(on_notice)
         self._has_succeeded = True
-        return Frame({"answer": dict(answer.json)}, answer.blob)
+        return WireFrame({"answer": dict(result.json)}, result.blob)
 
     async def _ready(self, wanted: StartOptions) -> KeptSession:
         if self._opened is None or self._started_with is None:
@@ -165,29 +165,31 @@ class Daemon:
             self._holder = asyncio.create_task(self._hold(wanted, self._opened), name="the session")
         else:
             self._started_with.check_covers(wanted, self._files.name)
-        # Whoever asked first may go away: others may be waiting for the same session.
+        # The first command may be cancelled while others wait for the same session.
         return await asyncio.shield(self._opened)
 
     async def _hold(self, wanted: StartOptions, opened: asyncio.Future[KeptSession]) -> None:
-        """The session's block is entered and left in one task, whichever command needed it first."""
+        """Enter and leave the session's block in one task, independent of the command that needed it."""
         try:
-            async with open_kept_session(wanted, self._tell) as workspace:
-                opened.set_result(workspace)
-                await workspace.session.stay_awake(self._ended)
+            async with open_kept_session(wanted, self._notify) as kept:
+                opened.set_result(kept)
+                await kept.session.stay_awake(self._ended)
         except Exception as error:
             if not opened.done():
                 opened.set_exception(error)
             else:
                 logger.exception("closing the session failed")
 
-    def _tell(self, text: str) -> None:
-        logger.info("%s", re.sub(r"(https?://[^\s?#]+)[?#]\S*", r"\1", text))  # the live view's key is not for the log
-        for tell in tuple(self._notices):
-            tell(text)
+    def _notify(self, text: str) -> None:
+        logger.info(
+            "%s", re.sub(r"(https?://[^\s?#]+)[?#]\S*", r"\1", text)
+        )  # the live view's token must not be logged
+        for on_notice in tuple(self._notices):
+            on_notice(text)
 
 
 def _is_same_user(writer: asyncio.StreamWriter) -> bool:
-    """The folder keeps other users out; the kernel's word is the second lock (SO_PEERCRED, unix(7))."""
+    """A second check beside the folder's permissions: the kernel names the peer (SO_PEERCRED, unix(7))."""
     sock: socket.socket | None = writer.get_extra_info("socket")
     if sock is None or not hasattr(socket, "SO_PEERCRED"):
         return True
@@ -195,7 +197,7 @@ def _is_same_user(writer: asyncio.StreamWriter) -> bool:
     return uid in (os.getuid(), 0)
 
 
-async def _next_frame(reader: asyncio.StreamReader, frames: FrameReader) -> Frame:
+async def _next_frame(reader: asyncio.StreamReader, frames: FrameReader) -> WireFrame:
     """Read until a whole frame has arrived.
 
     Raises:

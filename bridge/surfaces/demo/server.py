@@ -1,4 +1,4 @@
-"""The demo pages, served on this machine's loopback."""
+"""Serves the demo pages on loopback."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from importlib import resources
 
 from bridge.surfaces.local_server import LocalServer, serving_table
 
-# Not asked of the machine: on some, registries and mime.types files say other things about .js.
+# Not from the machine: some registries and mime.types files map .js to other types.
 _TYPES = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
@@ -19,13 +19,13 @@ _TYPES = {
 
 @contextmanager
 def serve_demo_pages() -> Iterator[LocalServer]:
-    """Serve the pages on a free port for as long as the block lasts."""
+    """Serve the pages on a free port while the block runs."""
     with serving_table(_read_pages(), product="webview-bridge-demo") as server:
         yield server
 
 
 def _read_pages() -> dict[str, tuple[str, bytes]]:
-    """Path -> (content type, body). What is not in this table does not exist, so no path leads anywhere else."""
+    """Path -> (content type, body). Only these paths exist, so no path can leave the folder."""
     pages: dict[str, tuple[str, bytes]] = {}
     for entry in resources.files("bridge.surfaces.demo").joinpath("pages").iterdir():
         suffix = "." + entry.name.rpartition(".")[2]

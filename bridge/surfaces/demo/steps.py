@@ -1,4 +1,4 @@
-"""The demonstration: five kinds of page, opened, read and acted on by ref."""
+"""The demo: opens five kinds of page, reads them and acts on them by ref."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from bridge.surfaces.local_server import LocalServer
 
 @dataclass(frozen=True, slots=True)
 class DemoStep:
-    """One thing that was done.
+    """One step of the demo.
 
     Attributes:
-        page: The page it was done on, such as "shop".
-        did: What was done, in the words of the Python call.
-        outcome: What came of it; several lines.
-        file, content: What is to be saved, for the steps that make something to keep.
+        page: The page, such as "shop".
+        did: The Python call.
+        outcome: The outcome, in lines.
+        file, content: A file to save, if the step produces one.
     """
 
     page: str
@@ -38,7 +38,7 @@ class DemoStep:
 
 @dataclass(frozen=True, slots=True)
 class DemoFiles:
-    """What the demonstration leaves behind."""
+    """The files of the demo."""
 
     snapshot: Path
     annotated: Path
@@ -48,7 +48,7 @@ class DemoFiles:
 
 
 async def run_demo(page: Page, server: LocalServer, files: DemoFiles) -> AsyncIterator[DemoStep]:
-    """Do it all in one tab, and tell of each step when it is done."""
+    """Run all steps in one tab; yields each step when it is done."""
     for part in (_shop, _login, _controlled, _late, _frames):
         async for step in part(page, server):
             yield step
@@ -57,76 +57,76 @@ async def run_demo(page: Page, server: LocalServer, files: DemoFiles) -> AsyncIt
 
 
 async def _shop(page: Page, server: LocalServer) -> AsyncIterator[DemoStep]:
-    tell = _Teller("shop", page)
-    yield await tell.goto(server.url("shop.html"))
-    yield await tell.snapshot()
-    search = tell.find(role="searchbox")
-    yield await tell.act(f'fill("{search.ref}", "gold")', search, page.fill(search.ref, "gold"))
-    yield await tell.act('press("Enter")', None, page.press("Enter"))
-    await tell.look()
-    button = tell.find(role="button", name="Add to cart", nth=1)
-    yield await tell.act(f'click("{button.ref}")', button, page.click(button.ref))
+    demo = _Narrator("shop", page)
+    yield await demo.goto(server.url("shop.html"))
+    yield await demo.snapshot()
+    search = demo.find(role="searchbox")
+    yield await demo.act(f'fill("{search.ref}", "gold")', search, page.fill(search.ref, "gold"))
+    yield await demo.act('press("Enter")', None, page.press("Enter"))
+    await demo.look()
+    button = demo.find(role="button", name="Add to cart", nth=1)
+    yield await demo.act(f'click("{button.ref}")', button, page.click(button.ref))
 
 
 async def _login(page: Page, server: LocalServer) -> AsyncIterator[DemoStep]:
-    tell = _Teller("login", page)
-    yield await tell.goto(server.url("login.html"))
-    await tell.look()
-    email, button = tell.find(name="E-mail"), tell.find(role="button", name="Sign in")
-    yield await tell.act(f'fill("{email.ref}", "ada")', email, page.fill(email.ref, "ada"))
-    yield await tell.act(f'click("{button.ref}")', button, page.click(button.ref))
-    # The fields carry other descriptions now; a snapshot tells under which refs they go.
-    await tell.look()
-    email, password = tell.find(name="E-mail"), tell.find(name="Password")
-    button = tell.find(role="button", name="Sign in")
+    demo = _Narrator("login", page)
+    yield await demo.goto(server.url("login.html"))
+    await demo.look()
+    email, button = demo.find(name="E-mail"), demo.find(role="button", name="Sign in")
+    yield await demo.act(f'fill("{email.ref}", "ada")', email, page.fill(email.ref, "ada"))
+    yield await demo.act(f'click("{button.ref}")', button, page.click(button.ref))
+    # The fields have new descriptions; a new snapshot shows their refs.
+    await demo.look()
+    email, password = demo.find(name="E-mail"), demo.find(name="Password")
+    button = demo.find(role="button", name="Sign in")
     await page.fill(email.ref, "ada@example.com")
     await page.fill(password.ref, "analytical engine")
-    yield await tell.act(f'click("{button.ref}")', button, page.click(button.ref))
+    yield await demo.act(f'click("{button.ref}")', button, page.click(button.ref))
 
 
 async def _controlled(page: Page, server: LocalServer) -> AsyncIterator[DemoStep]:
-    tell = _Teller("controlled form", page)
-    yield await tell.goto(server.url("controlled.html"))
-    await tell.look()
-    name, code = tell.find(name="Name on the ticket"), tell.find(name="Discount code")
-    yield await tell.act(f'fill("{name.ref}", "Ada Lovelace")', name, page.fill(name.ref, "Ada Lovelace"))
-    yield await tell.act(f'fill("{code.ref}", "spring-26")', code, page.fill(code.ref, "spring-26"))
-    terms = tell.find(role="checkbox")
-    yield await tell.act(f'click("{terms.ref}")', terms, page.click(terms.ref))
+    demo = _Narrator("controlled form", page)
+    yield await demo.goto(server.url("controlled.html"))
+    await demo.look()
+    name, code = demo.find(name="Name on the ticket"), demo.find(name="Discount code")
+    yield await demo.act(f'fill("{name.ref}", "Ada Lovelace")', name, page.fill(name.ref, "Ada Lovelace"))
+    yield await demo.act(f'fill("{code.ref}", "spring-26")', code, page.fill(code.ref, "spring-26"))
+    terms = demo.find(role="checkbox")
+    yield await demo.act(f'click("{terms.ref}")', terms, page.click(terms.ref))
 
 
 async def _late(page: Page, server: LocalServer) -> AsyncIterator[DemoStep]:
-    tell = _Teller("late single-page app", page)
-    yield await tell.goto(server.url("spa.html"))
+    demo = _Narrator("late single-page app", page)
+    yield await demo.goto(server.url("spa.html"))
     waited = await page.wait_for(text="A short history of knots", timeout_s=10)
     yield DemoStep(
-        tell.page_name,
+        demo.page_name,
         'wait_for(text="A short history of knots")',
-        f"it was there after {waited.waited_ms:.0f} ms in the page",
+        f"appeared after {waited.waited_ms:.0f} ms",
         waited.cost,
     )
-    await tell.look()
-    story = tell.find(role="link", name="A short history of knots")
-    yield await tell.act(f'click("{story.ref}")', story, page.click(story.ref))
+    await demo.look()
+    story = demo.find(role="link", name="A short history of knots")
+    yield await demo.act(f'click("{story.ref}")', story, page.click(story.ref))
 
 
 async def _frames(page: Page, server: LocalServer) -> AsyncIterator[DemoStep]:
-    tell = _Teller("frames and shadow roots", page)
-    yield await tell.goto(server.url("frames.html"))
-    yield await tell.snapshot()
-    boxed = tell.find(role="button", name="Press me in the sandbox")
-    yield await tell.act(f'click("{boxed.ref}")', boxed, page.click(boxed.ref))
-    star = tell.find(role="button", name="5 stars", nth=0)
-    yield await tell.act(f'click("{star.ref}")', star, page.click(star.ref))
+    demo = _Narrator("frames and shadow roots", page)
+    yield await demo.goto(server.url("frames.html"))
+    yield await demo.snapshot()
+    boxed = demo.find(role="button", name="Press me in the sandbox")
+    yield await demo.act(f'click("{boxed.ref}")', boxed, page.click(boxed.ref))
+    star = demo.find(role="button", name="5 stars", nth=0)
+    yield await demo.act(f'click("{star.ref}")', star, page.click(star.ref))
 
 
 async def _save(page: Page, server: LocalServer, files: DemoFiles) -> AsyncIterator[DemoStep]:
-    tell = _Teller("shop", page)
-    yield await tell.goto(server.url("shop.html"))
+    demo = _Narrator("shop", page)
+    yield await demo.goto(server.url("shop.html"))
     shot = await page.snapshot(renumber=True)
     assert shot.cost is not None
     yield DemoStep(
-        tell.page_name,
+        demo.page_name,
         "snapshot(renumber=True)",
         f"to {files.snapshot}",
         shot.cost,
@@ -136,12 +136,12 @@ async def _save(page: Page, server: LocalServer, files: DemoFiles) -> AsyncItera
     picture = await page.screenshot(annotate=True)
     outcome = f"to {files.annotated} ({picture.width_px} x {picture.height_px} px, {len(picture.legend)} boxes)"
     yield DemoStep(
-        tell.page_name, "screenshot(annotate=True)", outcome, picture.cost, files.annotated, picture.image_bytes
+        demo.page_name, "screenshot(annotate=True)", outcome, picture.cost, files.annotated, picture.image_bytes
     )
 
 
-class _Teller:
-    """Does things on a page and puts what came of it into words."""
+class _Narrator:
+    """Runs calls on a page and describes their outcomes."""
 
     def __init__(self, page_name: str, page: Page) -> None:
         self.page_name = page_name

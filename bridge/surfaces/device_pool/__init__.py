@@ -1,1 +1,1 @@
-"""Devices shared by concurrent work: leases on one machine, and the same jobs on a Ray cluster."""
+"""Shares devices between concurrent jobs, on one machine or on a Ray cluster."""

@@ -1,4 +1,4 @@
-"""What became of each job, whichever devices went away in the middle. Pure: it knows no devices, clocks or clusters."""
+"""Tracks jobs and their outcomes while devices come and go. Pure: no devices, clocks or clusters."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ class JobOutcome(Generic[Value]):
     """How one job ended.
 
     Attributes:
-        index: Which item it was for, from 0.
-        value: What the job returned; None when it failed.
-        error: What it raised, or why it could not be carried out; None when it succeeded.
-        serial: The device that it ran on last; "" when it had none.
-        attempts: How often it was begun: more than once where devices were lost under it, 0 where it never had one.
-        lost: Why the device of the last attempt was lost; "" when it was not.
+        index: The index of its item, from 0.
+        value: What the job returned; None if it failed.
+        error: What it raised, or why it could not run; None if it succeeded.
+        serial: The last device it ran on; "" if it had none.
+        attempts: How often it was started: more than once if devices were lost, 0 if it never had one.
+        lost: Why the device of the last attempt was lost; "" if it was not.
     """
 
     index: int = 0
@@ -31,7 +31,7 @@ class JobOutcome(Generic[Value]):
     lost: str = ""
 
     def result(self) -> Value:
-        """What the job returned; raises what it raised."""
+        """The return value of the job; raises its error."""
         if self.error is not None:
             raise self.error
         return self.value  # type: ignore[return-value]  # a job that returns None has Value = None
@@ -47,10 +47,10 @@ class Ticket:
 
 
 class JobBook:
-    """Gives out the jobs and takes back what became of them; one whose device was lost is given out again.
+    """Hands out jobs and collects their outcomes. A job whose device was lost is handed out again.
 
     Args:
-        attempts: How often a job is begun at most, so that one that takes its devices down comes to an end.
+        attempts: The maximum number of attempts per job, so that a job that crashes devices ends.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class JobBook:
         self._on_outcome = on_outcome
 
     def __len__(self) -> int:
-        """How many jobs there are in all."""
+        """The total number of jobs."""
         return len(self._outcomes)
 
     @property
@@ -74,11 +74,11 @@ class JobBook:
         return bool(self._waiting)
 
     def take(self) -> Ticket | None:
-        """The next job; None when none is waiting, which does not mean that all have ended."""
+        """The next waiting job, or None; others may still be running."""
         return self._waiting.popleft() if self._waiting else None
 
     def settle(self, ticket: Ticket, outcome: JobOutcome[Any]) -> bool:
-        """Take an attempt's outcome; False where the job waits again because its device was lost."""
+        """Record an attempt's outcome; False if the job waits again because its device was lost."""
         if outcome.lost and ticket.attempt < self._attempts:
             self._waiting.appendleft(replace(ticket, attempt=ticket.attempt + 1))
             return False
@@ -87,12 +87,12 @@ class JobBook:
         return True
 
     def abandon(self, error: Exception) -> None:
-        """End every job that still waits: there is nothing left to carry it out."""
+        """End every waiting job with `error`, because no device is left."""
         while (ticket := self.take()) is not None:
             self._end(JobOutcome(index=ticket.index, error=error, attempts=ticket.attempt - 1))
 
     def outcomes(self) -> list[JobOutcome[Any]]:
-        """In the order of the items, once all have ended."""
+        """The outcomes in the order of the items, once all jobs have ended."""
         ended = [outcome for outcome in self._outcomes if outcome is not None]
         assert len(ended) == len(self), "a job has no outcome"
         return ended

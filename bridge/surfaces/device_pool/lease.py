@@ -1,7 +1,7 @@
-"""One device for one piece of work, among all that this user's processes do at once.
+"""Leases of devices between the processes of a user.
 
-A lease is a file that is locked as long as the work lasts; the system takes the lock back however its holder ends. The
-host app's own lease (bridge.host.lease) refuses a second session; this one lets the second wait its turn instead.
+A lease is a locked file; the system releases the lock however its holder exits. The host app's own lease
+(bridge.host.lease) refuses a second session; with this one the second waits.
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ _LOOK_S = 0.1
 
 @asynccontextmanager
 async def leased(names: Sequence[str], *, timeout_s: float) -> AsyncIterator[str]:
-    """The first of these devices that is free, waited for; nobody else has it while the block lasts.
+    """Wait for the first free device of these and lease it while the block runs.
 
     Raises:
-        DeadlineExceeded: None became free.
+        DeadlineExceeded: No device became free.
         UsageError: The folder of leases cannot be used.
     """
     deadline = Deadline.after(timeout_s)
     with ExitStack() as held:
         while True:
             for name in names:
-                if take_turn(name, held):
+                if try_lease(name, held):
                     yield name
                     return
             if deadline.passed:
-                raise deadline.exceeded("a free device", f"others work on {', '.join(names)}")
+                raise deadline.exceeded("a free device", f"in use: {', '.join(names)}")
             await asyncio.sleep(_LOOK_S)
 
 
-def take_turn(name: str, held: ExitStack | AsyncExitStack) -> bool:
-    """Take this device until the stack ends; False, at once, while somebody else has it.
+def try_lease(name: str, held: ExitStack | AsyncExitStack) -> bool:
+    """Lease the device until the stack ends; False at once if another process has it.
 
     Raises:
         UsageError: The folder of leases cannot be used.
@@ -51,11 +51,11 @@ def take_turn(name: str, held: ExitStack | AsyncExitStack) -> bool:
     try:
         file = path.open("a", encoding="utf-8")
     except OSError as error:
-        raise UsageError(f"The lease {path} cannot be opened: {error.strerror or error}.") from error
+        raise UsageError(f"cannot open the lease {path}: {error.strerror or error}.") from error
     if not try_lock(file):
         file.close()
         return False
-    held.enter_context(file)  # closing it gives the lock back; the file stays, so that nobody locks a removed one
+    held.enter_context(file)  # closing releases the lock; the file stays, so that no process locks a removed one
     return True
 
 

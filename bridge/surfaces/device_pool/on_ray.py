@@ -1,10 +1,10 @@
-"""The jobs of a pool on a Ray cluster: one actor per device, pinned to it, on whichever machine the device is.
+"""Runs the jobs of a pool on a Ray cluster: one actor per device, on the machine of the device.
 
-A machine tells Ray how many devices it offers, in the resource `android_device`:
+A machine declares its number of devices to Ray as the resource `android_device`:
 
     ray start --address=HEAD --resources="$(webview-bridge devices --ray)"
 
-Ray is an extra (`pip install webview-bridge[ray]`), and is imported only here.
+Ray is an extra (`pip install webview-bridge[ray]`), imported only here.
 """
 
 from __future__ import annotations
@@ -37,25 +37,24 @@ async def run_on_ray(
     timeout_s: float = START_TIMEOUT_S,
     on_outcome: Callable[[JobOutcome[Any]], None] | None = None,
 ) -> list[JobOutcome[Any]]:
-    """Carry out `job(session, item)` for every item on the Ray cluster that this process is connected to; the outcomes
-    in order.
+    """Run `job(session, item)` for each item on the connected Ray cluster; returns the outcomes in order.
 
-    The functions are those of `DevicePool.run`: a coroutine function gets a Session, a plain one a bridge.sync.Session.
-    A job whose device, actor or machine is lost is begun anew on another.
+    As for `DevicePool.run`, a coroutine function gets a Session and a plain one a bridge.sync.Session. A job whose
+    device, actor or machine is lost runs again on another.
 
     Args:
-        job, items: Sent to the machines; what they hold and what the job returns has to be picklable.
-        device: Whether an actor takes a device that is attached to its machine, or starts a virtual one there.
+        job, items: Sent to the machines; they and the return values have to be picklable.
+        device: An actor uses a device attached to its machine, or starts a virtual one there.
         session_options: Arguments of `Session.open` on those machines.
-        attempts: How often a job is begun at most.
-        timeout_s: How long a device may take to be had, anywhere in the cluster.
+        attempts: Maximum number of attempts per job.
+        timeout_s: Time to wait for a device in the cluster.
 
     Raises:
         UsageError: Ray is not installed, or not connected.
         NoDevice: No machine of the cluster offers the resource `android_device`.
     """
     if attempts < 1:
-        raise UsageError(f"attempts is {attempts}, and a job has to be begun once")
+        raise UsageError(f"attempts is {attempts}; it must be at least 1")
     from bridge.surfaces.device_pool.pool import together
 
     ray = _connected_ray()
@@ -67,7 +66,7 @@ async def run_on_ray(
         )
     book = JobBook(items, attempts=attempts, on_outcome=on_outcome)
     crew = _Crew(ray, book, ray.put(job), (device, dict(session_options or {}), timeout_s), timeout_s)
-    # A job whose device is lost comes back to the book, perhaps after everybody else has gone home.
+    # A job whose device is lost returns to the book, perhaps after all other workers have ended.
     while not book.is_settled:
         await together(crew.work() for _ in range(min(offered, len(book))))
     return book.outcomes()
@@ -79,12 +78,12 @@ def _connected_ray() -> Any:
     except ImportError as error:
         raise UsageError("Ray is not installed", hint="pip install 'webview-bridge[ray]'") from error
     if not ray.is_initialized():
-        raise UsageError("this process is connected to no Ray cluster", hint="ray.init() comes first.")
+        raise UsageError("this process is not connected to a Ray cluster", hint="Call ray.init() first.")
     return ray
 
 
 class _Crew:
-    """Workers on this side, each with one actor at a time."""
+    """Local workers, each with one actor at a time."""
 
     def __init__(self, ray: Any, book: JobBook, job: Any, arguments: tuple[Any, ...], timeout_s: float) -> None:
         self._ray = ray
@@ -95,7 +94,7 @@ class _Crew:
         self._at_work = 0
 
     async def work(self) -> None:
-        """Jobs until none waits; an actor that has lost its device is replaced."""
+        """Run jobs until none waits; replaces an actor that has lost its device."""
         self._at_work += 1
         try:
             while self._book.has_waiting:
@@ -105,7 +104,7 @@ class _Crew:
             self._at_work -= 1
 
     async def _with_an_actor(self) -> bool:
-        """Jobs on one actor, until none waits or its device is lost; False where no actor could be had."""
+        """Run jobs on one actor until none waits or its device is lost; False if no actor started."""
         actor_class = self._ray.remote(DeviceActor)
         actor = actor_class.options(num_cpus=0, resources={RESOURCE: 1}).remote(*self._arguments)
         try:
@@ -113,8 +112,8 @@ class _Crew:
                 async with Deadline.after(self._timeout_s).bound(f"a free {RESOURCE} of the Ray cluster"):
                     await actor.start.remote()
             except (BridgeError, self._ray.exceptions.RayError) as error:
-                if self._at_work == 1:  # the others could have none either, or have gone home
-                    self._book.abandon(_ours(error))
+                if self._at_work == 1:  # the other workers have no actor either, or have ended
+                    self._book.abandon(_bridge_error(error))
                 return False
             while (ticket := self._book.take()) is not None:
                 outcome = await self._attempt(actor, ticket)
@@ -129,11 +128,11 @@ class _Crew:
         try:
             outcome: JobOutcome[Any] = await actor.attempt.remote(self._job, ticket.item)
         except self._ray.exceptions.RayTaskError as error:  # such as a value that cannot be pickled
-            return JobOutcome(error=_ours(error))
+            return JobOutcome(error=_bridge_error(error))
         except self._ray.exceptions.RayError as error:
             lost = f"the actor of a device ended: {type(error).__name__}"
             return JobOutcome(error=DeviceLost(lost), lost=lost)
-        if not outcome.attempts:  # that actor has no device any more; another may have one
+        if not outcome.attempts:  # that actor has lost its device; another may have one
             return replace(outcome, lost=str(outcome.error))
         return outcome
 
@@ -141,13 +140,13 @@ class _Crew:
         try:
             await asyncio.wait_for(actor.close.remote(), _CLOSE_S / 2)
         except (TimeoutError, self._ray.exceptions.RayError):
-            pass  # it is gone, or has not begun
+            pass  # it has exited, or never started
         finally:
             self._ray.kill(actor)
 
 
 class DeviceActor:
-    """Lives on the machine of one device and keeps it until it ends."""
+    """Runs on the machine of one device and holds it."""
 
     def __init__(self, device: str, session_options: Mapping[str, Any], timeout_s: float) -> None:
         self._device = device
@@ -160,7 +159,7 @@ class DeviceActor:
         """Take a device that no other actor has.
 
         Raises:
-            DeviceError, DeadlineExceeded: There is none.
+            DeviceError, DeadlineExceeded: No device is available.
         """
         from bridge import sync
         from bridge.surfaces.blocking import LoopThread, block
@@ -181,7 +180,7 @@ class DeviceActor:
 
 @asynccontextmanager
 async def _pinned_device(timeout_s: float) -> AsyncIterator[str]:
-    """One of the devices that are attached to this machine and ready, for one actor as long as the block lasts."""
+    """Lease one of this machine's attached devices for an actor while the block runs."""
     from bridge.surfaces.device_pool.pool import attached_serials
 
     serials = {f"{serial} on Ray": serial for serial in await attached_serials()}
@@ -191,7 +190,7 @@ async def _pinned_device(timeout_s: float) -> AsyncIterator[str]:
         yield serials[pin]
 
 
-def _ours(error: Exception) -> Exception:
-    """Ray's errors as they were raised over there, where they were ours."""
+def _bridge_error(error: Exception) -> Exception:
+    """The bridge's error behind a Ray error, if there is one."""
     cause = getattr(error, "cause", None)
     return cause if isinstance(cause, BridgeError) else error

@@ -1,4 +1,4 @@
-"""Leases of devices to concurrent work on one machine."""
+"""A pool that leases devices to concurrent jobs on one machine."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ ATTEMPTS = 3
 _LIST_S = 20.0
 _OPEN_S = 60.0
 _CLOSE_S = 30.0
-# What a job says of a device that went away under it, even if it is there again by now.
+# Errors of a job whose device was lost, even if it is back by now.
 _LOSSES = (DeviceLost, DeviceOffline, AdbUnavailable, HostLost, TransportError)
 
 
@@ -54,7 +54,7 @@ class _Lease:
 
 
 class DevicePool:
-    """What `DevicePool.open` yields: devices that concurrent work shares, one piece of work on each at a time.
+    """Devices shared by concurrent jobs, one job per device at a time. Made by `DevicePool.open`.
 
     async with DevicePool.open(["virtual"] * 4) as pool:
         async with pool.lease() as session:          # a device, and a session of its own on it
@@ -77,18 +77,18 @@ class DevicePool:
         adb_server: str | None = None,
         session_options: Mapping[str, Any] | None = None,
     ) -> AsyncIterator[DevicePool]:
-        """The pool of these devices; the virtual ones among them end with the block.
+        """A pool of these devices; its virtual devices stop with the block.
 
-        Attached devices are taken when work needs them and given back after it, so that other pools and test runs of
-        this user have their turn. Virtual ones are started when work needs them, each for this pool alone.
+        Attached devices are leased only while a job uses them, so that other pools and test runs of this user can use
+        them in between. Virtual devices start on demand, for this pool alone.
 
         Args:
-            devices: Serials, and "virtual" as often as virtual devices are wanted; "all" is what is attached now.
+            devices: Serials, and "virtual" once per virtual device; "all" means all attached devices.
             session_options: Arguments of `Session.open` for every lease: `policy`, `grants`, `uploads_root`, …
 
         Raises:
-            NoDevice: "all", and nothing is attached.
-            DeviceNotFound: That serial is not attached.
+            NoDevice: "all" was given and no device is attached.
+            DeviceNotFound: A serial is not attached.
         """
         server = AdbServer.from_environment(adb_server)
         await server.ensure_running(timeout_s=_LIST_S)
@@ -101,16 +101,16 @@ class DevicePool:
 
     @property
     def size(self) -> int:
-        """How many pieces of work can go on at once."""
+        """The number of jobs that can run at once."""
         return len(self._slots)
 
     @asynccontextmanager
     async def lease(self, *, timeout_s: float = LEASE_TIMEOUT_S) -> AsyncIterator[Session]:
-        """A session on a device that nobody else has while the block lasts; it begins and ends with the block.
+        """Open a session on a leased device while the block runs.
 
         Raises:
-            DeadlineExceeded: No device became free, or well, in time; says what is the matter with each.
-            DeviceError, HostError: No device of the pool can ever be used; why the last one cannot.
+            DeadlineExceeded: No device became usable in time; the message has the state of each.
+            DeviceError, HostError: No device of the pool is usable; the error of the last one.
         """
         async with self._leased(Deadline.after(timeout_s)) as lease:
             yield lease.session
@@ -124,19 +124,19 @@ class DevicePool:
         timeout_s: float = LEASE_TIMEOUT_S,
         on_outcome: Callable[[JobOutcome[Value]], None] | None = None,
     ) -> list[JobOutcome[Value]]:
-        """Carry out `job(session, item)` for every item, as many at once as there are devices; the outcomes in order.
+        """Run `job(session, item)` for each item, one per device at a time; returns the outcomes in order.
 
-        A job whose device is lost is begun anew, on whichever device is free, so what it does has to bear being done
-        twice. What a job raises ends that job only. `bridge.run_on_ray` takes the same functions.
+        A job whose device is lost runs again on any free device, so running it twice must be safe. An exception ends
+        only its own job. `bridge.run_on_ray` takes the same functions.
 
         Args:
             job: An `async def`; with `bridge.sync.DevicePool` also a plain function, which gets a blocking session.
-            attempts: How often a job is begun at most.
-            timeout_s: How long a job waits for a device.
-            on_outcome: Told of every job that has ended, as it ends.
+            attempts: Maximum number of attempts per job.
+            timeout_s: Time that a job waits for a device.
+            on_outcome: Called with each outcome when its job ends.
         """
         if attempts < 1:
-            raise UsageError(f"attempts is {attempts}, and a job has to be begun once")
+            raise UsageError(f"attempts is {attempts}; it must be at least 1")
         book = JobBook(items, attempts=attempts, on_outcome=on_outcome)
 
         async def work() -> None:
@@ -149,7 +149,7 @@ class DevicePool:
     async def attempt(
         self, job: Job[Item, Value], item: Item, *, timeout_s: float = LEASE_TIMEOUT_S
     ) -> JobOutcome[Value]:
-        """Carry out one job, once; its outcome says whether its device was lost. What it raises is in there too."""
+        """Run one job once. The outcome has its exception, and whether its device was lost."""
         serial, lease = "", None
         try:
             async with self._leased(Deadline.after(timeout_s)) as lease:
@@ -159,8 +159,8 @@ class DevicePool:
             task = asyncio.current_task()
             if task is None or task.cancelling():
                 raise
-            # The job has cancelled itself: that is its own end, not ours.
-            return JobOutcome(error=BridgeError(f"the job was cancelled from inside: {error}"), serial=serial)
+            # The job has cancelled itself, not its caller.
+            return JobOutcome(error=BridgeError(f"the job cancelled itself: {error}"), serial=serial)
         except Exception as error:
             lost = "" if lease is None or lease.lost is None else lease.lost.message
             return JobOutcome(error=error, serial=serial, lost=lost, attempts=0 if lease is None else 1)
@@ -177,15 +177,15 @@ class DevicePool:
             finally:
                 lost = lease.lost
                 if lost is not None:
-                    lease.slot.went_wrong(lost)
+                    lease.slot.failed(lost)
                     stack.push_async_callback(lease.slot.discard)
 
     async def _opened(self, stack: AsyncExitStack, deadline: Deadline) -> _Lease:
-        """A device with a session, both until the stack ends; those that are not well are passed over."""
+        """Open a session on a usable device; both last until the stack ends."""
         while True:
             slot = await self._free_slot(deadline)
             async with AsyncExitStack() as trying:
-                trying.callback(self._give_back, slot)
+                trying.callback(self._release, slot)
                 try:
                     serial = await slot.acquire(trying, deadline)
                     if serial is None:
@@ -201,10 +201,10 @@ class DevicePool:
                     )
                     session = await trying.enter_async_context(opening)
                 except (DeviceError, HostError, TransportError, DeadlineExceeded) as error:
-                    slot.went_wrong(error)
+                    slot.failed(error)
                     trying.push_async_callback(slot.discard)
                     continue
-                slot.went_well()
+                slot.succeeded()
                 await stack.enter_async_context(trying.pop_all())
                 return _Lease(slot, session)
 
@@ -228,20 +228,23 @@ class DevicePool:
             except TimeoutError:
                 continue
 
-    def _give_back(self, slot: Slot) -> None:
+    def _release(self, slot: Slot) -> None:
         slot.is_taken = False
         self._changed.set()
         self._changed = asyncio.Event()
 
     def _seen(self) -> str:
-        return "; ".join(
-            f"{slot.name}: {slot.trouble.message if slot.trouble else 'at work' if slot.is_taken else 'others use it'}"
-            for slot in self._slots
-        )
+        return "; ".join(f"{slot.name}: {_state_of(slot)}" for slot in self._slots)
+
+
+def _state_of(slot: Slot) -> str:
+    if slot.trouble is not None:
+        return slot.trouble.message
+    return "running a job" if slot.is_taken else "in use by another process"
 
 
 async def attached_serials(adb_server: str | None = None) -> tuple[str, ...]:
-    """The devices that are attached and ready, without the virtual ones that belong to somebody's session."""
+    """The attached, ready devices, without virtual devices that belong to a session."""
     server = AdbServer.from_environment(adb_server)
     await server.ensure_running(timeout_s=_LIST_S)
     return _ready(await server.devices(timeout_s=_LIST_S))
@@ -271,7 +274,7 @@ async def _slots(server: AdbServer, devices: Sequence[str] | Literal["all"]) -> 
         if serial == "virtual":
             slots.append(VirtualSlot(f"virtual device {len(slots) + 1}", server, virtual, starting))
         elif any(slot.name == serial for slot in slots):
-            raise UsageError(f"{serial} is named twice")
+            raise UsageError(f"{serial} is given twice")
         elif all(entry.serial != serial for entry in entries):
             attached = ", ".join(entry.serial for entry in entries) or "none"
             raise DeviceNotFound(f"no device with serial {serial!r} is attached (attached: {attached})")
@@ -281,8 +284,7 @@ async def _slots(server: AdbServer, devices: Sequence[str] | Literal["all"]) -> 
 
 
 async def together(works: Iterable[Coroutine[Any, Any, None]]) -> None:
-    """Carry all of them out at once. The first error, which may be the user's own, ends the others and is raised as it
-    is."""
+    """Run all concurrently. The first error cancels the others and is raised unchanged."""
     tasks = [asyncio.ensure_future(work) for work in works]
     try:
         await asyncio.gather(*tasks)
@@ -293,7 +295,7 @@ async def together(works: Iterable[Coroutine[Any, Any, None]]) -> None:
 
 
 async def _called(job: Job[Item, Value], session: Session, item: Item) -> Value:
-    # An object with an `async def __call__` is no coroutine function by itself.
+    # An object with an `async def __call__` is not itself a coroutine function.
     if asyncio.iscoroutinefunction(job) or asyncio.iscoroutinefunction(type(job).__call__):
         return await job(session, item)
     return cast(Value, await in_a_thread(job, session, item))

@@ -1,4 +1,4 @@
-"""The places of a pool: each stands for one device, whether it is well at the moment or not."""
+"""The slots of a pool: one device each, with its state and back-off."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from bridge.errors import (
     VirtualDeviceFailed,
     WebViewTooOld,
 )
-from bridge.surfaces.device_pool.lease import take_turn
+from bridge.surfaces.device_pool.lease import try_lease
 
 if TYPE_CHECKING:
     from bridge.adb import AdbServer
     from bridge.session.devices import VirtualDevices
 
-# Waiting changes nothing about these: somebody has to do something first.
+# Errors that a person has to resolve; retrying is pointless.
 _FINAL = (DeviceUnauthorized, ChromiumMissing, HostMissing, HostVersionMismatch, WebViewTooOld)
 _BUSY_S = 0.1
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.5, 20.0
@@ -33,14 +33,14 @@ _STOP_S = 25.0
 
 
 class Slot:
-    """A device that work can be given, one piece at a time.
+    """A device that runs one job at a time.
 
     Attributes:
         name: For messages.
-        is_taken: Work has it.
-        is_out: It will not be well again while the pool lasts.
-        not_before: When to try it next, on the monotonic clock.
-        trouble: Why the last try failed, None after one that did not.
+        is_taken: A job is using it.
+        is_out: Unusable for the rest of the pool's life.
+        not_before: When to retry, on the monotonic clock.
+        trouble: The error of the last attempt, or None.
     """
 
     def __init__(self, name: str) -> None:
@@ -53,29 +53,29 @@ class Slot:
 
     @property
     def is_warm(self) -> bool:
-        """Whether a device is there already."""
+        """Whether the device is already running."""
         return True
 
     async def acquire(self, stack: AsyncExitStack, deadline: Deadline) -> str | None:
-        """The device's serial, held until the stack ends; None while another process has it.
+        """Lease the device until the stack ends; returns its serial, or None while another process has it.
 
         Raises:
-            BridgeError: There is no device.
+            BridgeError: The device is not available.
         """
         raise NotImplementedError
 
     async def discard(self) -> None:
-        """Let go of a device that is lost."""
+        """Drop a lost device."""
 
     def busy(self) -> None:
-        """Somebody else has it: look again soon."""
+        """Retry soon: another process has the device."""
         self.not_before = time.monotonic() + _BUSY_S
 
-    def went_well(self) -> None:
+    def succeeded(self) -> None:
         self._failures, self.trouble = 0, None
 
-    def went_wrong(self, error: BridgeError) -> None:
-        """Pause, longer each time; for ever where trying again is of no use."""
+    def failed(self, error: BridgeError) -> None:
+        """Back off, longer each time; for good if retrying is pointless."""
         self._failures += 1
         self.trouble = error
         self.not_before = time.monotonic() + min(_LONGEST_PAUSE_S, _FIRST_PAUSE_S * 2 ** (self._failures - 1))
@@ -85,18 +85,18 @@ class Slot:
 
 
 class AttachedSlot(Slot):
-    """A phone or an emulator. It is taken in turn with other processes of this user, and may come back after a loss."""
+    """A phone or an emulator, leased among this user's processes. It may return after a loss."""
 
-    def __init__(self, serial: str, turn: str) -> None:
+    def __init__(self, serial: str, lease_name: str) -> None:
         super().__init__(serial)
-        self._turn = turn
+        self._lease_name = lease_name
 
     async def acquire(self, stack: AsyncExitStack, deadline: Deadline) -> str | None:
-        return self.name if take_turn(self._turn, stack) else None
+        return self.name if try_lease(self._lease_name, stack) else None
 
 
 class VirtualSlot(Slot):
-    """A virtual device of the pool's own, started when it is first needed and again when it was lost."""
+    """A virtual device of the pool, started on first use and after a loss."""
 
     def __init__(self, name: str, server: AdbServer, virtual: VirtualDevices, starting: asyncio.Semaphore) -> None:
         super().__init__(name)
@@ -112,7 +112,7 @@ class VirtualSlot(Slot):
 
     async def acquire(self, stack: AsyncExitStack, deadline: Deadline) -> str | None:
         if self._serial is None:
-            async with self._starting:  # a browser that starts wants a core to itself
+            async with self._starting:  # a starting browser needs a core of its own
                 device = self._virtual.start(self._server, timeout_s=deadline.remaining_s)
                 self._serial = await self._device.enter_async_context(device)
         return self._serial

@@ -1,4 +1,4 @@
-"""Device checks about what is done: forms, files, requests, profiles, and how things end."""
+"""Device checks of behaviour: forms, files, requests, profiles, renderer crashes and idle tabs."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 CHECK_S, IDLE_S = 45.0, 60.0
 _ASK_S = 20.0
-# A short clock for what takes five minutes otherwise; touching it half way must postpone the end.
+# A short idle timeout instead of five minutes; a touch halfway must postpone it.
 _IDLE_TIMEOUT_S, _TOUCH_AFTER_S = 3, 1.5
 _LOST_S = 30.0
 
 
 async def check_doing(report: Report, session: Session, page: Page, server: LocalServer, folder: Path) -> None:
-    """Adds the rows; `folder` is the session's root for files. The last one kills the renderer."""
+    """Adds the rows; `folder` is the session's folder for files. The last check crashes the renderer."""
     checks: dict[str, Callable[[], Awaitable[CheckResult]]] = {
         "proxy": lambda: _proxy(session, page, server),
         "Fetch": lambda: _fetch(page, server),
@@ -37,25 +37,25 @@ async def check_doing(report: Report, session: Session, page: Page, server: Loca
         "file input": lambda: _file_input(page, server, folder),
         "download": lambda: _download(page, server, folder),
         "profile": lambda: _profile(session, page, server),
-        "renderer death": lambda: _renderer_death(session, page, server),
+        "renderer crash": lambda: _renderer_crash(session, page, server),
     }
     for name, check in checks.items():
         await report.ask(name, check, timeout_s=CHECK_S)
 
 
 async def _proxy(session: Session, page: Page, server: LocalServer) -> CheckResult:
-    """A page's request is in the gate's audit only if it came through the gate."""
+    """Only requests that pass through the gate are in its audit."""
     mechanism = session.host.features.get("proxy", "none")
     audit = session.egress.audit
     before = sum(record.port == server.port for record in audit)
     await page.goto(server.url("original"))
     through = sum(record.port == server.port for record in audit) > before
     found = session.capabilities
-    said = f"set by {mechanism}, egress={found.egress if found else 'unknown'}"
+    finding = f"set by {mechanism}, egress={found.egress if found else 'unknown'}"
     if through:
-        return passed(f"{said}: a request to {HOST} came through the gate")
+        return passed(f"{finding}: a request to {HOST} passed through the gate")
     return warned(
-        f"{said}: a request to {HOST} did not come through the gate",
+        f"{finding}: a request to {HOST} bypassed the gate",
         "Update Android System WebView, or set strict = false in [browser.policy].",
     )
 
@@ -67,16 +67,18 @@ async def _fetch(page: Page, server: LocalServer) -> CheckResult:
         got = await evaluate(page, "fetch('/original').then(r => r.text())", timeout_s=_ASK_S)
     finally:
         await page.unroute("**/original")
-    return passed("a request was answered by a route") if got == "from the route" else failed(f"the page got {got!r}")
+    return passed("a route fulfilled a request") if got == "from the route" else failed(f"the page received {got!r}")
 
 
 async def _select(page: Page, server: LocalServer) -> CheckResult:
-    """Never by a tap: its popup is a dialog, and without an Activity that ends the process."""
+    """Never by a tap: the popup is a system dialog, which crashes a WebView without an Activity."""
     await page.goto(server.url("form"))
     shot = await page.snapshot()
     await page.select(shot.find(role="combobox", name="Colour").ref, "blue")
     value = await evaluate(page, "s.value", timeout_s=_ASK_S)
-    return passed("set without its popup") if value == "blue" else failed(f"its value is {value!r} instead of 'blue'")
+    return (
+        passed("selected without the popup") if value == "blue" else failed(f"the value is {value!r} instead of 'blue'")
+    )
 
 
 async def _file_input(page: Page, server: LocalServer, folder: Path) -> CheckResult:
@@ -90,7 +92,7 @@ async def _file_input(page: Page, server: LocalServer, folder: Path) -> CheckRes
     got = await evaluate(page, read, timeout_s=_ASK_S)
     if got == [document.name, content]:
         return passed(f"the page read {document.name}, {document.stat().st_size:,} bytes")
-    return failed(f"the page has {str(got)[:80]} instead of {document.name}")
+    return failed(f"the page read {str(got)[:80]} instead of {document.name}")
 
 
 async def _download(page: Page, server: LocalServer, folder: Path) -> CheckResult:
@@ -99,7 +101,7 @@ async def _download(page: Page, server: LocalServer, folder: Path) -> CheckResul
     target = folder / "download.bin"
     await page.download(target, ref=shot.find(role="link").ref)
     size = target.stat().st_size
-    return passed(f"{size:,} bytes arrived") if target.read_bytes() == DOWNLOAD else failed(f"{size:,} wrong bytes")
+    return passed(f"downloaded {size:,} bytes") if target.read_bytes() == DOWNLOAD else failed(f"{size:,} wrong bytes")
 
 
 async def _profile(session: Session, page: Page, server: LocalServer) -> CheckResult:
@@ -116,29 +118,33 @@ async def _profile(session: Session, page: Page, server: LocalServer) -> CheckRe
             await _crash(other)
             async with asyncio.timeout(_LOST_S):
                 await anext(aiter(lost))
-            await asyncio.sleep(0.2)  # the dead renderer's tabs are told of in one go
+            await asyncio.sleep(0.2)  # the events for the crashed renderer's tabs arrive together
             others = [event.fields.get("tab") for event in lost.queue]
         shares = session.host_tab_of(page) in others
     finally:
         await session.close_tab(other)
-    said = "cookies are its own"
-    return warned(f"{said}; it shares the default profile's renderer") if shares else passed(f"{said}, renderer too")
+    finding = "cookies are separate"
+    return (
+        warned(f"{finding}; the renderer is shared with the default profile")
+        if shares
+        else passed(f"{finding}, the renderer too")
+    )
 
 
-async def _renderer_death(session: Session, page: Page, server: LocalServer) -> CheckResult:
+async def _renderer_crash(session: Session, page: Page, server: LocalServer) -> CheckResult:
     await page.goto(server.url("form"))
     began = time.monotonic()
     with session.host_client.events("tab.lost") as lost:
         await _crash(page)
         async with asyncio.timeout(_LOST_S):
             reason = (await anext(aiter(lost))).fields.get("reason")
-    told_ms = (time.monotonic() - began) * 1000
+    reported_ms = (time.monotonic() - began) * 1000
     found = await page.goto(server.url("form"))
     if found.title != "Form":
-        return failed(f"told as {reason}, but the tab did not come back: it shows {found.title!r}")
+        return failed(f"reported as {reason}, but the tab was not restored: it shows {found.title!r}")
     if reason not in ("renderer_crashed", "renderer_killed"):
-        return failed(f"told as {reason} after {told_ms:.0f} ms")
-    return passed(f"told as {reason} after {told_ms:.0f} ms; the tab was opened again")
+        return failed(f"reported as {reason} after {reported_ms:.0f} ms")
+    return passed(f"reported as {reason} after {reported_ms:.0f} ms; the tab was restored")
 
 
 async def _crash(page: Page) -> None:
@@ -147,7 +153,7 @@ async def _crash(page: Page) -> None:
 
 
 async def check_idle(report: Report, device: AdbDevice) -> None:
-    """Adds the row for the clock that frees the device when nobody works on it. Ends the host app, twice."""
+    """Adds the row for the idle timeout that closes unused tabs. Ends the host app twice."""
     await report.ask("idle", lambda: _idle(device), timeout_s=IDLE_S)
 
 
@@ -158,13 +164,13 @@ async def _idle(device: AdbDevice) -> CheckResult:
 
     owner, digest = f"pid {os.getpid()}", "doctor"
     with hold_lease(lease_key(device), owner=owner, policy_digest=digest):
-        await stop_host(device, timeout_s=_ASK_S)  # the clock of the first start counts for a process
+        await stop_host(device, timeout_s=_ASK_S)  # the idle timeout of the first start applies to the whole process
         try:
             async with start_host(
                 device, owner=owner, policy_digest=digest, idle_timeout_s=_IDLE_TIMEOUT_S, timeout_s=_ASK_S
             ) as host:
                 if host.hello.idle_timeout_s != _IDLE_TIMEOUT_S:
-                    return failed(f"asked for {_IDLE_TIMEOUT_S} s, the host app has {host.hello.idle_timeout_s} s")
+                    return failed(f"requested {_IDLE_TIMEOUT_S} s, the host app uses {host.hello.idle_timeout_s} s")
                 with host.events("idle_destroyed") as events:
                     tab = await host.open_tab(width_px=100, height_px=100, density_dpi=160, timeout_s=_ASK_S)
                     await asyncio.sleep(_TOUCH_AFTER_S)
@@ -181,8 +187,8 @@ async def _idle(device: AdbDevice) -> CheckResult:
             else:
                 report_of_stop = ""
     if report_of_stop:
-        return warned(f"the short clock could not be taken back: {report_of_stop}", "webview-bridge host stop")
-    said = f"{lived_s:.1f} s after a touch, with a clock of {_IDLE_TIMEOUT_S} s instead of 300 s"
+        return warned(f"could not restore the idle timeout: {report_of_stop}", "webview-bridge host stop")
+    finding = f"{lived_s:.1f} s after a touch, with a timeout of {_IDLE_TIMEOUT_S} s instead of 300 s"
     if event.fields.get("tab") != tab.tab or lived_s < _IDLE_TIMEOUT_S - 0.3:
-        return failed(f"the tab went {said}")
-    return passed(f"the tab went {said}")
+        return failed(f"the tab was closed {finding}")
+    return passed(f"the tab was closed {finding}")

@@ -12,7 +12,7 @@ DOWNLOAD_NAME, DOWNLOAD = "doctor.bin", bytes(range(256)) * 64
 
 
 def band_colour(index: int) -> tuple[int, int, int]:
-    """Of the band from `index * BAND_PX` on; no two neighbours are alike."""
+    """The colour of the band that starts at `index * BAND_PX`; neighbours differ."""
     return (index * 8, 255 - index * 8, 200 if index % 2 else 40)
 
 
@@ -48,6 +48,6 @@ _PAGES: dict[str, tuple[str, bytes]] = {
 
 @contextmanager
 def serve_check_pages() -> Iterator[LocalServer]:
-    """Serve them on a free port for as long as the block lasts."""
+    """Serve the pages on a free port while the block runs."""
     with serving_table(_PAGES, product="webview-bridge-doctor") as server:
         yield server

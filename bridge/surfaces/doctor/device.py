@@ -1,4 +1,4 @@
-"""What a device needs: to be there, to have booted, an Android and a WebView that are new enough, the host app."""
+"""Checks of a device: boot, Android and WebView versions, the host app."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from bridge.surfaces.doctor.report import CheckResult, Report, failed, passed, w
 
 ASK_S, INSTALL_S, START_S = 20.0, 200.0, 60.0
 OLDEST_API_LEVEL = 26
-# Below it `WeakRef` is missing, so refs are held strongly and pruned at each snapshot.
+# Older versions have no `WeakRef`, so refs are held strongly and pruned at each snapshot.
 _WEAK_REFS_SINCE = 84
 _POLL_S = 0.5
 _UPDATE = (
@@ -38,32 +38,32 @@ _STATE_FIXES = {
 
 @dataclass(frozen=True, slots=True)
 class Readiness:
-    """How far a device has come in booting; `missing` is "" when it is there."""
+    """How far a device has booted; `missing` is "" when it is ready."""
 
     missing: str
     seen: str
 
 
 def state_fix(state: str) -> str:
-    """What helps against a state that is not `device`, "" where nothing is known to."""
+    """How to fix a state other than `device`; "" if unknown."""
     return next((fix for word, fix in _STATE_FIXES.items() if state.startswith(word)), "")
 
 
-def attached_words(entries: tuple[DeviceEntry, ...]) -> str:
+def attached_text(entries: tuple[DeviceEntry, ...]) -> str:
     """`emulator-5554 (device), R58M (unauthorized)`."""
     return ", ".join(f"{entry.serial} ({entry.state})" for entry in entries) or "none"
 
 
 async def readiness(device: AdbDevice, *, timeout_s: float) -> Readiness:
-    """Whether the system has booted, the package service answers and a WebView provider is chosen."""
+    """Whether the system has booted, the package service responds and a WebView provider is set."""
     deadline = Deadline.after(timeout_s)
     booted = await device.getprop("sys.boot_completed", timeout_s=deadline.remaining_s)
     if booted != "1":
         return Readiness("boot", f"sys.boot_completed is {booted!r}")
     packages = await device.shell(["pm", "path", "android"], timeout_s=deadline.remaining_s)
     if "package:" not in packages.stdout:
-        said = (packages.stdout + packages.stderr).strip()[:120] or "nothing"
-        return Readiness("package service", f"pm path android said {said}")
+        output = (packages.stdout + packages.stderr).strip()[:120] or "nothing"
+        return Readiness("package service", f"pm path android printed {output}")
     name, version = await webview_provider(device, timeout_s=deadline.remaining_s)
     if not name:
         return Readiness("WebView provider", "dumpsys webviewupdate names no current WebView package")
@@ -71,7 +71,7 @@ async def readiness(device: AdbDevice, *, timeout_s: float) -> Readiness:
 
 
 async def webview_provider(device: AdbDevice, *, timeout_s: float) -> tuple[str, str]:
-    """Package and version of the WebView in use; empty where there is none.
+    """Package and version of the current WebView provider; empty if there is none.
 
     Source: AOSP WebViewUpdateServiceImpl.dumpState, "Current WebView package (name, version): (…, …)".
     """
@@ -81,13 +81,13 @@ async def webview_provider(device: AdbDevice, *, timeout_s: float) -> tuple[str,
 
 
 async def wait_until_ready(server: AdbServer, wanted: str, *, timeout_s: float) -> str:
-    """Wait until the wanted device is attached and has booted; what it says then.
+    """Wait until the device is attached and has booted; returns its state.
 
     Raises:
-        DeadlineExceeded: Says what was last seen.
+        DeadlineExceeded: With the last state.
     """
     deadline = Deadline.after(timeout_s)
-    seen = "nothing was asked yet"
+    seen = "not checked yet"
     while True:
         ask_s = min(ASK_S, max(0.1, deadline.remaining_s))
         try:
@@ -96,7 +96,7 @@ async def wait_until_ready(server: AdbServer, wanted: str, *, timeout_s: float) 
             ready = [entry.serial for entry in entries if entry.state == "device"]
             serial = next((s for s in ready if s == wanted), None) if wanted != "auto" else next(iter(ready), None)
             if serial is None:
-                seen = f"attached: {attached_words(entries)}"
+                seen = f"attached: {attached_text(entries)}"
             else:
                 found = await readiness(server.device(serial), timeout_s=ask_s)
                 seen = f"{serial}: {found.seen}"
@@ -106,17 +106,17 @@ async def wait_until_ready(server: AdbServer, wanted: str, *, timeout_s: float) 
             seen = error.message
         if deadline.remaining_s <= _POLL_S:
             raise DeadlineExceeded("the device to be ready", timeout_s, seen)
-        # Booting tells nobody: its steps are a property, a service and a line in a dump.
+        # Booting sends no event: its steps are a property, a service and a line in a dump.
         await asyncio.sleep(_POLL_S)
 
 
-async def examine_device(report: Report, device: AdbDevice, *, fix: bool, tell: Callable[[str], None]) -> bool:
-    """Adds four rows; whether a session can be tried."""
+async def examine_device(report: Report, device: AdbDevice, *, fix: bool, notify: Callable[[str], None]) -> bool:
+    """Adds four rows; returns whether a session can be opened."""
     await report.ask("boot", lambda: _boot(device), timeout_s=ASK_S)
     android = await report.ask("android", lambda: _android(device), timeout_s=ASK_S)
     webview = await report.ask("webview", lambda: _webview(device), timeout_s=ASK_S)
     installed = await report.ask(
-        "host app", lambda: _host_app(device, fix, tell), timeout_s=INSTALL_S if fix else ASK_S
+        "host app", lambda: _host_app(device, fix, notify), timeout_s=INSTALL_S if fix else ASK_S
     )
     return "fail" not in (android.status, webview.status, installed.status)
 
@@ -124,7 +124,7 @@ async def examine_device(report: Report, device: AdbDevice, *, fix: bool, tell: 
 async def _boot(device: AdbDevice) -> CheckResult:
     found = await readiness(device, timeout_s=ASK_S)
     if found.missing:
-        return failed(f"{found.missing} is not ready: {found.seen}", "Wait for it: doctor --wait.", exit_code=3)
+        return failed(f"{found.missing} is not ready: {found.seen}", "Wait with doctor --wait.", exit_code=3)
     return passed("sys.boot_completed, package service and WebView provider are ready")
 
 
@@ -133,28 +133,28 @@ async def _android(device: AdbDevice) -> CheckResult:
     release = await device.getprop("ro.build.version.release", timeout_s=ASK_S)
     maker = await device.getprop("ro.product.manufacturer", timeout_s=ASK_S)
     model = await device.getprop("ro.product.model", timeout_s=ASK_S)
-    words = f"API {level or '?'} (Android {release or '?'}), {maker} {model}".strip()
+    text = f"API {level or '?'} (Android {release or '?'}), {maker} {model}".strip()
     if not re.fullmatch("[0-9]{1,9}", level):
-        return warned(f"{words}: the API level is not told")
+        return warned(f"{text}: the API level is unknown")
     if int(level) < OLDEST_API_LEVEL:
-        return failed(f"{words}: the host app needs API {OLDEST_API_LEVEL}", "Use a device with Android 8 or newer.")
-    return passed(words)
+        return failed(f"{text}: the host app needs API {OLDEST_API_LEVEL}", "Use a device with Android 8 or newer.")
+    return passed(text)
 
 
 async def _webview(device: AdbDevice) -> CheckResult:
     name, version = await webview_provider(device, timeout_s=ASK_S)
     if not name:
-        return failed("no WebView provider is chosen", "Enable or install Android System WebView.")
+        return failed("no WebView provider is set", "Enable or install Android System WebView.")
     major = version.split(".")[0]
     is_known = re.fullmatch("[0-9]{1,9}", major) is not None
     if is_known and int(major) < OLDEST_WEBVIEW:
-        return failed(f"{name} {version} is older than {OLDEST_WEBVIEW}", _UPDATE)
+        return failed(f"{name} {version}; {OLDEST_WEBVIEW} is the oldest supported version", _UPDATE)
     if is_known and int(major) < _WEAK_REFS_SINCE:
         return warned(f"{name} {version}: refs of removed elements are kept until the next snapshot", _UPDATE)
     return passed(f"{name} {version}")
 
 
-async def _host_app(device: AdbDevice, fix: bool, tell: Callable[[str], None]) -> CheckResult:
+async def _host_app(device: AdbDevice, fix: bool, notify: Callable[[str], None]) -> CheckResult:
     from bridge.host.apk import ready_apk
     from bridge.host.installation import install_host, installed_host
     from bridge.host.lease import hold_lease, lease_key
@@ -163,9 +163,9 @@ async def _host_app(device: AdbDevice, fix: bool, tell: Callable[[str], None]) -
     if found is not None and found.version_name == bridge.__version__:
         return passed(f"version {found.version_name}")
     if fix:
-        apk = await ready_apk(tell, timeout_s=INSTALL_S)
+        apk = await ready_apk(notify, timeout_s=INSTALL_S)
         with hold_lease(lease_key(device), owner=f"pid {os.getpid()}", policy_digest="doctor"):
-            done = await install_host(device, apk, timeout_s=INSTALL_S, tell=tell)
+            done = await install_host(device, apk, timeout_s=INSTALL_S, report=notify)
         if done.version_name != bridge.__version__:
             return warned(f"{done.action} version {done.version_name}, this is {bridge.__version__}")
         return passed(f"{done.action} version {done.version_name}")
@@ -178,7 +178,7 @@ async def _host_app(device: AdbDevice, fix: bool, tell: Callable[[str], None]) -
 
 
 async def host_answers(device: AdbDevice) -> CheckResult:
-    """The host app starts, proves itself and speaks our protocol."""
+    """Starts the host app and performs its handshake."""
     from bridge.host.launch import start_host
 
     try:
@@ -190,33 +190,33 @@ async def host_answers(device: AdbDevice) -> CheckResult:
 
 
 def judged(found: Capabilities) -> CheckResult:
-    """What the probe found, as a row; what is missing is a warning, because every strategy has another below it."""
+    """The row of the capability probe. Missing capabilities are warnings, because every strategy has a fallback."""
     lacks = {
-        "isolated_worlds": "pages can see the script",
+        "isolated_worlds": "no isolated worlds: pages can see the script",
         "file_input": "no file input over CDP",
         "emulation": "no emulation",
         "screencast": "no screencast",
         "focus_emulation": "no focus emulation",
         "fetch_interception": "requests cannot be intercepted",
     }
-    missing = [words for name, words in lacks.items() if not getattr(found, name)]
+    missing = [text for name, text in lacks.items() if not getattr(found, name)]
     if found.capture != "cdp":
-        missing.append("no capture over CDP, the host app draws")
+        missing.append("no capture over CDP: the host app draws screenshots")
     full_page = found.full_page or "untried"
-    said = f"capture by {found.capture}, full page by {full_page}, host features: {', '.join(found.host_features)}"
-    return warned(f"{said}; {'; '.join(missing)}", _UPDATE) if missing else passed(said)
+    finding = f"capture by {found.capture}, full page by {full_page}, host features: {', '.join(found.host_features)}"
+    return warned(f"{finding}; {'; '.join(missing)}", _UPDATE) if missing else passed(finding)
 
 
 def held(found: Capabilities, refusals: Sequence[PolicyRefused]) -> CheckResult:
-    """Whether the device's traffic is held to a strict policy; `refusals` are what a strict session ended with."""
-    said = f"egress={found.egress}, webrtc={found.webrtc}, websockets={found.websockets}"
+    """Whether the device enforces a strict policy; `refusals` are the errors of a strict session."""
+    finding = f"egress={found.egress}, webrtc={found.webrtc}, websockets={found.websockets}"
     if refusals:
-        return warned(f"{said}: {refusals[0].message}", refusals[0].hint)
-    return passed(f"{said}: a strict policy holds here")
+        return warned(f"{finding}: {refusals[0].message}", refusals[0].hint)
+    return passed(f"{finding}: a strict policy is enforced")
 
 
 def policy_of(*, strict: bool) -> BrowserPolicy:
-    """The operator's policy, with or without refusing a device that cannot be held to it."""
+    """The operator's policy; `strict` refuses a device that cannot enforce it."""
     from bridge.policy.configuration import load_policy
 
     return replace(load_policy("operator", os.environ), strict=strict)

@@ -1,4 +1,4 @@
-"""Device checks about what is drawn: frames with the screen on and off, pictures of every kind, WebGL in each."""
+"""Device checks of drawing: frames with the screen on and off, screenshots by each strategy, WebGL."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FRAMES_S, PICTURE_S, SCREEN_S = 15.0, 60.0, 40.0
 _MEASURED_MS = 1000
 _ENOUGH_FPS, _FEW_FPS = 24, 5
 _PAGE_LIMIT_PX = 10_000
-# Colours go through the display's colour space and, in some strategies, a JPEG.
+# Colours pass through the display's colour space and, in some strategies, JPEG.
 _TOLERANCE = 24
 _COUNT_FRAMES = f"""new Promise(done => {{
   let count = 0, start = performance.now();
@@ -35,10 +35,10 @@ _COUNT_FRAMES = f"""new Promise(done => {{
 
 
 async def evaluate(page: Page, expression: str, *, timeout_s: float) -> Any:
-    """The value of an expression in the page's own world, promises awaited.
+    """The value of an expression in the page's main world, promises awaited.
 
     Raises:
-        ScriptFailed: It threw.
+        ScriptFailed: The expression threw.
     """
     attachment = await page.attached()
     reply = await attachment.connection.call(
@@ -52,7 +52,7 @@ async def evaluate(page: Page, expression: str, *, timeout_s: float) -> Any:
 
 
 async def check_drawing(report: Report, session: Session, page: Page, server: LocalServer) -> None:
-    """Adds the rows for frames, pictures and WebGL."""
+    """Adds the rows for frames, screenshots and WebGL."""
 
     async def open_bands() -> CheckResult:
         found = await page.goto(server.url("bands"))
@@ -65,28 +65,28 @@ async def check_drawing(report: Report, session: Session, page: Page, server: Lo
     else:
         screen_off = lambda: _frames_in_the_dark(session.device, page)  # noqa: E731
         await report.ask("frames, screen off", screen_off, timeout_s=SCREEN_S)
-    await report.ask("picture of the view", lambda: _view(session, page), timeout_s=PICTURE_S)
+    await report.ask("screenshot of the viewport", lambda: _view(session, page), timeout_s=PICTURE_S)
     for strategy in STRATEGIES:
-        await report.ask(f"whole page, {strategy}", _whole_page(session, page, strategy), timeout_s=PICTURE_S)
+        await report.ask(f"full page, {strategy}", _whole_page(session, page, strategy), timeout_s=PICTURE_S)
     for way, picture in _ways(session, page).items():
         await report.ask(f"WebGL by {way}", _webgl(page, server, picture), timeout_s=PICTURE_S)
 
 
 async def _frames(page: Page) -> CheckResult:
     fps = float(await evaluate(page, _COUNT_FRAMES, timeout_s=FRAMES_S))
-    said = f"{fps:.0f} frames per second"
+    finding = f"{fps:.0f} frames per second"
     if fps >= _ENOUGH_FPS:
-        return passed(said)
-    return warned(f"{said}: animations and waits are slow") if fps >= _FEW_FPS else failed(said)
+        return passed(finding)
+    return warned(f"{finding}: animations and waits are slow") if fps >= _FEW_FPS else failed(finding)
 
 
 async def _frames_in_the_dark(device: AdbDevice, page: Page) -> CheckResult:
-    """The screen is left as it was found; a lock is not opened."""
+    """Restores the screen state; never unlocks the screen."""
     was_on = await _is_awake(device)
     if was_on:
         await device.shell(["input", "keyevent", "KEYCODE_SLEEP"], timeout_s=SCREEN_S, check=True)
     try:
-        while await _is_awake(device):  # noqa: ASYNC110 - the power manager tells nobody
+        while await _is_awake(device):  # noqa: ASYNC110 - the power manager sends no event
             await asyncio.sleep(0.2)
         return await _frames(page)
     finally:
@@ -102,11 +102,11 @@ async def _is_awake(device: AdbDevice) -> bool:
 
 async def _view(session: Session, page: Page) -> CheckResult:
     shot = await page.screenshot(scale="device", timeout_s=PICTURE_S)
-    said = f"{shot.width_px} x {shot.height_px} px, by {shot.strategy}"
+    finding = f"{shot.width_px} x {shot.height_px} px, by {shot.strategy}"
     if (shot.width_px, shot.height_px) != (session.view.width_px, session.view.height_px):
-        return failed(f"{said}; the display has {session.view.width_px} x {session.view.height_px}")
+        return failed(f"{finding}; the display has {session.view.width_px} x {session.view.height_px}")
     wrong = _wrong_bands(shot.image_bytes, shot.scale)
-    return failed(f"{said}; {wrong}") if wrong else passed(said)
+    return failed(f"{finding}; {wrong}") if wrong else passed(finding)
 
 
 def _whole_page(session: Session, page: Page, strategy: Strategy) -> Callable[[], Awaitable[CheckResult]]:
@@ -114,26 +114,30 @@ def _whole_page(session: Session, page: Page, strategy: Strategy) -> Callable[[]
         found = session.capabilities
         preferred = found.full_page if found and found.full_page else "scroll-and-stitch"
 
-        def refuse(said: str) -> CheckResult:
-            # The strategy in use must work; the others are there for devices on which it does not.
-            return failed(said) if strategy == preferred else skipped(f"not usable here, {preferred} is in use: {said}")
+        def refuse(finding: str) -> CheckResult:
+            # The strategy in use must work; the others are fallbacks for other devices.
+            return (
+                failed(finding)
+                if strategy == preferred
+                else skipped(f"not usable here, {preferred} is in use: {finding}")
+            )
 
         try:
             shot = await page.screenshot(full_page=True, strategy=strategy, timeout_s=PICTURE_S)
         except BridgeError as error:
             return refuse(error.message)
-        said = f"{shot.width_px} x {shot.height_px} px of {BAND_PX * BANDS}, by {shot.strategy}"
+        finding = f"{shot.width_px} x {shot.height_px} px of {BAND_PX * BANDS}, by {shot.strategy}"
         expected_px = round(_PAGE_LIMIT_PX * shot.scale) if shot.scale < 1 else _PAGE_LIMIT_PX
         if abs(shot.height_px - expected_px) > 2 or not shot.truncated:
-            return refuse(f"{said}; {expected_px} px were expected, and truncated")
+            return refuse(f"{finding}; {expected_px} px were expected, and truncated")
         wrong = _wrong_bands(shot.image_bytes, shot.scale)
-        return refuse(f"{said}; {wrong}") if wrong else passed(said)
+        return refuse(f"{finding}; {wrong}") if wrong else passed(finding)
 
     return check
 
 
 def _wrong_bands(image: bytes, scale: float) -> str:
-    """Where the picture does not show the bands, "" where it does."""
+    """Where the screenshot does not show the bands; "" if it does."""
     from PIL import Image
 
     with Image.open(io.BytesIO(image)) as opened:
@@ -174,12 +178,12 @@ def _webgl(
 
         await page.goto(server.url("webgl"))
         if not await evaluate(page, "window.hasWebGL", timeout_s=FRAMES_S):
-            return skipped("this engine makes no WebGL context")
+            return skipped("this engine creates no WebGL context")
         with Image.open(io.BytesIO(await picture())) as opened:
             seen = opened.convert("RGB").getpixel((100, 100))
         if isinstance(seen, tuple) and _alike(seen, (255, 0, 0)):
-            return passed("the canvas is red, as it was drawn")
-        # A software redraw has no GPU content; that is why there are other ways.
-        return warned(f"the canvas is rgb{seen} instead of red: take pictures of WebGL another way")
+            return passed("the canvas is red, as drawn")
+        # A software redraw has no GPU content, hence the other strategies.
+        return warned(f"the canvas is rgb{seen} instead of red: this strategy cannot capture WebGL")
 
     return check

@@ -1,4 +1,4 @@
-"""One examination from the machine to the page, in the order in which one thing needs the other."""
+"""Runs all checks, from the machine to the page, each after the checks it depends on."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from bridge.surfaces.composition import RunningVirtualDevices, Session
 from bridge.surfaces.doctor.device import (
     ASK_S,
     START_S,
-    attached_words,
+    attached_text,
     examine_device,
     held,
     host_answers,
@@ -42,14 +42,14 @@ _CHECKS = "device checks"
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What the doctor is asked to do.
+    """The options of the doctor.
 
     Attributes:
         device: "auto", "virtual" or a serial.
-        wait_s: How long to wait for the device to have booted; None does not wait.
-        fix: Repair what can be repaired without a person: build the APK, install the host app.
-        device_checks: Also try everything that only a device can answer; it takes a minute and ends the host app.
-        tell: One line for the person who watches.
+        wait_s: Time to wait for the device to boot; None does not wait.
+        fix: Repair what needs no person: build the APK, install the host app.
+        device_checks: Also test the device itself, which takes a minute and ends the host app.
+        notify: Prints one line for the user.
     """
 
     device: str
@@ -57,19 +57,19 @@ class Order:
     wait_s: float | None
     fix: bool
     device_checks: bool
-    tell: Callable[[str], None]
+    notify: Callable[[str], None]
 
 
 async def examine(order: Order, report: Report) -> None:
-    """Fill the report. What cannot be asked because of an earlier row is skipped and says of which. Never raises."""
+    """Fill the report. A check that needs a failed one is skipped and names it. Never raises."""
     try:
         await _examine(order, report)
-    except Exception as error:  # leaving a session or a virtual device that broke meanwhile
+    except Exception as error:  # closing a session or a virtual device that broke
         report.add("end", failed(f"{type(error).__name__}: {error}"))
 
 
 async def _examine(order: Order, report: Report) -> None:
-    await examine_machine(report, order.adb_server, fix=order.fix, tell=order.tell)
+    await examine_machine(report, order.adb_server, fix=order.fix, notify=order.notify)
     if not usable(report, "adb server"):
         _skip_device(report, order, "no adb server")
         return
@@ -84,13 +84,13 @@ async def _examine(order: Order, report: Report) -> None:
             _skip_device(report, order, "no device")
             return
         device = server.device(chosen[0].serial)
-        if not await examine_device(report, device, fix=order.fix, tell=order.tell):
-            report.skip(_SESSION_ROWS, "the device is not fit for a session")
+        if not await examine_device(report, device, fix=order.fix, notify=order.notify):
+            report.skip(_SESSION_ROWS, "the device cannot open a session")
             _skip_checks(report, order, "no session")
             return
         started = await report.ask("host app start", lambda: host_answers(device), timeout_s=START_S + 5)
         if started.status != "pass":
-            report.skip(_SESSION_ROWS[1:], "the host app is not ours to use now")
+            report.skip(_SESSION_ROWS[1:], "the host app could not be used")
             _skip_checks(report, order, "no session")
             return
         await _session(order, report, device)
@@ -98,7 +98,7 @@ async def _examine(order: Order, report: Report) -> None:
 
 async def _waited(order: Order, report: Report, server: AdbServer, wait_s: float) -> bool:
     if order.device == "virtual":
-        report.skip(["wait"], "a virtual device is started ready")
+        report.skip(["wait"], "a virtual device is ready when it starts")
         return True
 
     limit_s = round(min(wait_s, report.deadline.remaining_s), 1)
@@ -119,21 +119,21 @@ async def _device(
             select_device(server, order.device, virtual, lambda _: None, timeout_s=_START_VIRTUAL_S)
         )
     except NoDevice:
-        others = f"attached: {attached_words(entries)}" if entries else "nothing is attached"
+        others = f"attached: {attached_text(entries)}" if entries else "nothing is attached"
         fix = next((fix for entry in entries if (fix := state_fix(entry.state))), "")
         if fix:
-            return failed(f"none that can be worked with; {others}", fix, exit_code=3)
+            return failed(f"no usable device; {others}", fix, exit_code=3)
         if not usable(report, "chromium") or _warns(report, "chromium"):
             return failed(f"{others}, and there is no Chromium for a virtual device", "Attach a device.", exit_code=3)
         return warned(
-            f"{others}; --device auto uses a virtual device",
-            "doctor --device virtual examines that one.",
+            f"{others}; --device auto starts a virtual device",
+            "Use doctor --device virtual to check that one.",
         )
     chosen.append(found)
     kind = "virtual: Chromium on this machine, not a phone" if found.is_virtual else "authorised"
     troubled = tuple(entry for entry in entries if entry.state != "device" and entry.serial != found.serial)
     if troubled:
-        return warned(f"{found.serial} ({kind}); also {attached_words(troubled)}", state_fix(troubled[0].state))
+        return warned(f"{found.serial} ({kind}); also {attached_text(troubled)}", state_fix(troubled[0].state))
     return passed(f"{found.serial} ({kind})")
 
 
@@ -175,7 +175,7 @@ async def _session(order: Order, report: Report, device: AdbDevice) -> None:
             async def tab() -> CheckResult:
                 try:
                     await open_tab(strict=True)
-                except PolicyRefused as error:  # a device that cannot be held to a policy is examined nevertheless
+                except PolicyRefused as error:  # the other checks still apply to a device that cannot enforce a policy
                     refusals.append(error)
                     await open_tab(strict=False)
                 session = opened[0][0]
@@ -189,7 +189,7 @@ async def _session(order: Order, report: Report, device: AdbDevice) -> None:
             session, page = opened[0]
             found = session.capabilities
             if found is None:
-                report.skip(_SESSION_ROWS[2:], "the probe gave nothing")
+                report.skip(_SESSION_ROWS[2:], "the capability probe failed")
             else:
                 report.add("capabilities", judged(found))
                 report.add("egress", held(found, refusals))
@@ -218,5 +218,5 @@ def _skip_checks(report: Report, order: Order, why: str) -> None:
 
 
 def whole_report(on_row: OnRow, timeout_s: float | None) -> Report:
-    """An empty report with a budget for all of its questions."""
+    """An empty report with one deadline for all checks."""
     return Report(on_row, Deadline.after(math.inf if timeout_s is None else timeout_s))

@@ -1,4 +1,4 @@
-"""What this machine needs, whatever is attached to it: adb, Chromium, the policy and its gate, the APK."""
+"""Checks of this machine: adb, Chromium, the policy and its gate, the host app's APK."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from bridge.surfaces.doctor.report import CheckResult, Report, failed, passed, w
 
 PROGRAM_S, SERVER_S, CHROMIUM_S, GATE_S = 10.0, 25.0, 15.0, 10.0
 APK_S = 600.0
-# Link-local addresses have the clouds' metadata services; no policy allows them.
+# Cloud metadata services have link-local addresses; no policy allows them.
 _NEVER = "http://169.254.169.254/latest/meta-data/"
 
 
 async def examine_machine(
-    report: Report, server_address: str | None, *, fix: bool, tell: Callable[[str], None]
+    report: Report, server_address: str | None, *, fix: bool, notify: Callable[[str], None]
 ) -> None:
     """Adds five rows. `fix` builds a missing APK in a source checkout."""
     report.add("webview-bridge", passed(f"{bridge.__version__} on Python {sys.version.split()[0]}, {sys.platform}"))
@@ -28,7 +28,7 @@ async def examine_machine(
     await report.ask("adb server", lambda: _adb_server(server_address), timeout_s=SERVER_S)
     await report.ask("chromium", _chromium, timeout_s=CHROMIUM_S)
     await report.ask("egress gate", _egress_gate, timeout_s=GATE_S)
-    await report.ask("host app APK", lambda: _apk(fix, tell), timeout_s=APK_S if fix else GATE_S)
+    await report.ask("host app APK", lambda: _apk(fix, notify), timeout_s=APK_S if fix else GATE_S)
 
 
 async def _adb_program() -> CheckResult:
@@ -37,7 +37,7 @@ async def _adb_program() -> CheckResult:
     try:
         program = await find_adb_program()
     except AdbUnavailable as error:
-        return warned(f"{error.message} A server that runs already, or a remote one, still works.", error.hint)
+        return warned(f"{error.message} A running or remote server still works.", error.hint)
     process = await asyncio.create_subprocess_exec(
         program,
         "version",
@@ -53,10 +53,10 @@ async def _adb_program() -> CheckResult:
             await process.wait()
     found = re.search(rb"version (\d[\d.]*)(?:\s+Version (\S+))?", printed)
     if process.returncode != 0 or found is None:
-        said = printed.decode("utf-8", "replace").strip()[:200] or "nothing"
+        output = printed.decode("utf-8", "replace").strip()[:200] or "no output"
         return failed(
-            f"{program} version ended with {process.returncode} and said {said}",
-            "Install the Android platform tools again.",
+            f"{program} version exited with {process.returncode}: {output}",
+            "Reinstall the Android platform tools.",
             exit_code=3,
         )
     tools = f", platform tools {found[2].decode()}" if found[2] else ""
@@ -75,16 +75,16 @@ async def _chromium() -> CheckResult:
     try:
         program = find_chromium(os.environ)
     except ChromiumMissing as error:
-        return warned(f"{error.message} Without it there is no virtual device; phones do not need it.", error.hint)
+        return warned(f"{error.message} Virtual devices need it; phones do not.", error.hint)
     version = await program_version(program)
     if not version and sys.platform != "win32":
-        # Ubuntu's package is a stub for a snap, which prints words instead of a version where snaps do not run.
-        return warned(f"{program} prints no version: it may not run here.", "Install Google Chrome or Chromium.")
+        # Ubuntu's package is a stub for a snap; where snaps do not run it prints a message instead of a version.
+        return warned(f"{program} prints no version; it may not run here.", "Install Google Chrome or Chromium.")
     return passed(f"{program} {version}".rstrip())
 
 
 async def _egress_gate() -> CheckResult:
-    """The configured policy is read, a gate is started under it, and asked for what no policy allows."""
+    """Starts a gate with the configured policy and requests an address that no policy allows."""
     from bridge.policy.configuration import load_policy
     from bridge.policy.gate import run_gate
     from bridge.policy.pinning import PinnedEgress
@@ -99,28 +99,28 @@ async def _egress_gate() -> CheckResult:
         finally:
             writer.close()
     if " 403 " not in f"{answer} ":
-        return failed(f"the gate answered a request to 169.254.169.254 with {answer!r} instead of refusing it")
+        return failed(f"the gate did not refuse a request to 169.254.169.254; it sent {answer!r}")
     allowed = f"{len(policy.allowed_origins)} allowed, {len(policy.denied_origins)} denied origins"
-    return passed(f"refuses what it must; default {policy.default_action}, {allowed}")
+    return passed(f"refuses forbidden addresses; default {policy.default_action}, {allowed}")
 
 
-async def _apk(fix: bool, tell: Callable[[str], None]) -> CheckResult:
+async def _apk(fix: bool, notify: Callable[[str], None]) -> CheckResult:
     from bridge.host.apk import APK, BUILD_HINT, is_checkout, is_current, ready_apk
 
     if APK.is_file() and (not is_checkout() or await asyncio.to_thread(is_current)):
         return passed(f"{APK} ({APK.stat().st_size:,} bytes)")
     if fix:
         try:
-            built = await ready_apk(tell, timeout_s=APK_S)
+            built = await ready_apk(notify, timeout_s=APK_S)
         except InstallFailed as error:
             return warned(error.message, error.hint)
         return passed(f"built {built} ({built.stat().st_size:,} bytes)")
     if APK.is_file():
-        return warned(f"{APK} is older than its sources.", "doctor --fix, or tools/build-host-app, builds it again.")
-    hint = BUILD_HINT if is_checkout() else "Install webview-bridge from its wheel, which has it."
-    return warned("there is none; the virtual device needs none, a phone does.", hint)
+        return warned(f"{APK} is older than its sources.", "Rebuild it with doctor --fix or tools/build-host-app.")
+    hint = BUILD_HINT if is_checkout() else "Install webview-bridge from its wheel, which contains it."
+    return warned("missing; phones need it, virtual devices do not.", hint)
 
 
 def usable(report: Report, name: str) -> bool:
-    """Whether that row is there and has neither failed nor been skipped."""
+    """Whether the row exists and has passed or warned."""
     return any(row.name == name and row.verdict.status in ("pass", "warn") for row in report.rows)

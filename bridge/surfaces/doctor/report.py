@@ -1,4 +1,4 @@
-"""Examinations: questions with a deadline each, whose answers are rows. Nothing in here raises what a check raises."""
+"""The report of the doctor: checks with a deadline each, whose results are rows. A failing check never raises."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ OnRow = Callable[["ReportRow"], None]
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """What a check found.
+    """The result of a check.
 
     Attributes:
-        said: What was seen; of what was skipped, why.
-        fix: What helps, where that is known.
-        exit_code: What the command ends with when this is the first failure.
+        finding: What was seen; for a skipped check, why.
+        fix: How to fix it, if known.
+        exit_code: The exit code of the command if this is the first failure.
     """
 
     status: Status
-    said: str
+    finding: str
     fix: str = ""
     exit_code: int = 1
 
 
-def passed(said: str) -> CheckResult:
-    return CheckResult("pass", said)
+def passed(finding: str) -> CheckResult:
+    return CheckResult("pass", finding)
 
 
-def warned(said: str, fix: str = "") -> CheckResult:
-    return CheckResult("warn", said, fix)
+def warned(finding: str, fix: str = "") -> CheckResult:
+    return CheckResult("warn", finding, fix)
 
 
-def failed(said: str, fix: str = "", *, exit_code: int = 1) -> CheckResult:
-    return CheckResult("fail", said, fix, exit_code)
+def failed(finding: str, fix: str = "", *, exit_code: int = 1) -> CheckResult:
+    return CheckResult("fail", finding, fix, exit_code)
 
 
 def skipped(why: str) -> CheckResult:
@@ -48,14 +48,14 @@ def skipped(why: str) -> CheckResult:
 
 @dataclass(frozen=True, slots=True)
 class ReportRow:
-    """One line of the report; `ms` is how long the question took."""
+    """One row of the report; `ms` is how long the check took."""
 
     name: str
     verdict: CheckResult
     ms: float
 
     def to_json(self) -> dict[str, Any]:
-        facts: dict[str, Any] = {"name": self.name, "status": self.verdict.status, "said": self.verdict.said}
+        facts: dict[str, Any] = {"name": self.name, "status": self.verdict.status, "said": self.verdict.finding}
         if self.verdict.fix:
             facts["fix"] = self.verdict.fix
         return {**facts, "ms": round(self.ms, 1)}
@@ -63,7 +63,7 @@ class ReportRow:
 
 @dataclass
 class Report:
-    """Rows in the order in which they were found; `on_row` is told of each. `deadline` is for all of them together."""
+    """Rows in order. `on_row` is called with each row; `deadline` covers all checks."""
 
     on_row: OnRow
     deadline: Deadline
@@ -71,24 +71,23 @@ class Report:
 
     @property
     def exit_code(self) -> int:
-        """That of the first failure, 0 without one."""
+        """The exit code of the first failure, else 0."""
         return next((row.verdict.exit_code for row in self.rows if row.verdict.status == "fail"), 0)
 
     def count(self, status: Status) -> int:
         return sum(row.verdict.status == status for row in self.rows)
 
     async def ask(self, name: str, check: Callable[[], Awaitable[CheckResult]], *, timeout_s: float) -> CheckResult:
-        """The row of one check, whatever happens in it: an error of ours is a failure with its hint, a foreign one a
-        failure that names it, and time that runs out a failure that says so."""
+        """Run a check and add its row. Any exception, and a timeout, becomes a failure."""
         if self.deadline.passed:
-            return self.add(name, failed(f"not asked: {self.deadline.timeout_s:g} s are over", exit_code=5))
+            return self.add(name, failed(f"not checked: {self.deadline.timeout_s:g} s have passed", exit_code=5))
         began = time.monotonic()
         try:
             async with Deadline.after(min(timeout_s, self.deadline.remaining_s)).bound(name):
                 verdict = await check()
         except BridgeError as error:
             verdict = failed(error.message, error.hint, exit_code=error.exit_code)
-        except Exception as error:  # a doctor that falls over helps nobody
+        except Exception as error:  # one failing check must not end the report
             verdict = failed(f"unexpected {type(error).__name__}: {error}")
         return self.add(name, verdict, (time.monotonic() - began) * 1000)
 

@@ -1,7 +1,7 @@
-"""The live picture of an off-screen tab in a browser of this machine, and a person's hands on it.
+"""Shows an off-screen tab live in a browser of this machine, so that a person can act on it.
 
-For a login, a second factor or a CAPTCHA: whoever opens the address sees the tab, takes over, and hands back. While a
-person has taken over, operations on the page wait, and say so when they go on.
+For a login, a second factor or a CAPTCHA: a person opens the address, sees the tab, takes over and hands back. Until
+then operations on the page wait, and their notices report the wait.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the viewer's page sends, checked: it is ours, and whatever else reaches the socket is a stranger's."""
+"""Validates messages of the viewer's page; anything may connect to the socket."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MAX_TEXT = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """One finger; x and y as parts of the picture's width and height, 0 to 1."""
+    """A touch of one finger; x and y are fractions of the picture's width and height."""
 
     phase: Phase
     x: float
@@ -29,14 +29,14 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class KeyPress:
-    """CDP's `Input.dispatchKeyEvent` parameters of one key or chord."""
+    """Parameters of CDP's `Input.dispatchKeyEvent` for a key or chord."""
 
     events: tuple[dict[str, Any], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """An option of the select element that was touched last."""
+    """An option of the last touched select element."""
 
     index: int
 
@@ -52,31 +52,31 @@ Message = Touch | Text | KeyPress | Choice | Control
 
 
 def parse_hello(text: str | bytes) -> bytes:
-    """The token or key that the first message says.
+    """The token or key in the first message.
 
     Raises:
-        UsageError: It is no such message.
+        UsageError: Not a valid first message.
     """
     try:
         facts = json.loads(text)
         if facts["kind"] == "hello":
             return str(facts["key"]).encode()
     except (ValueError, TypeError, KeyError, RecursionError) as error:
-        raise UsageError("the first message of a live view says its key") from error
-    raise UsageError("the first message of a live view says its key")
+        raise UsageError("the first message of a live view must contain its key") from error
+    raise UsageError("the first message of a live view must contain its key")
 
 
 def parse_message(text: str) -> Message:
-    """The message of a line of JSON.
+    """Parse a message.
 
     Raises:
-        UsageError: It is none.
+        UsageError: Not a valid message.
     """
     try:
         facts = json.loads(text)
         kind = facts["kind"]
         if kind == "touch" and facts["phase"] in get_args(Phase):
-            return Touch(facts["phase"], _part(facts["x"]), _part(facts["y"]))
+            return Touch(facts["phase"], _fraction(facts["x"]), _fraction(facts["y"]))
         if kind == "text" and isinstance(facts["text"], str) and 0 < len(facts["text"]) <= _MAX_TEXT:
             return Text(facts["text"])
         if kind == "key" and isinstance(facts["key"], str) and len(facts["key"]) <= 60:
@@ -86,11 +86,11 @@ def parse_message(text: str) -> Message:
         if kind == "control" and type(facts["take"]) is bool:
             return Control(facts["take"])
     except (ValueError, TypeError, KeyError, RecursionError) as error:
-        raise UsageError(f"not a message of the live view: {error}") from error
-    raise UsageError("not a message of the live view")
+        raise UsageError(f"not a valid live view message: {error}") from error
+    raise UsageError("not a valid live view message")
 
 
-def _part(value: object) -> float:
+def _fraction(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise ValueError(f"{value!r} is no part of the picture")
+        raise ValueError(f"{value!r} is not a number from 0 to 1")
     return float(value)

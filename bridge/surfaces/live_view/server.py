@@ -1,8 +1,8 @@
-"""The server of the live view: one page, one WebSocket, on this machine's loopback and behind a one-time token.
+"""The server of the live view: a page and a WebSocket on loopback, protected by a one-time token.
 
-The page holds nothing and is anybody's; the WebSocket is for whoever says the token first. It stands in the fragment of
-the address, which browsers send to no server, and what takes its place is kept in the page's `sessionStorage`, which is
-this port's alone: a cookie would be sent to every server of this machine, whatever its port (RFC 6265 §8.5).
+The page contains no secret; the WebSocket requires the token in its first message. The token is in the fragment of the
+address, which browsers never send. The key that replaces it is kept in `sessionStorage`, which belongs to this port
+alone; a cookie would be sent to every port of this machine (RFC 6265 §8.5).
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from bridge.deadline import finish
 from bridge.errors import BridgeError, TransportError, UsageError
 from bridge.page.target.attachment import Attachment
 from bridge.surfaces.live_view.messages import Control, parse_hello, parse_message
-from bridge.surfaces.live_view.touch_input import Hands
+from bridge.surfaces.live_view.touch_input import TouchInput
 
 if TYPE_CHECKING:
     from bridge.page.page import Page
 
 logger = logging.getLogger(__name__)
 
-#: A person who has taken over and does nothing for so long has gone away.
+#: After this time without input, control is handed back.
 IDLE_HAND_BACK_S = 300.0
 _START_S = 10.0
 _HELLO_S = 10.0
@@ -50,9 +50,9 @@ class LiveView:
     """A view of one page; made by `live_view`.
 
     Attributes:
-        url: For one browser, once: with the token in it. Reloading the page works, passing the address on does not.
-        handed_back: How often a person has taken over and handed back.
-        seen: Set when somebody has opened the view; `left` when they have closed it again.
+        url: Contains the token and works once, in one browser. Reloading works; sharing the address does not.
+        handed_back: How often control was taken over and handed back.
+        seen: Set when a browser has opened the view; `left` when it has closed it.
     """
 
     def __init__(self, page: Page, *, idle_hand_back_s: float = IDLE_HAND_BACK_S) -> None:
@@ -74,7 +74,7 @@ class LiveView:
         self._port = port
 
     def answer(self, connection: ServerConnection, request: Request) -> Response | None:
-        """The page, for whoever asks; None lets a WebSocket of that page through."""
+        """The response to an HTTP request: the page, or None to accept its WebSocket."""
         if request.headers.get("Host") not in (f"127.0.0.1:{self._port}", f"localhost:{self._port}"):
             return _plain(http.HTTPStatus.FORBIDDEN, "This is not the address of the live view.")
         path = urlsplit(request.path).path
@@ -83,17 +83,17 @@ class LiveView:
                 return None
             return _plain(http.HTTPStatus.FORBIDDEN, "Open the page of the live view first.")
         if path != "/":
-            return _plain(http.HTTPStatus.NOT_FOUND, "There is nothing here.")
+            return _plain(http.HTTPStatus.NOT_FOUND, "Not found.")
         return self._document()
 
     async def serve_viewer(self, viewer: ServerConnection) -> None:
-        """Pictures out, hands in, until the viewer leaves; a second one is sent away."""
+        """Send pictures and receive input until the viewer disconnects. A second viewer is refused."""
         try:
-            if not await self._is_let_in(viewer):
-                await viewer.close(_REFUSED, "the address has been used, or is another one")
+            if not await self._is_authorised(viewer):
+                await viewer.close(_REFUSED, "the address was used, or belongs to another view")
                 return
             if self._viewer is not None:
-                await viewer.close(_TAKEN, "somebody else is looking")
+                await viewer.close(_TAKEN, "someone else is viewing this tab")
                 return
         except ConnectionClosed:
             return
@@ -101,7 +101,7 @@ class LiveView:
         self.seen.set()
         self.left.clear()
         try:
-            await _Showing(self._page, viewer, self).run(self._idle_hand_back_s)
+            await _Viewing(self._page, viewer, self).run(self._idle_hand_back_s)
         except ConnectionClosed:
             pass
         except BridgeError as error:
@@ -112,9 +112,8 @@ class LiveView:
             self._viewer = None
             self.left.set()
 
-    async def _is_let_in(self, viewer: ServerConnection) -> bool:
-        """Whether the first message has the token, which is used up by that and answered with a key for reloading, or
-        that key."""
+    async def _is_authorised(self, viewer: ServerConnection) -> bool:
+        """Whether the first message has the one-time token, or the key that was sent in exchange for it."""
         try:
             async with asyncio.timeout(_HELLO_S):
                 given = parse_hello(await viewer.recv())
@@ -148,8 +147,8 @@ class LiveView:
         return Response(200, "OK", headers, body)
 
 
-class _Showing:
-    """One viewer at one page."""
+class _Viewing:
+    """One viewer of a page."""
 
     def __init__(self, page: Page, viewer: ServerConnection, view: LiveView) -> None:
         self._page = page
@@ -163,19 +162,19 @@ class _Showing:
 
     async def run(self, idle_hand_back_s: float) -> None:
         attachment = await self._page.attached()
-        hands = Hands(attachment)
+        touch_input = TouchInput(attachment)
         try:
-            async with self._screencast(attachment, hands), asyncio.TaskGroup() as tasks:
+            async with self._screencast(attachment, touch_input), asyncio.TaskGroup() as tasks:
                 tasks.create_task(self._send_frames())
                 tasks.create_task(self._send_state(idle_hand_back_s))
-                tasks.create_task(self._take_messages(hands))
+                tasks.create_task(self._take_messages(touch_input))
         except BaseExceptionGroup as group:
             raise group.exceptions[0] from None
         finally:
             await self._hand_back()
 
     @asynccontextmanager
-    async def _screencast(self, attachment: Attachment, hands: Hands) -> AsyncIterator[None]:
+    async def _screencast(self, attachment: Attachment, touch_input: TouchInput) -> AsyncIterator[None]:
         def take(method: str, params: Mapping[str, Any], _session_id: str | None) -> None:
             if method != "Page.screencastFrame":
                 return
@@ -185,7 +184,7 @@ class _Showing:
                 ).abandon()
             with suppress(KeyError, TypeError, ValueError, binascii.Error):
                 metadata = params["metadata"]
-                hands.width, hands.height = float(metadata["deviceWidth"]), float(metadata["deviceHeight"])
+                touch_input.width, touch_input.height = float(metadata["deviceWidth"]), float(metadata["deviceHeight"])
                 self._frame = base64.b64decode(params["data"], validate=True)
                 self._drawn.set()
 
@@ -199,7 +198,7 @@ class _Showing:
             await finish(_stop(attachment), at_most_s=2.0, what="ending the screencast")
 
     async def _send_frames(self) -> None:
-        """The newest frame each time: a slow viewer skips, and never holds the page back."""
+        """Send the newest frame: a slow viewer skips frames and never slows the page."""
         while True:
             await self._drawn.wait()
             self._drawn.clear()
@@ -223,7 +222,7 @@ class _Showing:
                 await self._viewer.send(text)
             await asyncio.sleep(_STATE_EVERY_S)
 
-    async def _take_messages(self, hands: Hands) -> None:
+    async def _take_messages(self, touch_input: TouchInput) -> None:
         async for received in self._viewer:
             if not isinstance(received, str):
                 continue
@@ -236,17 +235,17 @@ class _Showing:
             if isinstance(message, Control):
                 if not message.take:
                     await self._hand_back()
-                elif self._taking is None:  # in the background: who waits for an operation may think better of it
+                elif self._taking is None:  # in the background, so that the person can cancel while an operation runs
                     self._taking = asyncio.create_task(self._take_over(), name="taking over")
-            elif self._hold is not None and hands.width:
+            elif self._hold is not None and touch_input.width:
                 with suppress(BridgeError):
-                    told = await hands.act(message)
-                    if told is not None:
-                        await self._viewer.send(json.dumps(told))
+                    reply = await touch_input.act(message)
+                    if reply is not None:
+                        await self._viewer.send(json.dumps(reply))
         raise ConnectionClosed(None, None)
 
     async def _take_over(self) -> None:
-        """Wait for the operation that is running, then keep the next ones waiting."""
+        """Wait for the running operation, then hold back the next ones."""
         hold = AsyncExitStack()
         await hold.enter_async_context(self._page.held(_HELD_BY))
         self._hold = hold
@@ -267,7 +266,7 @@ class _Showing:
 
 @asynccontextmanager
 async def live_view(page: Page, *, idle_hand_back_s: float = IDLE_HAND_BACK_S) -> AsyncIterator[LiveView]:
-    """Serve the view while the block runs; open `view.url` in a browser of this machine."""
+    """Serve the view while the block runs. Open `view.url` in a browser of this machine."""
     view = LiveView(page, idle_hand_back_s=idle_hand_back_s)
     async with serve(
         view.serve_viewer,

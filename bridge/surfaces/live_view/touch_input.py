@@ -1,4 +1,4 @@
-"""A person's touches and keys, as they reach the page."""
+"""Passes a person's touches and keys to the page."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from bridge.page.target.attachment import Attachment
 from bridge.surfaces.live_view.messages import Choice, KeyPress, Text, Touch
 
 _INPUT_S = 5.0
-# A tap or key that opens a select or a date input asks WebView for a dialog, which needs an Activity and ends the
-# process (BadTokenException; injected_js/src/checks/pickers.js says which). The person gets the options of a select
-# instead, and of others the news. Each frame is asked in its turn, of whatever origin it is.
+# A tap or key that opens a select or a date input makes WebView show a system dialog, which crashes a process without
+# an Activity (BadTokenException; see injected_js/src/checks/pickers.js). The person gets the options of a select
+# instead, and a notice for other inputs. Frames are queried one by one, whatever their origin.
 _PLACE = "[].indexOf.call(parent,window)"
 
 
-class Hands:
+class TouchInput:
     """Acts on one attachment; `width` and `height` are the viewport's, in CSS pixels."""
 
     def __init__(self, attachment: Attachment) -> None:
@@ -29,7 +29,7 @@ class Hands:
         self._select_frame_id = ""
 
     async def act(self, message: Touch | Text | KeyPress | Choice) -> dict[str, Any] | None:
-        """Do it; what the viewer is to show, such as the options of a select element."""
+        """Perform the input; returns a message for the viewer, such as the options of a select element."""
         if isinstance(message, Touch):
             return await self._touch(message)
         if isinstance(message, Text):
@@ -67,7 +67,7 @@ class Hands:
         return None
 
     async def _picker_at(self, x: float, y: float) -> dict[str, Any] | None:
-        """The control at a point of the top frame that would open a dialog, wherever it is, with its options."""
+        """The control, in any frame, that would open a dialog at a point of the main frame; with its options."""
         state = self._attachment.state
         frame_id = state.main.frame_id if state.main else ""
         while True:

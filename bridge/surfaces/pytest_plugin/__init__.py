@@ -1,7 +1,7 @@
-"""The pytest plugin: fixtures for a device, a session, pages and a server, in asynchronous and in plain tests.
+"""The pytest plugin: fixtures for a device, a session, pages and a server, in asynchronous and plain tests.
 
-It is loaded by every pytest run of the environment that it is installed in, so this module imports nothing but pytest,
-no fixture is used by itself, and nothing is printed unless a fixture was used.
+Every pytest run of the environment loads it. So this module imports only pytest, no fixture is automatic, and nothing
+is printed unless a fixture was used.
 """
 
 from __future__ import annotations
@@ -31,35 +31,35 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--webview-device",
         default="auto",
         metavar="auto|virtual|SERIAL|all",
-        help="auto: the attached device, else a virtual one; virtual: Chromium on this machine; a serial; all: every "
-        "test once on each attached device. Workers of pytest-xdist take different devices. (default: auto)",
+        help="auto: the attached device, else a virtual one; virtual: Chromium on this machine; a serial; all: "
+        "each test once on every attached device. pytest-xdist workers use different devices. (default: auto)",
     )
-    group.addoption("--webview-app", metavar="PACKAGE", help="Test the WebView of this app; it must be debuggable.")
+    group.addoption("--webview-app", metavar="PACKAGE", help="Test the WebView of this debuggable app.")
     group.addoption(
         "--webview-artifacts",
         choices=("on-failure", "always", "never"),
         default="on-failure",
-        help="When to leave a folder with screenshot, snapshot, Markdown, console, HAR and logs. (default: on-failure)",
+        help="When to save a folder with screenshot, snapshot, Markdown, console, HAR and logs. (default: on-failure)",
     )
     group.addoption(
         "--webview-shard",
         type=_shard,
         metavar="I/N",
-        help="Run only the I-th of N parts of the tests, such as 1/3: one machine per part.",
+        help="Run only part I of N of the tests, such as 1/3; for one machine per part.",
     )
-    group.addoption("--webview-trace", action="store_true", help="Leave a trace of every test's session, as HTML.")
-    parser.addini("webview_artifacts_dir", "Where the folders go, below the root.", default="webview-artifacts")
+    group.addoption("--webview-trace", action="store_true", help="Save a trace of each test's session, as HTML.")
+    parser.addini("webview_artifacts_dir", "Folder for artifacts, relative to the root.", default="webview-artifacts")
 
 
 def _shard(text: str) -> tuple[int, int]:
     index, _, count = text.partition("/")
     if not (index.isdecimal() and count.isdecimal() and 1 <= int(index) <= int(count)):
-        raise argparse.ArgumentTypeError(f"{text!r} is no part such as 1/3")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a valid part such as 1/3")
     return int(index), int(count)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """A test's name decides which part it is in, so parts are the same on every machine and hardly change."""
+    """A test's part depends only on its name, so it is the same on every machine."""
     shard = config.getoption("--webview-shard")
     if shard is None:
         return
@@ -89,22 +89,22 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if serials is None:
         serials = metafunc.config.stash[_ATTACHED] = asyncio.run(attached_serials())
     if not serials:
-        raise pytest.UsageError("--webview-device=all, and no device is attached")
-    # With `--dist loadgroup` each device's tests go to one worker, which then never waits for a device.
+        raise pytest.UsageError("--webview-device=all requires an attached device")
+    # With `--dist loadgroup` one worker gets all tests of a device and never waits for it.
     grouped = [pytest.param(serial, marks=pytest.mark.xdist_group(serial)) for serial in serials]
     metafunc.parametrize("webview_device", grouped, ids=serials, indirect=True, scope="session")
 
 
 @pytest.fixture(scope="session")
 def webview_device(request: pytest.FixtureRequest) -> Iterator[str]:
-    """The serial of the device under test; nobody else of this user's test runs has it meanwhile."""
+    """The serial of the device under test, exclusive among this user's test runs."""
     from bridge.surfaces.blocking import LoopThread, block
     from bridge.surfaces.pytest_plugin.devices import device_for_tests
 
     config = request.config
     wanted = getattr(request, "param", None) or config.getoption("--webview-device")
     device = device_for_tests(wanted, is_worker=hasattr(config, "workerinput"), timeout_s=_DEVICE_TIMEOUT_S)
-    # A loop of its own: the one of plain tests begins and ends with their sessions.
+    # A loop of its own: the one of plain tests starts and stops with their sessions.
     with block(device, LoopThread()) as got:
         config.stash[_DEVICES].append(str(got))
         yield got.serial
@@ -112,15 +112,15 @@ def webview_device(request: pytest.FixtureRequest) -> Iterator[str]:
 
 @pytest.fixture
 def webview_session_options() -> Mapping[str, Any]:
-    """Arguments for `Session.open` (or `attach`): override it in a conftest or a module."""
+    """Arguments for `Session.open` (or `attach`). Override it in a conftest or a module."""
     return {}
 
 
 @pytest.fixture
-def webview_plan(
+def webview_session_settings(
     request: pytest.FixtureRequest, webview_device: str, webview_session_options: Mapping[str, Any]
 ) -> SessionSettings:
-    """How this test's session is opened."""
+    """How the test's session is opened."""
     from bridge.surfaces.pytest_plugin.artifacts import Artifacts
     from bridge.surfaces.pytest_plugin.sessions import SessionSettings
 
@@ -133,50 +133,52 @@ def webview_plan(
         properties=request.node.user_properties,
     )
     request.node.stash[ARTIFACTS] = artifacts
-    plan = SessionSettings(webview_device, webview_session_options, artifacts, app=config.getoption("--webview-app"))
+    settings = SessionSettings(
+        webview_device, webview_session_options, artifacts, app=config.getoption("--webview-app")
+    )
     if "local_server" in request.fixturenames:
-        plan = replace(plan, grants=(request.getfixturevalue("local_server").grant,))
+        settings = replace(settings, grants=(request.getfixturevalue("local_server").grant,))
     if config.getoption("--webview-trace"):
-        plan = replace(plan, trace=artifacts.folder / "trace.html")
-    return plan
+        settings = replace(settings, trace=artifacts.folder / "trace.html")
+    return settings
 
 
 @pytest.fixture
-def webview_session(request: pytest.FixtureRequest, webview_plan: SessionSettings) -> Any:
-    """A session on the device that ends with the test: `bridge.Session`, or `bridge.sync.Session` in a plain test."""
+def webview_session(request: pytest.FixtureRequest, webview_session_settings: SessionSettings) -> Any:
+    """A session on the device for one test: `bridge.Session`, or `bridge.sync.Session` in a plain test."""
     return request.getfixturevalue(_form(request, "webview_session"))
 
 
 @pytest.fixture
 def page(request: pytest.FixtureRequest, webview_session: Any) -> Any:
-    """A tab without cookies, cache and storage of other tests: `bridge.Page`, or `bridge.sync.Page` in a plain test.
+    """A tab with its own cookies, cache and storage: `bridge.Page`, or `bridge.sync.Page` in a plain test.
 
-    With `--webview-app` it is the app's page, as it is.
+    With `--webview-app` it is the app's page, unchanged.
     """
     return request.getfixturevalue(_form(request, "webview_page"))
 
 
 @pytest.fixture
 def new_page(request: pytest.FixtureRequest, webview_session: Any, page: Any) -> Callable[..., Any]:
-    """`new_page(url)` gives one more tab beside `page`, with the same cookies; awaited in an asynchronous test."""
-    from bridge.surfaces.blocking import Blocking, method
+    """`new_page(url)` opens another tab with the cookies of `page`; awaited in an asynchronous test."""
+    from bridge.surfaces.blocking import BlockingProxy, method
     from bridge.surfaces.pytest_plugin.sessions import page_maker
 
-    if isinstance(webview_session, Blocking):
-        return method(page_maker(webview_session._ours))
+    if isinstance(webview_session, BlockingProxy):
+        return method(page_maker(webview_session._target))
     return page_maker(webview_session)
 
 
 @pytest.fixture(scope="module")
 def webview_local_folder(request: pytest.FixtureRequest) -> Path:
-    """What `local_server` serves: `pages` beside the test module, else the module's own folder. Override it."""
+    """The folder of `local_server`: `pages` beside the test module, else the module's own folder. Override it."""
     beside = request.path.parent
     return beside / "pages" if (beside / "pages").is_dir() else beside
 
 
 @pytest.fixture(scope="module")
 def local_server(webview_local_folder: Path) -> Iterator[LocalServer]:
-    """A web server for that folder on this machine's loopback, which the tests that use it may open on the device."""
+    """A web server for that folder on loopback, which the device may open."""
     from bridge.surfaces.pytest_plugin.local_server import serving
 
     with serving(webview_local_folder) as server:
@@ -184,21 +186,21 @@ def local_server(webview_local_folder: Path) -> Iterator[LocalServer]:
 
 
 @pytest.fixture
-def webview_session_blocking(webview_plan: SessionSettings) -> Iterator[Any]:
-    from bridge import sync  # noqa: F401 - makes the blocking classes known
+def webview_session_blocking(webview_session_settings: SessionSettings) -> Iterator[Any]:
+    from bridge import sync  # noqa: F401 - registers the blocking classes
     from bridge.surfaces.blocking import block
     from bridge.surfaces.pytest_plugin.sessions import session_for_test
 
-    with block(session_for_test(webview_plan)) as session:
+    with block(session_for_test(webview_session_settings)) as session:
         yield session
 
 
 @pytest.fixture
-def webview_page_blocking(webview_plan: SessionSettings, webview_session: Any) -> Iterator[Any]:
+def webview_page_blocking(webview_session_settings: SessionSettings, webview_session: Any) -> Iterator[Any]:
     from bridge.surfaces.blocking import block
     from bridge.surfaces.pytest_plugin.sessions import page_for_test
 
-    with block(page_for_test(webview_session._ours, webview_plan)) as page:
+    with block(page_for_test(webview_session._target, webview_session_settings)) as page:
         yield page
 
 
@@ -213,8 +215,8 @@ def pytest_runtest_makereport(
     if artifacts is not None and report.failed:
         artifacts.has_failed = True
         if artifacts.are_wanted and artifacts.has_session:
-            # The folder is filled while the fixtures are torn down, after this report has been made.
-            report.sections.append(("webview artifacts", artifacts.shown))
+            # The folder is filled during fixture teardown, after this report.
+            report.sections.append(("webview artifacts", artifacts.display_path))
     return report
 
 
@@ -231,13 +233,13 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any, error: Any) -> None:
-    """Of pytest-xdist, in the process that reports: a worker has ended."""
+    """Hook of pytest-xdist in the reporting process: a worker has ended."""
     devices: list[str] = node.config.stash[_DEVICES]
     devices += getattr(node, "workeroutput", {}).get("webview_devices", ())
 
 
 def _end_traceback_in_the_test(error: BaseException) -> None:
-    """Our errors say what was seen; the frames between the test's line and ours say nothing to its author."""
+    """Cut the bridge's own frames from the traceback; its errors say what was seen."""
     from bridge.errors import BridgeError
 
     caller, entry = None, error.__traceback__ if isinstance(error, BridgeError) else None
@@ -248,7 +250,7 @@ def _end_traceback_in_the_test(error: BaseException) -> None:
 
 
 def _form(request: pytest.FixtureRequest, name: str) -> str:
-    """Which fixture stands behind `name`: asynchronous tests work in their own loop, plain ones in ours."""
+    """The fixture that implements `name`: asynchronous tests use their own loop, plain ones the shared loop."""
     import inspect
 
     if not inspect.iscoroutinefunction(getattr(request, "function", None)):

@@ -1,4 +1,4 @@
-"""What is left of a failed test: one folder with everything that tells what the page and the device were like."""
+"""The artifacts of a failed test: one folder that shows the state of the page and the device."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _NAME_CHARS = 100
 
 
 class Artifacts:
-    """The folder of one test. It is made when it is first asked for, and is never one that was there before.
+    """The folder of one test, created on first use and always new.
 
     Attributes:
         has_failed: Set by the report of the test.
-        has_session: Set when there is something to collect from.
+        has_session: Set once a session is open.
     """
 
     def __init__(
@@ -60,20 +60,20 @@ class Artifacts:
 
     @property
     def folder(self) -> Path:
-        """Made now if need be, and linked from the test's JUnit properties."""
+        """The folder, created on first use and linked from the test's JUnit properties."""
         if self._folder is None:
             self._folder = _fresh_folder(self._parent, _readable(self._test))
-            self._properties.append(("webview_artifacts", self.shown))
+            self._properties.append(("webview_artifacts", self.display_path))
         return self._folder
 
     @property
-    def shown(self) -> str:
-        """The folder as it is written in reports: below the root where it is there."""
+    def display_path(self) -> str:
+        """The folder for reports, relative to the root if it is inside."""
         folder = self.folder
         return str(folder.relative_to(self._root)) if folder.is_relative_to(self._root) else str(folder)
 
     async def collect(self, session: Session | AttachedSession) -> None:
-        """Write everything that can be had, once; what cannot is told in `missing.txt`, and nothing is raised."""
+        """Write all artifacts, once. `missing.txt` lists those that failed; nothing is raised."""
         if self._is_collected or not self.are_wanted:
             return
         self._is_collected = True
@@ -85,13 +85,13 @@ class Artifacts:
                 content = await made(min(at_most_s, deadline.remaining_s))
                 as_bytes = content if isinstance(content, bytes) else content.encode("utf-8", "replace")
                 (self.folder / name).write_bytes(as_bytes)
-            except Exception as error:  # the test's own failure is what counts
+            except Exception as error:  # must not hide the test's own failure
                 missing.append(f"{name}: {error}\n")
 
         for number, page in enumerate(session.pages):
-            page.observer = None  # a trace tells what the test did, not what we look at afterwards
+            page.observer = None  # the trace shows what the test did, not the collection
             prefix = "" if number == 0 else f"{page.tab_id}-"
-            await keep(f"{prefix}screenshot.png", lambda left, page=page: _picture(page, left), _PICTURE_S)  # type: ignore[misc]
+            await keep(f"{prefix}screenshot.png", lambda left, page=page: _screenshot(page, left), _PICTURE_S)  # type: ignore[misc]
             await keep(f"{prefix}snapshot.txt", lambda left, page=page: _snapshot(page, left), _TEXT_S)  # type: ignore[misc]
             await keep(f"{prefix}page.md", lambda left, page=page: _markdown(page, left), _TEXT_S)  # type: ignore[misc]
         await keep("console.txt", lambda _: _console(session), _TEXT_S)
@@ -103,11 +103,11 @@ class Artifacts:
         if missing:
             try:
                 (self.folder / "missing.txt").write_text("".join(missing), encoding="utf-8")
-            except OSError as error:  # the disk is full: then nothing above could be kept either
-                logger.warning("nothing could be kept of a failed test: %s", error)
+            except OSError as error:  # such as a full disk
+                logger.warning("could not write the artifacts of a failed test: %s", error)
 
 
-async def _picture(page: Page, timeout_s: float) -> bytes:
+async def _screenshot(page: Page, timeout_s: float) -> bytes:
     return (await page.screenshot(annotate=True, timeout_s=timeout_s)).image_bytes
 
 
@@ -137,7 +137,7 @@ async def _logcat(session: Session | AttachedSession, pid: int | None, timeout_s
 
 
 def _readable(test: str) -> str:
-    """The test's id as the name of a folder; a digest keeps names apart that are cut or look the same."""
+    """The test's id as a folder name; a digest distinguishes names that are cut or changed."""
     name = re.sub(r"[^A-Za-z0-9_.-]+", "-", test.replace("::", "-").replace("/", "-")).strip("-.")
     if name == test and len(name) <= _NAME_CHARS:
         return name
@@ -145,7 +145,7 @@ def _readable(test: str) -> str:
 
 
 def _fresh_folder(parent: Path, name: str) -> Path:
-    """`name`, or `name-2`, … where an earlier run has left one: old files never pass for new ones."""
+    """Create `name`, or `name-2`, … if an earlier run left one, so that old files are never taken for new ones."""
     parent.mkdir(parents=True, exist_ok=True)
     number = 1
     while True:

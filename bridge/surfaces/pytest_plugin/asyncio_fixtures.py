@@ -1,6 +1,6 @@
-"""Sessions and pages for asynchronous tests: one pair of fixtures per loop scope, because both live in the test's loop.
+"""Session and page fixtures for asynchronous tests: one pair per loop scope, because both run in the test's loop.
 
-Registered only where pytest-asyncio is.
+Registered only with pytest-asyncio.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ LoopScope = Literal["function", "class", "module", "package", "session"]
 
 def _define(scope: LoopScope) -> None:
     @pytest_asyncio.fixture(loop_scope=scope, name=f"webview_session_{scope}")
-    async def session(webview_plan: SessionSettings) -> AsyncIterator[Any]:
+    async def session(webview_session_settings: SessionSettings) -> AsyncIterator[Any]:
         from bridge.surfaces.pytest_plugin.sessions import session_for_test
 
-        async with session_for_test(webview_plan) as session:
+        async with session_for_test(webview_session_settings) as session:
             yield session
 
     @pytest_asyncio.fixture(loop_scope=scope, name=f"webview_page_{scope}")
-    async def page(webview_plan: SessionSettings, webview_session: Any) -> AsyncIterator[Page]:
+    async def page(webview_session_settings: SessionSettings, webview_session: Any) -> AsyncIterator[Page]:
         from bridge.surfaces.pytest_plugin.sessions import page_for_test
 
-        async with page_for_test(webview_session, webview_plan) as page:
+        async with page_for_test(webview_session, webview_session_settings) as page:
             yield page
 
     globals()[f"session_in_{scope}_loop"], globals()[f"page_in_{scope}_loop"] = session, page

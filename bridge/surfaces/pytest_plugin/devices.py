@@ -1,4 +1,4 @@
-"""Which device a test run has: attached ones are leased, virtual ones are its own."""
+"""The device of a test run: attached devices are leased, a virtual one belongs to the run."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ class DeviceUnderTest:
 
 @asynccontextmanager
 async def device_for_tests(wanted: str, *, is_worker: bool, timeout_s: float) -> AsyncIterator[DeviceUnderTest]:
-    """The device that `wanted` (auto, virtual or a serial) means, for this process alone.
+    """The device for `wanted` (auto, virtual or a serial), exclusive to this process.
 
     Args:
-        is_worker: One of several: "auto" is then any attached device that is free, and waits for one.
+        is_worker: One of several workers: "auto" then takes any attached device, and waits until one is free.
 
     Raises:
         DeviceError: As `Session.open`.
-        DeadlineExceeded: All of them stayed busy.
+        DeadlineExceeded: No device became free.
     """
     deadline = Deadline.after(timeout_s)
     server = AdbServer.from_environment()
@@ -43,7 +43,7 @@ async def device_for_tests(wanted: str, *, is_worker: bool, timeout_s: float) ->
     virtual = Session.virtual_devices
     assert virtual is not None
     if wanted == "virtual":
-        # Not one that is there already: it may have been left in any state.
+        # Not a running one, which may be in any state.
         async with virtual.start(server, timeout_s=deadline.remaining_s) as serial:
             yield DeviceUnderTest(serial, True)
         return

@@ -1,4 +1,4 @@
-"""A folder served on this machine's loopback."""
+"""Serves a folder on loopback."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bridge.surfaces.local_server import LocalServer, listening
 
 
 class FolderHandler(http.server.SimpleHTTPRequestHandler):
-    """Files as they are now: nothing is cached, and nothing is said about it."""
+    """Serves files uncached and without logging."""
 
     def end_headers(self) -> None:
         self.send_header("Cache-Control", "no-store")
@@ -24,6 +24,6 @@ class FolderHandler(http.server.SimpleHTTPRequestHandler):
 
 @contextmanager
 def serving(folder: Path, handler: type[FolderHandler] = FolderHandler) -> Iterator[LocalServer]:
-    """Serve `folder` while the block lasts."""
+    """Serve `folder` while the block runs."""
     with listening(functools.partial(handler, directory=str(folder))) as server:
         yield server

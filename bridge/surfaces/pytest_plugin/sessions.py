@@ -1,4 +1,4 @@
-"""A test's session and its pages: the same blocks for asynchronous and for plain tests."""
+"""A test's session and pages, for asynchronous and plain tests."""
 
 from __future__ import annotations
 
@@ -38,34 +38,34 @@ class SessionSettings:
 
 
 @asynccontextmanager
-async def session_for_test(plan: SessionSettings) -> AsyncIterator[AnySession]:
-    """The session; what a failed test left is collected before it ends.
+async def session_for_test(settings: SessionSettings) -> AsyncIterator[AnySession]:
+    """The session of a test. Collects artifacts before it closes.
 
     Raises:
         BridgeError: As `Session.open` and `Session.attach`.
     """
-    options: dict[str, Any] = {"device": plan.serial, "trace": plan.trace, **plan.options}
-    options["grants"] = (*plan.options.get("grants", ()), *plan.grants)
-    if plan.app is None:
+    options: dict[str, Any] = {"device": settings.serial, "trace": settings.trace, **settings.options}
+    options["grants"] = (*settings.options.get("grants", ()), *settings.grants)
+    if settings.app is None:
         options.setdefault("policy", load_policy("operator", os.environ))
         async with Session.open(**options) as session:
-            plan.artifacts.has_session = True
+            settings.artifacts.has_session = True
             try:
                 yield session
             finally:
-                await plan.artifacts.collect(session)
+                await settings.artifacts.collect(session)
     else:
-        async with Session.attach(plan.app, **options) as attached:
-            plan.artifacts.has_session = True
+        async with Session.attach(settings.app, **options) as attached:
+            settings.artifacts.has_session = True
             try:
                 yield attached
             finally:
-                await plan.artifacts.collect(attached)
+                await settings.artifacts.collect(attached)
 
 
 @asynccontextmanager
-async def page_for_test(session: AnySession, plan: SessionSettings) -> AsyncIterator[Page]:
-    """A tab that begins empty and leaves nothing, or the app's first page."""
+async def page_for_test(session: AnySession, settings: SessionSettings) -> AsyncIterator[Page]:
+    """A tab with empty state that is cleared afterwards, or the app's first page."""
     if isinstance(session, AttachedSession):
         yield session.pages[0]
         return
@@ -73,11 +73,11 @@ async def page_for_test(session: AnySession, plan: SessionSettings) -> AsyncIter
         try:
             yield page
         finally:
-            await plan.artifacts.collect(session)
+            await settings.artifacts.collect(session)
 
 
 def page_maker(session: AnySession) -> Callable[..., Awaitable[Page]]:
-    """Opens tabs that share the state of the test's page and are cleared with it."""
+    """Returns a function that opens tabs sharing the state of the test's page."""
 
     async def new_page(url: str | None = None) -> Page:
         if isinstance(session, AttachedSession):

@@ -1,1 +1,1 @@
-"""What a session did, in one HTML file: recorded by an observer, read again as JSON, replayed as a test."""
+"""Traces of sessions: one HTML file, exported as JSON or replayed as a test."""

@@ -1,4 +1,4 @@
-"""The file of a trace: a page that shows it and its JSON, in one HTML document that loads nothing."""
+"""The trace file: one HTML document with the viewer and the JSON; it loads nothing else."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _LARGEST_BYTES = 200_000_000
 
 
 def to_html(trace: dict[str, Any]) -> str:
-    """The document. Whatever a page wrote is in the JSON, where `<` cannot be, and is shown as text."""
+    """The document. Page content is only in the JSON, without `<`, and is shown as text."""
     style, script = _resource("viewer.css"), _resource("viewer.js")
-    # json.dumps leaves nothing but ASCII; lone surrogates, which UTF-8 cannot have, are escapes in it.
+    # json.dumps writes ASCII only; lone surrogates, which UTF-8 cannot encode, are escaped.
     facts = json.dumps(trace, separators=(",", ":")).replace("<", "\\u003c")
     policy = (
         f"default-src 'none'; img-src data:; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
@@ -40,7 +40,7 @@ def to_html(trace: dict[str, Any]) -> str:
 
 
 def write_trace(path: Path, trace: dict[str, Any]) -> None:
-    """Write the document; it is there when it is whole, and only its owner may read what was on the pages."""
+    """Write the document atomically, readable only by its owner."""
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     unfinished = Path(name)
     try:
@@ -53,28 +53,28 @@ def write_trace(path: Path, trace: dict[str, Any]) -> None:
 
 
 def read_trace(path: Path) -> dict[str, Any]:
-    """The trace in a document that `write_trace` wrote, or in a JSON file of `trace export`.
+    """Read a trace from its HTML document, or from a JSON file of `trace export`.
 
     Raises:
-        UsageError: It cannot be read, or is no trace of this version.
+        UsageError: It cannot be read, or is not a trace of this version.
     """
     try:
         if path.stat().st_size > _LARGEST_BYTES:
             raise UsageError(f"{path} is too large for a trace")
         text = path.read_text(encoding="utf-8")
     except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}.") from error
+        raise UsageError(f"cannot read {path}: {error.strerror}.") from error
     except UnicodeDecodeError as error:
-        raise UsageError(f"{path} holds no trace") from error
+        raise UsageError(f"{path} is not a trace") from error
     start = text.find(_OPENING)
     if start >= 0:
         text = text[start + len(_OPENING) : text.find(_CLOSING, start)]
     try:
         trace = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"{path} holds no trace") from error
+        raise UsageError(f"{path} is not a trace") from error
     if not isinstance(trace, dict) or trace.get("format") != FORMAT:
-        raise UsageError(f"{path} holds no trace")
+        raise UsageError(f"{path} is not a trace")
     if trace.get("version") != VERSION:
         raise UsageError(f"{path} is a trace of version {str(trace.get('version'))[:20]}; this program reads {VERSION}")
     return trace
@@ -86,5 +86,5 @@ def _resource(name: str) -> str:
 
 
 def _digest(text: str) -> str:
-    """CSP 3 §2.3.1: the hash of what stands between the tags."""
+    """The hash of an inline script or style (CSP 3 §2.3.1)."""
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"

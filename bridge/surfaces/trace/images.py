@@ -1,4 +1,4 @@
-"""The pictures of a trace: small, each kept once, and no more than a file can hold."""
+"""The pictures of a trace: small, deduplicated and bounded in total."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bridge.errors import BridgeError, UsageError
 from bridge.page.capture.image import decoded, encoded, resized
 
 MAX_PICTURE_BYTES = 32_000
-MAX_TOTAL_BYTES = 9_000_000  # a third more as base64: with everything else under 20 MB
+MAX_TOTAL_BYTES = 9_000_000  # a third more as Base64; the whole file stays under 20 MB
 WIDTH_PX = 412
 QUALITY = 45
 _LAST_QUALITY = 25
@@ -27,7 +27,7 @@ class Pictures:
         self.dropped = 0
 
     def add(self, webp: bytes) -> int | None:
-        """Its number, that of an equal one where there is one; None where it no longer fits."""
+        """Add a picture; returns its number, or that of an equal one, or None if it does not fit."""
         digest = hashlib.sha256(webp).digest()
         number = self._numbers.get(digest)
         if number is not None:
@@ -46,7 +46,7 @@ class Pictures:
 
 
 def compact(webp: bytes) -> bytes:
-    """The picture within MAX_PICTURE_BYTES: narrower, then coarser, then half as wide."""
+    """Reduce a picture to MAX_PICTURE_BYTES: first width, then quality, then half the width."""
     if len(webp) <= MAX_PICTURE_BYTES:
         return webp
     try:
@@ -64,10 +64,10 @@ def compact(webp: bytes) -> bytes:
 
 
 def write_pictures(pictures: Sequence[str], folder: Path) -> list[str]:
-    """Write the pictures of a trace as `0.webp`, …; their file names.
+    """Write the pictures of a trace as `0.webp`, …; returns the file names.
 
     Raises:
-        UsageError: The folder cannot be made or written to, or a picture is none.
+        UsageError: The folder cannot be created or written to, or a picture is not valid.
     """
     names = [f"{number}.webp" for number in range(len(pictures))]
     try:
@@ -75,7 +75,7 @@ def write_pictures(pictures: Sequence[str], folder: Path) -> list[str]:
         for name, picture in zip(names, pictures, strict=True):
             (folder / name).write_bytes(base64.b64decode(picture, validate=True))
     except OSError as error:
-        raise UsageError(f"{folder} cannot be written to: {error.strerror}") from error
+        raise UsageError(f"cannot write to {folder}: {error.strerror}") from error
     except (ValueError, TypeError) as error:
-        raise UsageError(f"the trace holds something else where pictures should be: {error}") from error
+        raise UsageError(f"the pictures of the trace are not valid: {error}") from error
     return names

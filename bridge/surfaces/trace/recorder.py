@@ -1,7 +1,10 @@
-"""The observer that a trace is made by: it looks before and after each operation, and does nothing to the page.
+"""Records a trace: observes each operation without changing the page.
 
-Snapshots are those that operations took themselves, since one of our own would give out refs; a picture is taken after
-whatever may have changed the page.
+It uses the snapshots that operations took, because a snapshot of its own would assign refs, and takes a picture after
+each operation that may have changed the page. Secrets are removed from the whole text when the trace is written
+(`hide`), and fields that show one are painted over in pictures (`bridge.page.capture.secret_masking`). A picture is
+left out if a frame shows a secret, or the page has too much text to search. A secret that a page has transformed stays
+visible.
 """
 
 from __future__ import annotations
@@ -36,9 +39,9 @@ _PICTURE_S = 2.0
 _LOG_ENTRIES = 3_000
 _LOG_CHARS = 1_000
 _DELTA_CHARS = 4_000
-# They only look, so the page is what the picture before them shows.
-_LOOKING = frozenset({"get_state", "query", "count", "all", "ref", "read", "snapshot", "screenshot", "wait_for"})
-_TOLD_ELSEWHERE = frozenset({"cost", "changes", "refs", "stats", "text", "markdown", "legend", "lines"})
+# Operations that do not change the page; the previous picture still shows it.
+_READ_ONLY = frozenset({"get_state", "query", "count", "all", "ref", "read", "snapshot", "screenshot", "wait_for"})
+_SHOWN_ELSEWHERE = frozenset({"cost", "changes", "refs", "stats", "text", "markdown", "legend", "lines"})
 
 
 class TraceRecorder:
@@ -98,7 +101,7 @@ class TraceRecorder:
         session = self._session
         self._take_decisions(len(self._operations))
         host = getattr(session, "host", None)
-        told: dict[str, Any] = {
+        facts: dict[str, Any] = {
             "format": FORMAT,
             "version": VERSION,
             "session": {
@@ -117,20 +120,20 @@ class TraceRecorder:
             "policy": self._policy,
             "left_out": self._left_out(),
         }
-        # Letters of a picture's Base64 may look like anything.
-        return {**self._hidden(told), "pictures": self._pictures.to_json()}
+        # Base64 may contain any letters, so pictures are not redacted as text.
+        return {**self._hidden(facts), "pictures": self._pictures.to_json()}
 
     def hide(self, redact: Callable[[Any], Any]) -> None:
         """See Observer."""
         self._redactions.append(redact)
 
-    def _hidden(self, told: Any) -> Any:
+    def _hidden(self, facts: Any) -> Any:
         for redact in self._redactions:
-            told = redact(told)
-        return told
+            facts = redact(facts)
+        return facts
 
     def timeline(self, tabs: Collection[str]) -> str:
-        """What was done in these tabs, as text: a line for each operation, and below it what changed."""
+        """The operations in these tabs as text: a line each, with its changes below."""
         lines: list[str] = []
         for entry in self._operations:
             if entry["tab"] not in tabs:
@@ -195,12 +198,12 @@ class TraceRecorder:
             (self._pictures.dropped, "pictures"),
             (self._dropped_snapshots, "snapshots"),
         )
-        return [f"{count} {what}: the trace is as large as it may become" for count, what in counted if count]
+        return [f"{count} {what}: the trace has reached its size limit" for count, what in counted if count]
 
 
 @asynccontextmanager
 async def recording_to(session: TracedSession, path: Path) -> AsyncIterator[TraceRecorder]:
-    """Record until the block ends, and write the file then, however it ends."""
+    """Record while the block runs, then write the file, also after an error."""
     from bridge.surfaces.trace.document import write_trace
 
     recorder = TraceRecorder(session)
@@ -208,17 +211,17 @@ async def recording_to(session: TracedSession, path: Path) -> AsyncIterator[Trac
         yield recorder
     finally:
         try:
-            write_trace(path, recorder.to_json())  # not in a thread: it has to happen when we are cancelled, too
+            write_trace(path, recorder.to_json())  # not in a thread: it must also happen on cancellation
         except OSError as error:
-            session.notice(f"the trace could not be written to {path}: {error.strerror or error}")
+            session.notice(f"could not write the trace to {path}: {error.strerror or error}")
 
 
 def _may_change(operation: ApiCall) -> bool:
-    return operation.name not in _LOOKING and not operation.subject.startswith("expect(")
+    return operation.name not in _READ_ONLY and not operation.subject.startswith("expect(")
 
 
 def _element(before: SnapshotResult | None, ref: Any) -> dict[str, Any] | None:
-    """What a ref was when it was used: role, name, and which of those that look alike."""
+    """The element of a ref when it was used: role, name, and its index among equal ones."""
     node = before.refs.get(str(ref).removeprefix("@")) if before is not None and ref is not None else None
     if before is None or node is None:
         return None
@@ -227,18 +230,19 @@ def _element(before: SnapshotResult | None, ref: Any) -> dict[str, Any] | None:
 
 
 def _outcome(result: Any, error: BaseException | None) -> dict[str, Any]:
+    if isinstance(error, BridgeError):
+        return {"error": jsonable(error.to_json())}
     if error is not None:
-        told = error.to_json() if isinstance(error, BridgeError) else {"code": "error", "message": repr(error)}
-        return {"error": jsonable(told)}
+        return {"error": jsonable({"code": "error", "message": repr(error)})}
     cost = getattr(result, "cost", None)
     facts = result.to_json() if hasattr(result, "to_json") else None
     out: dict[str, Any] = {"cost": cost.to_json()} if cost is not None else {}
     if isinstance(facts, dict):
-        out["result"] = jsonable({key: value for key, value in facts.items() if key not in _TOLD_ELSEWHERE})
+        out["result"] = jsonable({key: value for key, value in facts.items() if key not in _SHOWN_ELSEWHERE})
     return out
 
 
 def _request(facts: dict[str, Any]) -> dict[str, Any]:
-    """A line of the network log: headers are for the HAR."""
+    """An entry of the network log without headers, which are in the HAR."""
     kept = {key: value for key, value in facts.items() if not key.endswith("_headers")}
     return {key: value[:_LOG_CHARS] if isinstance(value, str) else value for key, value in kept.items()}

@@ -1,7 +1,7 @@
-"""A trace as a test that does the same again, with elements by their roles and names instead of refs.
+"""Turns a trace into a test that repeats it, with roles and names instead of refs.
 
-A trace file may come from a stranger, so nothing of it is taken over as code: subjects and arguments are parsed, only
-calls that are known are written, and values only as literals.
+A trace file is untrusted, so none of it is copied as code: subjects and arguments are parsed, only known calls are
+written, and values only as literals.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ _ON_PAGES = frozenset(
     "goto back forward reload wait_for press type scroll swipe pinch set_offline set_geolocation set_locale "
     "set_time_zone set_media add_init_script accept_certificate".split()
 )
-# They give something to whoever asked, and change nothing: without an asker there is nothing to replay.
-_ASKING = frozenset("snapshot get_state query read screenshot record count all ref stop".split())
+# Calls that only return something; a replay has no use for it.
+_READ_ONLY = frozenset("snapshot get_state query read screenshot record count all ref stop".split())
 _NOT_REPLAYED = frozenset({"timeout_s", "settle_s"})
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayTest:
-    """The source, and what of the trace is not in it, one sentence each."""
+    """The source of the test, and one sentence for each part of the trace that it leaves out."""
 
     source: str
     left_out: tuple[str, ...]
@@ -50,7 +50,7 @@ class _Writing:
     pages: dict[str, str] = field(default_factory=dict)
 
     def page_of(self, tab: str) -> str:
-        """The variable of a tab; its first one is the fixture, further ones are opened where they are first used."""
+        """The variable of a tab: the first is the fixture, others are opened on first use."""
         name = self.pages.get(tab)
         if name is None:
             name = self.pages[tab] = "page" if not self.pages else f"page_{len(self.pages) + 1}"
@@ -63,26 +63,28 @@ class _Writing:
 
 
 def test_source(trace: Mapping[str, Any], *, is_async: bool, with_grants: bool) -> ReplayTest:
-    """The test.
+    """Write the test.
 
     Args:
-        with_grants: Let it reach the ports of this machine that the session could: a stranger's trace may name any.
+        with_grants: Include the session's grants for ports of this machine; an untrusted trace may name any.
 
     Raises:
-        UsageError: The trace is damaged, or nothing in it can be replayed.
+        UsageError: The trace is damaged, or none of it can be replayed.
     """
     writing = _Writing(is_async)
     try:
         for operation in trace["operations"]:
             _write(operation, writing)
         if not writing.lines:
-            raise UsageError("nothing in this trace can be replayed")
+            raise UsageError("no operation of this trace can be replayed")
         grants = [(str(host), int(port)) for host, port in trace["session"]["grants"]]
         if grants and not with_grants:
             ports = ", ".join(f"{host[:100]}:{port}" for host, port in grants)
-            writing.left_out.append(f"that pages could reach {ports}: --with-grants writes that too")
+            writing.left_out.append(f"grants for {ports}: --with-grants includes them")
         source = _module(trace["session"], writing, grants if with_grants else [])
-        compile(source, "test_replay.py", "exec", dont_inherit=True)  # what no Python is shows here, not in a run
+        compile(
+            source, "test_replay.py", "exec", dont_inherit=True
+        )  # reports a syntax error now, not when the test runs
         return ReplayTest(source, tuple(writing.left_out))
     except (
         KeyError,
@@ -101,14 +103,14 @@ def test_source(trace: Mapping[str, Any], *, is_async: bool, with_grants: bool) 
 
 def _write(operation: Mapping[str, Any], writing: _Writing) -> None:
     name, number = str(operation["name"]), int(operation["number"])
-    if name in _ASKING:
+    if name in _READ_ONLY:
         return
     if operation["outcome"] != "ok":
         writing.left_out.append(f"operation {number} ({name}), which did not succeed")
         return
     call = _call(operation, writing)
     if call is None:
-        writing.left_out.append(f"operation {number} ({name}), which cannot be said by roles and names")
+        writing.left_out.append(f"operation {number} ({name}), which cannot be expressed by roles and names")
         return
     writing.lines.append(writing.waited(call))
     page = writing.pages[str(operation["tab"])]
@@ -157,7 +159,7 @@ def _arguments(name: str, arguments: Mapping[str, Any], writing: _Writing) -> st
         if key in _NOT_REPLAYED:
             continue
         if not key.isidentifier():
-            raise UsageError(f"the trace is damaged: an argument is called {key[:40]!r}")
+            raise UsageError(f"the trace is damaged: an argument is named {key[:40]!r}")
         if value == REDACTED:
             writing.secrets += 1
             text = f'os.environ["SECRET_{writing.secrets}"]'
@@ -174,7 +176,7 @@ def _arguments(name: str, arguments: Mapping[str, Any], writing: _Writing) -> st
 
 
 def _chain(subject: str) -> str:
-    """`get_by_role('button', name='Pay').first` written anew out of its parsed form; "" where it is something else."""
+    """`get_by_role('button', name='Pay').first` rewritten from its parsed form; "" for anything else."""
     try:
         node: ast.expr = ast.parse(f"page.{subject}", mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -208,7 +210,7 @@ def _is_plain(value: ast.expr) -> bool:
 
 
 def _by_role(element: Mapping[str, Any] | None) -> str:
-    """How a person would find what a ref was; "" where a role or a name does not say it."""
+    """A locator by role and name for the element of a ref; "" if they do not identify it."""
     if not element or element["role"] not in TELLING_ROLES:
         return ""
     role, name, nth, of = str(element["role"]), str(element["name"]), int(element["nth"]), int(element["of"])

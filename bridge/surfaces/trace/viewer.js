@@ -1,5 +1,5 @@
 "use strict";
-// Shows the JSON of the trace. Everything in it may have been written by a page, so it only ever becomes text.
+// Shows the JSON of the trace. Pages may have written any of it, so it only becomes text.
 (() => {
   const trace = JSON.parse(document.getElementById("trace").textContent);
   const operations = trace.operations;
@@ -44,7 +44,7 @@
     document.title = `Trace of ${session.serial}, ${started.toLocaleString()}`;
   }
 
-  // From the first operation on: what came before it was the device's start.
+  // From the first operation on; before it the device starts.
   function overview() {
     if (!operations.length) return;
     const begin = operations[0].at_ms;

@@ -1,4 +1,4 @@
-"""Operations as the Python that was called, with values that nobody may read in a file left out."""
+"""Operations as Python calls, without values that must not appear in a file."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from bridge.page.logs.request_entry import REDACTED, shown_headers, shown_url
 _TEXT_CHARS = 2_000
 _LISTED = 50
 _ADDRESSES = frozenset({"url", "origin"})
-# What is typed is known to be no password only when the page has told it back.
+# Typed text counts as a password unless the page returned it as the value.
 _TYPED = {"fill": "value", "type": "text"}
 ONLY_BY_NAME = frozenset({"read", "record", "screenshot", "set_media", "snapshot", "wait_for"})
 _NOISE = frozenset({"timeout_s", "settle_s", "on_progress", "on_frame"})
 
 
 def call(operation: ApiCall, arguments: Mapping[str, Any]) -> str:
-    """`page.get_by_label('Name').fill('Ann')`: positional what has no default, by name the rest."""
+    """Such as `page.get_by_label('Name').fill('Ann')`: the first argument by position, the rest by name."""
     subject = operation.subject
     if not subject:
         subject = "page"
@@ -39,8 +39,8 @@ def arguments_of(operation: ApiCall, result: Any, *, is_known: bool) -> dict[str
     """The arguments as JSON.
 
     Args:
-        result: What the operation gave; where it typed, and the page did not tell the value back, it was a password.
-        is_known: Whether the operation has ended well, so that this can be told.
+        result: The result of the operation. If it typed and the result has no value, the text was a password.
+        is_known: Whether the operation succeeded, so that `result` shows this.
     """
     typed = _TYPED.get(operation.name)
     is_secret = not is_known or getattr(result, "value", None) is None
@@ -58,7 +58,7 @@ def arguments_of(operation: ApiCall, result: Any, *, is_known: bool) -> dict[str
 
 
 def jsonable(value: Any, depth: int = 0) -> Any:
-    """`value` as bounded JSON; what JSON has not, in words."""
+    """`value` as bounded JSON; other objects as their repr."""
     if value is None or isinstance(value, bool | int | float):
         return value
     if isinstance(value, str):

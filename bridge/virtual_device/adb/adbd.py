@@ -1,6 +1,6 @@
-"""The device's adb daemon: a loopback listener and the connections it accepted.
+"""The device's adb daemon: a loopback listener and its connections.
 
-Every local user can connect to loopback, so a connection is worth nothing until it has proven one of this user's keys.
+Every local user can connect to loopback, so a connection gets no service before it has proven one of this user's keys.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MAX_TRANSPORTS = 16
 
 
 class AdbdHost(Protocol):
-    """What adbd needs of the device it runs on."""
+    """The part of the device that adbd uses."""
 
     def adb_banner(self) -> str: ...
 
@@ -39,7 +39,7 @@ class Adbd:
         self.is_plugged_in = True
         self.link_shape = LinkShape()
         self.online: list[Transport] = []
-        self._transports: dict[Transport, None] = {}  # in the order they came
+        self._transports: dict[Transport, None] = {}  # oldest first
         self._server: asyncio.Server | None = None
 
     @property
@@ -48,7 +48,7 @@ class Adbd:
         return int(self._server.sockets[0].getsockname()[1])
 
     async def start(self) -> None:
-        """Listens on a port that the system chooses."""
+        """Starts listening on a port that the system chooses."""
         loop = asyncio.get_running_loop()
         self._server = await loop.create_server(lambda: Transport(self), "127.0.0.1", 0)
 
@@ -60,11 +60,11 @@ class Adbd:
         await self.drop_transports()
 
     async def drop_transports(self) -> None:
-        """Pulls the cable. The listener stays bound, so nobody else can take the port meanwhile."""
+        """Pulls the cable. The listener stays bound, so that no other process can take the port."""
         await asyncio.gather(*(transport.close() for transport in tuple(self._transports)))
 
     def shape_link(self, shape: LinkShape) -> None:
-        """Makes present and future connections as slow as told."""
+        """Applies the shape to present and future connections."""
         self.link_shape = shape
         for transport in self._transports:
             transport.shape(shape)
@@ -82,7 +82,7 @@ class Adbd:
         return await self.host.open_service(name, transport)
 
     def on_connected(self, transport: Transport) -> None:
-        """Takes the connection. Strangers cannot fill the device up: one that has proven nothing makes room."""
+        """Accepts a connection. If there are too many, the oldest unauthenticated one is dropped."""
         if len(self._transports) >= MAX_TRANSPORTS:
             stranger = next((other for other in self._transports if not other.is_online), None)
             if stranger is not None:

@@ -1,9 +1,9 @@
-"""Who may connect: adb's RSA challenge, verified against keys that already are this user's.
+"""adb's RSA challenge, verified against the adb keys of this user.
 
-adbd sends 20 random bytes; the adb server signs them with each private key it has, and at last offers a public key
-(AOSP packages/modules/adb, `protocol.txt` "AUTH" and `crypto/`). A phone then asks its owner. The virtual device has
-no owner to ask: its listener is on loopback, where every local user can connect, so only proven possession of a key
-from this user's own files counts. A public key that is merely offered proves nothing.
+adbd sends 20 random bytes; the adb server signs them with each of its private keys and finally offers a public key
+(AOSP packages/modules/adb, `protocol.txt` "AUTH" and `crypto/`). A phone then asks its user. The virtual device cannot
+ask, and every local user can connect to its loopback listener, so it accepts only signatures by a key from this user's
+own files. An offered public key proves nothing.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _MAX_KEY_FILES = 100
 
 @dataclass(frozen=True, slots=True)
 class PublicKey:
-    """An RSA key's public half."""
+    """An RSA public key."""
 
     modulus: int
     exponent: int
@@ -49,7 +49,7 @@ def parse_public_key(text: bytes | str) -> PublicKey:
     rr[256], exponent u32.
 
     Raises:
-        ValueError: It is not such a key.
+        ValueError: It is not a valid key.
     """
     raw = text.encode() if isinstance(text, str) else text
     encoded = raw.strip(b"\0 \r\n").split(None, 1)
@@ -73,7 +73,7 @@ def parse_private_key(pem: bytes) -> PublicKey:
     """The public half of an `adbkey`: PEM, PKCS#8 (or PKCS#1 inside "RSA PRIVATE KEY").
 
     Raises:
-        ValueError: It is not such a key.
+        ValueError: It is not a valid key.
     """
     lines = [line.strip() for line in pem.splitlines()]
     body = b"".join(line for line in lines if line and not line.startswith(b"-----"))
@@ -105,9 +105,9 @@ def verify_token(key: PublicKey, token: bytes, signature: bytes) -> bool:
 
 
 def authorized_keys(environment: Mapping[str, str] | None = None) -> tuple[PublicKey, ...]:
-    """This user's keys, read now: `adbkey(.pub)` in adb's own folder and whatever ADB_VENDOR_KEYS names.
+    """This user's keys, read from disk: `adbkey(.pub)` in adb's own folder and the files named by ADB_VENDOR_KEYS.
 
-    They are read when somebody asks to connect, because the adb server writes a new pair at its very first start.
+    They are read for each connection, because the adb server creates its key pair at its very first start.
     """
     env = os.environ if environment is None else environment
     return tuple(dict.fromkeys(_read_keys(_key_files(env))))
@@ -126,7 +126,7 @@ def _key_files(env: Mapping[str, str]) -> Iterator[Path]:
 
 
 def _adb_folders(env: Mapping[str, str]) -> Iterator[Path]:
-    """Where adb keeps its pair is `$HOME/.android`; Android Studio's tools honour the other two."""
+    """adb keeps its keys in `$HOME/.android`; Android Studio also uses the other two."""
     if home := env.get("ANDROID_USER_HOME"):
         yield Path(home)
     if home := env.get("ANDROID_SDK_HOME"):
@@ -142,7 +142,7 @@ def _read_keys(paths: Iterable[Path]) -> Iterator[PublicKey]:
                 content = file.read(_MAX_KEY_FILE_BYTES)
             yield parse_private_key(content) if b"PRIVATE KEY" in content else parse_public_key(content)
         except (OSError, ValueError):
-            continue  # adb itself skips files that are no keys
+            continue  # adb itself skips files that are not keys
 
 
 def _checked(modulus: int, exponent: int) -> PublicKey:

@@ -1,4 +1,4 @@
-"""The ADB transport's packets, as values: bytes in, packets out, nothing else.
+"""The packets of the ADB transport: a codec without I/O.
 
 Source: AOSP packages/modules/adb, `protocol.txt` and `adb.h`. A packet is a 24-byte header, six little-endian words,
 and a payload:
@@ -8,8 +8,8 @@ and a payload:
     | command| arg0   | arg1   | data_length  | check  | magic  | data_length bytes   |
     +--------+--------+--------+--------------+--------+--------+---------------------+
 
-`magic` is `command ^ 0xffffffff`. `check` is the sum of the payload's bytes; from version 0x01000001 on it is not
-looked at, and this side never does.
+`magic` is `command ^ 0xffffffff`. `check` is the sum of the payload's bytes; it is ignored here, as by every peer since
+version 0x01000001.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ HEADER_BYTES = _HEADER.size
 _WORD = 0xFFFFFFFF
 
 
-class Command(IntEnum):
-    """The commands both ends speak; each is its four ASCII letters, little-endian."""
+class PacketCommand(IntEnum):
+    """The commands; each value is its four ASCII letters, little-endian."""
 
     SYNC = 0x434E5953
     CNXN = 0x4E584E43
@@ -42,42 +42,42 @@ class Command(IntEnum):
 
 
 class MalformedPacket(ValueError):
-    """The peer does not speak this protocol; nothing after this byte can be trusted."""
+    """The peer violated the protocol; the stream cannot be parsed any further."""
 
 
 @dataclass(frozen=True, slots=True)
 class Packet:
-    """One message: what `arg0` and `arg1` mean depends on the command."""
+    """One packet; the meaning of `arg0` and `arg1` depends on the command."""
 
-    command: Command
+    command: PacketCommand
     arg0: int
     arg1: int
     payload: bytes = b""
 
 
-def encode_header(command: Command, arg0: int, arg1: int, payload_bytes: int) -> bytes:
-    """The 24 bytes in front of a payload of that many bytes."""
+def encode_header(command: PacketCommand, arg0: int, arg1: int, payload_bytes: int) -> bytes:
+    """The header for a payload of that many bytes."""
     return _HEADER.pack(command, arg0 & _WORD, arg1 & _WORD, payload_bytes, 0, command ^ _WORD)
 
 
 def encode(packet: Packet) -> bytes:
-    """The packet as it travels."""
+    """The packet's bytes."""
     return encode_header(packet.command, packet.arg0, packet.arg1, len(packet.payload)) + packet.payload
 
 
 class PacketDecoder:
-    """Turns a byte stream, cut anywhere, into packets.
+    """Parses packets from a byte stream in pieces of any size.
 
-    `max_payload` may be raised once the peer has connected: until then nobody has a reason to send more than 4 KiB.
+    Raise `max_payload` after CNXN: no peer has a reason to send more than 4 KiB before.
     """
 
     def __init__(self, max_payload: int = MAX_PAYLOAD) -> None:
         self.max_payload = max_payload
         self._buffer = bytearray()
-        self._header: tuple[Command, int, int, int] | None = None
+        self._header: tuple[PacketCommand, int, int, int] | None = None
 
     def feed(self, chunk: bytes | bytearray | memoryview) -> Iterator[Packet]:
-        """The packets that are whole now, lazily: `max_payload` may change between two of them.
+        """Yields the packets that are complete, lazily: `max_payload` may change between two of them.
 
         Raises:
             MalformedPacket: A wrong magic, an unknown command or a payload above `max_payload`.
@@ -98,14 +98,14 @@ class PacketDecoder:
             self._header = None
             yield Packet(command, arg0, arg1, payload)
 
-    def _parse_header(self) -> tuple[Command, int, int, int]:
+    def _parse_header(self) -> tuple[PacketCommand, int, int, int]:
         word, arg0, arg1, length, _check, magic = _HEADER.unpack_from(self._buffer)
         if magic != word ^ _WORD:
             raise MalformedPacket(f"magic {magic:#010x} does not belong to command {word:#010x}")
         if length > self.max_payload:
             raise MalformedPacket(f"payload of {length} bytes is above the limit of {self.max_payload}")
         try:
-            command = Command(word)
+            command = PacketCommand(word)
         except ValueError:
             raise MalformedPacket(f"unknown command {word:#010x}") from None
         return command, arg0, arg1, length

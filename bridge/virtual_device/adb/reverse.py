@@ -1,4 +1,4 @@
-"""`adb reverse`: which ports of the device's loopback lead to the adb server's machine.
+"""`adb reverse`: ports of the device's loopback that lead to the adb server's machine.
 
 Requests and replies are AOSP packages/modules/adb `adb.cpp` `handle_forward_request`: OKAY or FAIL, texts with a
 four-digit hexadecimal length. An entry lives as long as the connection that made it.
@@ -19,7 +19,7 @@ MAX_ENTRIES = 1000
 
 
 class ReverseTable:
-    """Device ports, each with the destination on the other machine."""
+    """Device ports and their destinations on the other machine."""
 
     def __init__(self) -> None:
         self._entries: dict[str, tuple[str, Transport]] = {}
@@ -43,25 +43,25 @@ class ReverseTable:
         return _fail(f"unknown reverse service: {verb}")
 
     def drop(self, transport: Transport) -> None:
-        """The connection is gone, and what it had listened on too."""
+        """Removes the entries of a closed connection."""
         self._entries = {local: entry for local, entry in self._entries.items() if entry[1] is not transport}
 
     def clear(self) -> None:
         self._entries.clear()
 
     def names(self) -> dict[str, str]:
-        """What is listened on, and where it leads: `{"tcp:3000": "tcp:8000"}`."""
+        """All entries: `{"tcp:3000": "tcp:8000"}`."""
         return {local: remote for local, (remote, _) in self._entries.items()}
 
     async def dial(self, local: str) -> StreamPair:
-        """A connection to whatever listens under that name (`tcp:3000`) on the device.
+        """A connection to the destination of a device port such as `tcp:3000`.
 
         Raises:
-            ConnectionRefusedError: Nobody does, or the other machine refused.
+            ConnectionRefusedError: The port has no entry, or the other machine refused.
         """
         found = self._entries.get(local)
         if found is None:
-            raise ConnectionRefusedError(f"nobody listens on {local}")
+            raise ConnectionRefusedError(f"nothing listens on {local}")
         remote, transport = found
         try:
             stream = await transport.open(remote)

@@ -1,4 +1,4 @@
-"""Which service an adb stream gets, by the name in its OPEN (AOSP packages/modules/adb, `SERVICES.TXT`)."""
+"""Finds the service for an adb stream by the name in its OPEN (AOSP packages/modules/adb, `SERVICES.TXT`)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FEATURES = ("shell_v2", "cmd", "stat_v2", "ls_v2", "fixed_push_mkdir", "abb", "a
 
 
 class ServiceHost(Protocol):
-    """What services need of the device."""
+    """The part of the device that services use."""
 
     system: AndroidSystem
     reverse: ReverseTable
@@ -29,7 +29,7 @@ async def find_service(name: str, device: ServiceHost, transport: Transport) -> 
     """The service of that name.
 
     Raises:
-        ServiceUnavailable: There is none, or it cannot be reached now.
+        ServiceUnavailable: It does not exist or is not reachable.
     """
     kind = name.partition(":")[0].partition(",")[0]
     rest = name.partition(":")[2]

@@ -1,7 +1,7 @@
-"""`shell:`, `shell,v2:` and `exec:` streams around the virtual shell.
+"""The services `shell:`, `shell,v2:` and `exec:`.
 
 Shell protocol v2 (AOSP packages/modules/adb `shell_protocol.h`): id u8, length u32 little-endian, body. Without it,
-standard output and error share the stream and no exit code is told.
+standard output and error share the stream and there is no exit code.
 """
 
 from __future__ import annotations
@@ -14,20 +14,17 @@ from dataclasses import dataclass
 from bridge.virtual_device.adb.packets import MAX_PAYLOAD
 from bridge.virtual_device.adb.streams import Stream
 from bridge.virtual_device.android import AndroidSystem
-from bridge.virtual_device.shell import commands as _commands
-from bridge.virtual_device.shell.interpreter import Shell, ShellExit, Streams
+from bridge.virtual_device.shell import Shell, ShellExit, Streams
 
 STDIN, STDOUT, STDERR, EXIT, CLOSE_STDIN = range(5)
 _HEADER = struct.Struct("<BI")
 _MAX_WAITING_CHUNKS = 64
 ORPHAN_S = 30.0
 
-assert _commands  # importing the package fills the command table
-
 
 @dataclass(frozen=True, slots=True)
 class ShellRequest:
-    """What a service name asks for: `shell[,v2][,raw|pty][,TERM=…]:COMMAND` or `exec:COMMAND`; abb gives words."""
+    """A parsed service name: `shell[,v2][,raw|pty][,TERM=…]:COMMAND` or `exec:COMMAND`; abb passes `words`."""
 
     command: str
     is_v2: bool
@@ -42,7 +39,7 @@ class ShellRequest:
         return cls(command, kind == "shell" and "v2" in flags, is_pty)
 
 
-class _OutSink:
+class _ClientOutput:
     """One output of the command, as packets of the shell protocol or as plain bytes."""
 
     def __init__(self, stream: Stream, packet_id: int | None, is_pty: bool) -> None:
@@ -66,7 +63,7 @@ class _OutSink:
 
 
 class _ClientInput:
-    """Standard input as the client sends it; bounded, so that a command that does not read holds its sender up."""
+    """Standard input from the client. Bounded: a command that does not read blocks its sender."""
 
     def __init__(self) -> None:
         self._chunks: asyncio.Queue[bytes] = asyncio.Queue(_MAX_WAITING_CHUNKS)
@@ -84,10 +81,10 @@ class _ClientInput:
 
 
 async def serve_shell(stream: Stream, request: ShellRequest, system: AndroidSystem) -> None:
-    """Runs the command, or an interactive shell; ends when the command does or when the client leaves."""
+    """Runs the command or an interactive shell until it ends or the client disconnects."""
     stdin = _ClientInput()
-    out = _OutSink(stream, STDOUT if request.is_v2 else None, request.is_pty)
-    err = _OutSink(stream, (STDOUT if request.is_pty else STDERR) if request.is_v2 else None, request.is_pty)
+    out = _ClientOutput(stream, STDOUT if request.is_v2 else None, request.is_pty)
+    err = _ClientOutput(stream, (STDOUT if request.is_pty else STDERR) if request.is_v2 else None, request.is_pty)
     streams = Streams(stdin, out, err)
     shell = Shell(system)
     if request.words:
@@ -100,9 +97,9 @@ async def serve_shell(stream: Stream, request: ShellRequest, system: AndroidSyst
     try:
         await asyncio.wait((work, feeding), return_when=asyncio.FIRST_COMPLETED)
         if not work.done() and not request.is_v2:
-            await asyncio.wait((work,), timeout=ORPHAN_S)  # it read its end of file and may have something to finish
+            await asyncio.wait((work,), timeout=ORPHAN_S)  # it may still finish after the end of its input
         if not work.done():
-            return  # the client is gone: the command gets SIGHUP
+            return  # the client disconnected, so the command gets SIGHUP
         status = work.result()
         if request.is_v2:
             await stream.write(_HEADER.pack(EXIT, 1) + bytes([status & 0xFF]))
@@ -113,7 +110,7 @@ async def serve_shell(stream: Stream, request: ShellRequest, system: AndroidSyst
 
 
 async def _feed(stream: Stream, stdin: _ClientInput, *, is_v2: bool) -> None:
-    """Carries the client's bytes to standard input until the stream ends."""
+    """Forwards the client's bytes to standard input until the stream ends."""
     if not is_v2:
         while chunk := await stream.read():
             await stdin.put(chunk)
@@ -132,7 +129,7 @@ async def _feed(stream: Stream, stdin: _ClientInput, *, is_v2: bool) -> None:
 
 
 async def _interact(shell: Shell, streams: Streams, is_pty: bool) -> int:
-    """Reads lines and runs them. On a pty it prompts and echoes, as a terminal's line discipline does."""
+    """Runs an interactive shell. On a pty it prompts and echoes as a terminal's line discipline does."""
     buffered = b""
     prompt = b"virtual:/ $ "
     try:

@@ -1,4 +1,4 @@
-"""A slower cable: chunks delayed by a latency and a bandwidth, in order, with bounded memory."""
+"""A slow cable: delays chunks by latency and bandwidth, in order and with bounded memory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ QUEUE_LIMIT_BYTES = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class LinkShape:
-    """How slow: `latency_ms` one way, `bytes_per_s` each way (0 = as fast as it goes)."""
+    """One-way latency and bandwidth per direction; 0 means unlimited."""
 
     latency_ms: float = 0.0
     bytes_per_s: float = 0.0
@@ -23,7 +23,7 @@ class LinkShape:
 
 
 class Lane:
-    """One direction of the cable. `deliver` gets the chunks; `on_full` hears when to stop and when to go on."""
+    """One direction of the cable. Calls `deliver` with each chunk, and `on_full` to pause and resume the sender."""
 
     def __init__(self, deliver: Callable[[bytes], None], on_full: Callable[[bool], None]) -> None:
         self.shape = LinkShape()
@@ -36,7 +36,7 @@ class Lane:
         self._timer: asyncio.TimerHandle | None = None
 
     def put(self, chunk: bytes) -> None:
-        """Delivers the chunk, now or when the shape lets it through."""
+        """Delivers the chunk when the shape allows it."""
         if self.shape.is_straight and not self._queue:
             self._deliver(chunk)
             return
@@ -51,7 +51,7 @@ class Lane:
             self._timer = loop.call_at(self._queue[0][0], self._release)
 
     def close(self) -> None:
-        """Forgets what is under way, as a pulled cable does."""
+        """Drops the chunks in flight, as a pulled cable does."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -61,7 +61,7 @@ class Lane:
     def _release(self) -> None:
         self._timer = None
         loop = asyncio.get_running_loop()
-        now = loop.time() + 0.0005  # the loop's clock rounds; do not wake twice for half a millisecond
+        now = loop.time() + 0.0005  # The loop's clock rounds: do not wake up twice for half a millisecond.
         while self._queue and self._queue[0][0] <= now:
             _, chunk = self._queue.popleft()
             self._queued_bytes -= len(chunk)

@@ -1,4 +1,4 @@
-"""Joins an ADB stream and a socket of this machine until either side ends."""
+"""Joins an ADB stream and a local socket."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from bridge.virtual_device.android import StreamPair
 
 
 async def splice(stream: Stream, pair: StreamPair) -> None:
-    """Carries bytes both ways; what was written before an end still arrives. Closes both."""
+    """Copies both ways until either side ends; bytes written before that still arrive. Closes both."""
     reader, writer = pair
     inward = asyncio.ensure_future(_to_socket(stream, writer))
     outward = asyncio.ensure_future(_to_stream(reader, stream))
     try:
         await asyncio.wait((inward, outward), return_when=asyncio.FIRST_COMPLETED)
         if outward.done():
-            stream.close()  # ADB has no half-close: our end of file ends the stream, after what was written
+            stream.close()  # ADB has no half-close: end of file closes the stream after the bytes written before
     finally:
         inward.cancel()
         outward.cancel()
@@ -36,8 +36,8 @@ async def _to_socket(stream: Stream, writer: asyncio.StreamWriter) -> None:
 
 
 async def _to_stream(reader: asyncio.StreamReader, stream: Stream) -> None:
-    """Read only when the packet before has been taken, and then all that is there: what gathers meanwhile goes out as
-    one, as from adbd (AOSP packages/modules/adb, sockets.cpp, `local_socket_flush_outgoing`)."""
+    """Reads only after the previous packet was acknowledged, so that bytes that gathered go out as one packet, as
+    from adbd (AOSP packages/modules/adb, sockets.cpp, `local_socket_flush_outgoing`)."""
     while True:
         await stream.ready()
         if not (chunk := await reader.read(MAX_PAYLOAD)):

@@ -25,7 +25,7 @@ _READ_AT_ONCE_BYTES = 15 * DATA_MAX_BYTES
 
 
 class _Refused(Exception):
-    """The request failed, the session goes on; the text goes to the client."""
+    """The request failed; the message goes to the client and the session continues."""
 
 
 class SyncSession:
@@ -36,7 +36,7 @@ class SyncSession:
         self._files = files
 
     async def run(self) -> None:
-        """Serves requests; a malformed one ends the session, as adbd does."""
+        """Serves requests until QUIT. A malformed one ends the session, as in adbd."""
         while True:
             name, size = _REQUEST.unpack(await self._stream.read_exactly(_REQUEST.size))
             if name == b"QUIT":
@@ -134,7 +134,7 @@ class SyncSession:
         await self._stream.write(_REQUEST.pack(b"DONE", 0))
 
     async def _receive_file(self, path: str, mode: int) -> None:
-        """Takes the file's DATA messages whatever happens, so that the session stays in step; then answers once."""
+        """Reads all DATA of the file, even after an error, so that the session stays in sync; then replies once."""
         refusal, handle = "", None
         try:
             handle = self._create(path, mode)

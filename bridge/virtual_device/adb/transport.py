@@ -1,4 +1,4 @@
-"""One adb server's connection to the device: handshake, then many streams.
+"""One connection of an adb server: handshake, then many streams.
 
 Source: AOSP packages/modules/adb, `protocol.txt`, `adb.cpp` (`handle_packet`), `sockets.cpp`.
 """
@@ -17,9 +17,9 @@ from bridge.virtual_device.adb.packets import (
     MAX_PAYLOAD,
     MAX_PAYLOAD_BEFORE_CONNECT,
     VERSION,
-    Command,
     MalformedPacket,
     Packet,
+    PacketCommand,
     PacketDecoder,
     encode_header,
 )
@@ -36,16 +36,16 @@ _SMALL_PAYLOAD_BYTES = 16 * 1024
 _WRITE_HIGH_WATER_BYTES = 2 * MAX_PAYLOAD
 
 
-#: The feature of both sides that lets a stream's packets follow each other before they are acknowledged.
+#: The feature that lets packets of a stream follow each other before they are acknowledged.
 DELAYED_ACK = "delayed_ack"
 
 
 class ServiceUnavailable(Exception):
-    """This device does not offer that service now; the peer gets CLSE."""
+    """The service does not exist or is not available; the peer gets CLSE."""
 
 
 class TransportOwner(Protocol):
-    """What a connection needs of the adbd that accepted it."""
+    """The part of adbd that a connection uses."""
 
     link_shape: LinkShape
 
@@ -63,10 +63,10 @@ class TransportOwner(Protocol):
 
 
 class Transport(asyncio.Protocol):
-    """One adb server's connection: handshake, then many streams.
+    """One connection of an adb server.
 
     Attributes:
-        delays_acks: Both sides have `delayed_ack`.
+        delays_acks: Whether both sides have `delayed_ack`.
     """
 
     def __init__(self, adbd: TransportOwner) -> None:
@@ -121,11 +121,11 @@ class Transport(asyncio.Protocol):
         self._can_write.set()
 
     def shape(self, shape: LinkShape) -> None:
-        """Makes this connection as slow as told, from the next chunk on."""
+        """Applies the shape from the next chunk on."""
         self._in.shape = self._out.shape = shape
 
-    def send(self, command: Command, arg0: int, arg1: int, payload: bytes | memoryview = b"") -> None:
-        """Queues one packet; nothing happens once the connection is gone."""
+    def send(self, command: PacketCommand, arg0: int, arg1: int, payload: bytes | memoryview = b"") -> None:
+        """Queues one packet. Does nothing once the connection is closed."""
         header = encode_header(command, arg0, arg1, len(payload))
         if len(payload) <= _SMALL_PAYLOAD_BYTES:
             self._out.put(header + bytes(payload))
@@ -138,15 +138,15 @@ class Transport(asyncio.Protocol):
         await self._can_write.wait()
 
     def forget(self, stream: Stream) -> None:
-        """The stream is closed on this side."""
+        """Removes a stream that was closed on this side."""
         self._streams.pop(stream.local_id, None)
 
     async def open(self, destination: str) -> Stream:
         """A stream to a service of the adb server's machine, as `adb reverse` needs it.
 
         Raises:
-            ConnectionRefusedError: The other side cannot reach it.
-            ConnectionResetError: The connection went away.
+            ConnectionRefusedError: The adb server's machine cannot reach it.
+            ConnectionResetError: The connection was lost.
         """
         if not self.is_online or len(self._streams) + len(self._pending) >= MAX_STREAMS:
             raise ConnectionResetError("no adb server is connected")
@@ -154,14 +154,14 @@ class Transport(asyncio.Protocol):
         opened: asyncio.Future[Stream] = asyncio.get_running_loop().create_future()
         self._pending[local_id] = opened
         window = READ_AHEAD_BYTES if self.delays_acks else 0
-        self.send(Command.OPEN, local_id, window, destination.encode() + b"\0")
+        self.send(PacketCommand.OPEN, local_id, window, destination.encode() + b"\0")
         try:
             return await opened
         finally:
             self._pending.pop(local_id, None)
 
     def adopt(self, work: Coroutine[Any, Any, None]) -> None:
-        """Runs work that belongs to this connection: it is cancelled when the connection ends."""
+        """Runs a coroutine that is cancelled when the connection ends."""
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -174,7 +174,7 @@ class Transport(asyncio.Protocol):
             task.cancel()
 
     async def close(self) -> None:
-        """Drops the connection as a pulled cable does, and waits until its services have ended."""
+        """Drops the connection and waits until its services have ended."""
         self.abort()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
@@ -198,19 +198,19 @@ class Transport(asyncio.Protocol):
             self.abort()
 
     def _handle(self, packet: Packet) -> None:
-        if packet.command is Command.CNXN:
+        if packet.command is PacketCommand.CNXN:
             self._on_connect(packet)
-        elif packet.command is Command.AUTH:
+        elif packet.command is PacketCommand.AUTH:
             self._on_auth(packet)
         elif not self.is_online:
             logger.debug("%s before authentication is ignored", packet.command.name)
-        elif packet.command is Command.OPEN:
+        elif packet.command is PacketCommand.OPEN:
             self._on_open(packet)
-        elif packet.command is Command.OKAY:
+        elif packet.command is PacketCommand.OKAY:
             self._on_okay(packet)
-        elif packet.command is Command.WRTE:
+        elif packet.command is PacketCommand.WRTE:
             self._on_write(packet)
-        elif packet.command is Command.CLSE:
+        elif packet.command is PacketCommand.CLSE:
             self._on_close(packet)
 
     def _on_connect(self, packet: Packet) -> None:
@@ -225,7 +225,7 @@ class Transport(asyncio.Protocol):
         if self._auth_rounds > MAX_AUTH_ROUNDS:
             raise MalformedPacket("too many attempts to authenticate")
         self._token = os.urandom(auth.TOKEN_BYTES)
-        self.send(Command.AUTH, auth.AUTH_TOKEN, 0, self._token)
+        self.send(PacketCommand.AUTH, auth.AUTH_TOKEN, 0, self._token)
 
     def _on_auth(self, packet: Packet) -> None:
         if self.is_online or not self._token:
@@ -235,20 +235,20 @@ class Transport(asyncio.Protocol):
             if self._adbd.accepts(token, packet.payload):
                 self._go_online()
             else:
-                self._challenge()  # the server signs with its next key, or offers a public one
+                self._challenge()  # the server signs with its next key or offers a public key
         elif packet.arg0 == auth.AUTH_RSAPUBLICKEY:
             logger.info("an unknown key was offered; the device stays unauthorized")
 
     def _go_online(self) -> None:
         self.is_online = True
         self._decoder.max_payload = MAX_PAYLOAD
-        self.send(Command.CNXN, VERSION, MAX_PAYLOAD, self._adbd.banner().encode())
+        self.send(PacketCommand.CNXN, VERSION, MAX_PAYLOAD, self._adbd.banner().encode())
         self._adbd.on_online(self)
 
     def _on_open(self, packet: Packet) -> None:
         remote_id = packet.arg0
         if remote_id == 0 or len(self._streams) >= MAX_STREAMS or bool(packet.arg1) != self.delays_acks:
-            self.send(Command.CLSE, 0, remote_id)
+            self.send(PacketCommand.CLSE, 0, remote_id)
             return
         stream = Stream(self, next(self._ids), remote_id, window=packet.arg1 if self.delays_acks else None)
         self._streams[stream.local_id] = stream
@@ -261,14 +261,14 @@ class Transport(asyncio.Protocol):
         except ServiceUnavailable as refusal:
             logger.debug("%.80r: %s", name, refusal)
             self.forget(stream)
-            self.send(Command.CLSE, 0, stream.remote_id)
+            self.send(PacketCommand.CLSE, 0, stream.remote_id)
             return
         window = grant(READ_AHEAD_BYTES) if self.delays_acks else b""
-        self.send(Command.OKAY, stream.local_id, stream.remote_id, window)
+        self.send(PacketCommand.OKAY, stream.local_id, stream.remote_id, window)
         try:
             await handler(stream)
         except (ConnectionError, EOFError):
-            logger.debug("%.80r: the peer went away", name)
+            logger.debug("%.80r: the peer disconnected", name)
         except Exception:
             logger.exception("the service %.80r failed", name)
         finally:
@@ -289,7 +289,7 @@ class Transport(asyncio.Protocol):
     def _on_write(self, packet: Packet) -> None:
         stream = self._streams.get(packet.arg1)
         if stream is None or stream.remote_id != packet.arg0:
-            self.send(Command.CLSE, packet.arg1, packet.arg0)
+            self.send(PacketCommand.CLSE, packet.arg1, packet.arg0)
             return
         stream.on_write(packet.payload)
 
@@ -305,6 +305,6 @@ class Transport(asyncio.Protocol):
 
 
 def _features(banner: bytes) -> set[str]:
-    """Those of `host::…;features=a,b` (`adb.cpp`, `parse_banner`)."""
+    """The features in a banner such as `host::…;features=a,b` (`adb.cpp`, `parse_banner`)."""
     properties = banner.decode("utf-8", "replace").rstrip("\0").partition("::")[2].split(";")
     return {name for text in properties if text.startswith("features=") for name in text[len("features=") :].split(",")}

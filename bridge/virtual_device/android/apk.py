@@ -1,4 +1,4 @@
-"""What an APK says about itself: its manifest's facts and who signed it. Bounded, because anybody can make a zip."""
+"""Reads the manifest and the signer of an APK. Sizes are bounded, because the file may be hostile."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MAX_MANIFEST_BYTES = 2 * 1024 * 1024
 MAX_SIGNATURE_BYTES = 4 * 1024 * 1024
 MAX_ENTRIES = 65_535
 
-# What zipfile raises for a damaged archive.
+# The exceptions of zipfile for a damaged archive.
 _ZIP_ERRORS = (zipfile.BadZipFile, zlib.error, ValueError, OSError, NotImplementedError, RuntimeError, EOFError)
 
 _SIGNING_BLOCK_MAGIC = b"APK Sig Block 42"
@@ -24,7 +24,7 @@ _SIGNATURE_V2, _SIGNATURE_V3 = 0x7109871A, 0xF05368C0
 
 
 class InstallError(Exception):
-    """The package manager's refusal: `code` as `INSTALL_FAILED_…`, `reason` in its words."""
+    """The package manager refused: `code` such as `INSTALL_FAILED_…`, `reason` in its wording."""
 
     def __init__(self, code: str, reason: str = "") -> None:
         super().__init__(f"{code}: {reason}" if reason else code)
@@ -34,7 +34,7 @@ class InstallError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """A service or an activity of the manifest; `name` is the full class name."""
+    """A service or an activity; `name` is the full class name."""
 
     name: str
     is_exported: bool = False
@@ -43,7 +43,7 @@ class Component:
 
 @dataclass(frozen=True, slots=True)
 class ApkFacts:
-    """The manifest's facts; `signer` is the SHA-256 of the signing certificate."""
+    """Facts from the manifest; `signer` is the SHA-256 of the signing certificate."""
 
     package: str
     version_code: int
@@ -60,10 +60,10 @@ class ApkFacts:
 
 
 def read_apk(path: Path) -> ApkFacts:
-    """The facts of the APK in that file.
+    """Reads the APK in that file.
 
     Raises:
-        InstallError: With the code that Android's package manager gives.
+        InstallError: With the code of Android's package manager.
     """
     if path.stat().st_size > MAX_APK_BYTES:
         raise InstallError("INSTALL_FAILED_INSUFFICIENT_STORAGE", "Requested internal only, but not enough space")
@@ -101,7 +101,7 @@ def _read_manifest(path: Path) -> bytes:
 
 
 def _bounded_entry(archive: zipfile.ZipFile, name: str, limit: int) -> bytes:
-    """The entry's bytes; the size in the directory is not believed. Android reads stored and deflated entries only."""
+    """The bytes of an entry, without trusting the size in the directory. Android reads stored and deflated entries."""
     if archive.getinfo(name).compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise ValueError(f"{name} is compressed in a way that Android does not read")
     with archive.open(name) as entry:
@@ -111,13 +111,13 @@ def _bounded_entry(archive: zipfile.ZipFile, name: str, limit: int) -> bytes:
     return content
 
 
-def _facts(root: axml.Element, signer: str) -> ApkFacts:
+def _facts(root: axml.XmlElement, signer: str) -> ApkFacts:
     if root.name != "manifest" or not isinstance(package := root.attributes.get("package"), str) or not package:
         raise InstallError("INSTALL_PARSE_FAILED_MANIFEST_MALFORMED", "<manifest> has no package name")
     if not all(part.isidentifier() for part in package.split(".")) or "." not in package:
         raise InstallError("INSTALL_PARSE_FAILED_BAD_PACKAGE_NAME", f"Invalid package name: {package[:80]}")
-    sdk = root.find("uses-sdk") or axml.Element("uses-sdk")
-    application = root.find("application") or axml.Element("application")
+    sdk = root.find("uses-sdk") or axml.XmlElement("uses-sdk")
+    application = root.find("application") or axml.XmlElement("application")
     min_sdk = _number(sdk.attributes.get("minSdkVersion"), 1)
     target_sdk = _number(sdk.attributes.get("targetSdkVersion"), min_sdk)
     cleartext = application.attributes.get("usesCleartextTraffic", target_sdk < 28)
@@ -140,7 +140,7 @@ def _facts(root: axml.Element, signer: str) -> ApkFacts:
     )
 
 
-def _components(application: axml.Element, kind: str, package: str) -> tuple[Component, ...]:
+def _components(application: axml.XmlElement, kind: str, package: str) -> tuple[Component, ...]:
     return tuple(
         Component(
             full_class_name(package, str(element.attributes.get("name", ""))),
@@ -152,7 +152,7 @@ def _components(application: axml.Element, kind: str, package: str) -> tuple[Com
 
 
 def full_class_name(package: str, name: str) -> str:
-    """`.Foo` and `Foo` belong to the package; a name with a dot inside stands for itself."""
+    """`.Foo` and `Foo` are in the package; a name with a dot inside is complete."""
     if name.startswith("."):
         return package + name
     return name if "." in name else f"{package}.{name}"
@@ -167,7 +167,7 @@ def _number(value: axml.Value | None, default: int) -> int:
 def _signer_v2(path: Path) -> str:
     """SHA-256 of the first certificate in the APK Signing Block (source.android.com, "APK signature scheme v2").
 
-    "" when there is no such block.
+    "" if there is no such block.
     """
     with zipfile.ZipFile(path) as archive:
         directory_at = archive.start_dir
@@ -179,7 +179,7 @@ def _signer_v2(path: Path) -> str:
         if file.read(16) != _SIGNING_BLOCK_MAGIC:
             return ""
         if not 24 <= size <= min(MAX_SIGNATURE_BYTES, directory_at - 8):
-            raise ValueError("the APK Signing Block has no believable size")
+            raise ValueError("the APK Signing Block has an invalid size")
         file.seek(directory_at - size)
         pairs = file.read(size - 24)
     blocks = dict(_signing_pairs(pairs))
@@ -199,17 +199,17 @@ def _signing_pairs(pairs: bytes) -> list[tuple[int, bytes]]:
     while pairs:
         (size,) = struct.unpack_from("<Q", pairs)
         if not 4 <= size <= len(pairs) - 8:
-            raise ValueError("a pair leaves the APK Signing Block")
+            raise ValueError("a pair exceeds the APK Signing Block")
         found.append((struct.unpack_from("<I", pairs, 8)[0], pairs[12 : 8 + size]))
         pairs = pairs[8 + size :]
     return found
 
 
 def _prefixed(block: bytes) -> tuple[bytes, bytes]:
-    """A u32-length-prefixed part and what follows it."""
+    """A u32-length-prefixed part and the rest."""
     (size,) = struct.unpack_from("<I", block)
     if size > len(block) - 4:
-        raise ValueError("a length leaves the signature")
+        raise ValueError("a length exceeds the signature")
     return block[4 : 4 + size], block[4 + size :]
 
 

@@ -1,4 +1,4 @@
-"""Android's binary XML, as AndroidManifest.xml is inside an APK: bytes in, elements out.
+"""A parser for Android's binary XML, the format of AndroidManifest.xml inside an APK.
 
 Source: AOSP frameworks/base `libs/androidfw/include/androidfw/ResourceTypes.h` (ResChunk_header, ResStringPool_header,
 ResXMLTree_attrExt, Res_value). Every chunk is: type u16, header size u16, chunk size u32.
@@ -16,7 +16,7 @@ _NONE = 0xFFFFFFFF
 _TYPE_REFERENCE, _TYPE_STRING, _TYPE_BOOLEAN = 0x01, 0x03, 0x12
 _MAX_STRINGS, _MAX_ELEMENTS, _MAX_DEPTH = 100_000, 50_000, 100
 
-# Attribute names may be stripped from the string pool; then only the resource id tells (AOSP public.xml).
+# Attribute names may be stripped from the string pool; then the resource id identifies them (AOSP public.xml).
 _ATTRIBUTE_IDS = {
     0x01010003: "name",
     0x01010006: "permission",
@@ -38,26 +38,26 @@ class MalformedXml(ValueError):
 
 
 @dataclass(slots=True)
-class Element:
-    """One element; attribute names have no namespace."""
+class XmlElement:
+    """An element; attribute names come without namespace."""
 
     name: str
     attributes: dict[str, Value] = field(default_factory=dict)
-    children: list[Element] = field(default_factory=list)
+    children: list[XmlElement] = field(default_factory=list)
 
-    def find_all(self, name: str) -> Iterator[Element]:
-        """Children of that name, not deeper."""
+    def find_all(self, name: str) -> Iterator[XmlElement]:
+        """Direct children of that name."""
         return (child for child in self.children if child.name == name)
 
-    def find(self, name: str) -> Element | None:
+    def find(self, name: str) -> XmlElement | None:
         return next(self.find_all(name), None)
 
 
-def parse(document: bytes) -> Element:
+def parse(document: bytes) -> XmlElement:
     """The root element.
 
     Raises:
-        MalformedXml: Whatever is wrong with it.
+        MalformedXml: The bytes are not valid binary XML.
     """
     try:
         return _Parser(document).root()
@@ -71,11 +71,11 @@ class _Parser:
         self._strings: list[str] = []
         self._resource_ids: tuple[int, ...] = ()
 
-    def root(self) -> Element:
+    def root(self) -> XmlElement:
         kind, first_chunk, size = struct.unpack_from("<HHI", self._document)
         if kind != _XML or size > len(self._document):
             raise MalformedXml("no binary XML header")
-        stack = [Element("")]
+        stack = [XmlElement("")]
         count = 0
         for kind, header_bytes, at, end in self._chunks(first_chunk, size):
             if kind == _STRING_POOL:
@@ -92,7 +92,7 @@ class _Parser:
                 stack.append(element)
             elif kind == _END_ELEMENT:
                 if len(stack) == 1:
-                    raise MalformedXml("an end without a start")
+                    raise MalformedXml("an end tag without a start tag")
                 stack.pop()
         if len(stack) != 1 or len(stack[0].children) != 1:
             raise MalformedXml("not one root element")
@@ -102,7 +102,7 @@ class _Parser:
         while at + 8 <= end:
             kind, header_bytes, size = struct.unpack_from("<HHI", self._document, at)
             if size < 8 or header_bytes < 8 or header_bytes > size or at + size > end:
-                raise MalformedXml(f"a chunk at {at} leaves the document")
+                raise MalformedXml(f"the chunk at {at} exceeds the document")
             yield kind, header_bytes, at, at + size
             at += size
 
@@ -115,16 +115,16 @@ class _Parser:
         decode = _utf8_string if flags & _UTF8_FLAG else _utf16_string
         return [decode(pool, offset) for offset in offsets]
 
-    def _element(self, at: int, end: int) -> Element:
+    def _element(self, at: int, end: int) -> XmlElement:
         _ns, name, first, width, count = struct.unpack_from("<IIHHH", self._document, at)
         if width < 20 or at + first + width * count > end:
-            raise MalformedXml("attributes leave their element")
-        element = Element(self._string(name))
+            raise MalformedXml("attributes exceed their element")
+        element = XmlElement(self._string(name))
         for index in range(count):
             self._attribute(element, at + first + index * width)
         return element
 
-    def _attribute(self, element: Element, at: int) -> None:
+    def _attribute(self, element: XmlElement, at: int) -> None:
         _ns, name, raw, _size, _zero, kind, number = struct.unpack_from("<IIIHBBI", self._document, at)
         key = self._string(name)
         if name < len(self._resource_ids):
@@ -170,5 +170,5 @@ def _length8(pool: bytes, at: int) -> tuple[int, int]:
 
 def _slice(pool: bytes, at: int, size: int) -> bytes:
     if at + size > len(pool):
-        raise MalformedXml("a string leaves its pool")
+        raise MalformedXml("a string exceeds its pool")
     return pool[at : at + size]

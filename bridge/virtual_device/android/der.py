@@ -1,4 +1,4 @@
-"""Just enough DER (X.690) to walk a key or a PKCS#7 signature; no meaning is attached to tags here."""
+"""DER (X.690), as far as keys and PKCS#7 signatures need it. Tags are not interpreted."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ SEQUENCE, INTEGER, OCTET_STRING, CONTEXT_0 = 0x30, 0x02, 0x04, 0xA0
 
 
 @dataclass(frozen=True, slots=True)
-class Element:
+class DerElement:
     """One tag-length-value; `whole` includes the tag and the length."""
 
     tag: int
@@ -16,13 +16,13 @@ class Element:
     whole: bytes
 
 
-def elements(der: bytes) -> list[Element]:
-    """The elements that stand one after the other in `der`.
+def elements(der: bytes) -> list[DerElement]:
+    """The consecutive elements in `der`.
 
     Raises:
         ValueError: A length runs past the end.
     """
-    found: list[Element] = []
+    found: list[DerElement] = []
     at = 0
     while at + 2 <= len(der):
         start, tag, length = at, der[at], der[at + 1]
@@ -35,12 +35,12 @@ def elements(der: bytes) -> list[Element]:
             at += width
         if at + length > len(der):
             raise ValueError("DER runs past its end")
-        found.append(Element(tag, der[at : at + length], der[start : at + length]))
+        found.append(DerElement(tag, der[at : at + length], der[start : at + length]))
         at += length
     return found
 
 
-def sequence(der: bytes) -> list[Element]:
+def sequence(der: bytes) -> list[DerElement]:
     """The elements inside the SEQUENCE that `der` starts with."""
     outer = elements(der)
     if not outer or outer[0].tag != SEQUENCE:

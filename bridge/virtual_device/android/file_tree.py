@@ -1,4 +1,4 @@
-"""What the device's file system looks like before anybody writes to it."""
+"""The initial content of the device's file system."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ALIASES = {
     "/d": "/sys/kernel/debug",
 }
 
-# The shell may look a known name up below these, and list none of them (SELinux and mode 0771 on a phone).
+# The shell may open known names below these, but not list them (SELinux and mode 0771 on a phone).
 FORBIDDEN = ("/data", "/data/data", "/data/app", "/data/system", "/data/misc")
 
 READ_ONLY_FOLDERS = frozenset(

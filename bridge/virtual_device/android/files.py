@@ -1,7 +1,7 @@
-"""The device's file system: a believable tree whose writable parts live in one private folder of this machine.
+"""The device's file system: a realistic tree whose writable parts are in the device's private folder.
 
-Nothing outside that folder can be reached, whatever the path: paths are resolved here, lexically, on device names; no
-symbolic link is ever made, and one that somebody put into the private folder is not followed.
+No path leads outside that folder: device paths are resolved lexically, symbolic links are never created, and one that
+appears in the private folder is not followed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Generated = Callable[[], bytes] | Path
 
 @dataclass(frozen=True, slots=True)
 class FileStat:
-    """What `stat` tells; `uid` and `gid` are 2000 (shell) for what the shell wrote and 0 (root) otherwise."""
+    """The result of `stat`; `uid` and `gid` are 2000 (shell) for files of the shell and 0 (root) otherwise."""
 
     mode: int
     size: int
@@ -46,7 +46,7 @@ class FileStat:
 
 
 def fail(number: int, path: str) -> OSError:
-    """The error with Android's text, which is the C library's."""
+    """An OSError with the C library's text, which Android prints."""
     return OSError(number, os.strerror(number), path)
 
 
@@ -68,7 +68,7 @@ class WriteHandle:
 
 
 class DeviceFiles:
-    """Files by device path. Every method raises OSError with the errno a device gives."""
+    """Files by device path. Every method raises OSError with the errno of a device."""
 
     def __init__(self, root: Path, *, quota_bytes: int = DEFAULT_QUOTA_BYTES) -> None:
         self._root = root
@@ -88,7 +88,7 @@ class DeviceFiles:
         return self._quota_bytes
 
     def provide(self, path: str, content: Generated) -> None:
-        """Makes a read-only file: bytes made when it is read, or a file of this machine (an installed APK)."""
+        """Adds a read-only file: bytes generated on each read, or a file of this machine (an installed APK)."""
         self._generated[path] = content
 
     def withdraw(self, path: str) -> None:
@@ -136,7 +136,7 @@ class DeviceFiles:
         return True
 
     def list(self, path: str) -> list[tuple[str, FileStat]]:
-        """Names and stats in a folder, sorted, without `.` and `..`."""
+        """The sorted names in a folder with their stats, without `.` and `..`."""
         where = self.resolve(path)
         if not self.stat(where).is_dir:
             raise fail(errno.ENOTDIR, path)
@@ -173,7 +173,7 @@ class DeviceFiles:
                 yield chunk
 
     def open_write(self, path: str, *, append: bool = False, mode: int = 0o644) -> WriteHandle:
-        """A file that is empty (or as it was, to append); its folder must exist."""
+        """Opens a file for writing, truncated unless `append`. Its folder must exist."""
         where = self.resolve(path)
         real = self._real_to_change(where, path)
         if real.is_dir():
@@ -225,7 +225,7 @@ class DeviceFiles:
         origin.replace(goal)
 
     def touch(self, path: str, mtime: int | None = None, mode: int | None = None) -> None:
-        """Sets the modification time (now by default) and the permission bits of a file that exists."""
+        """Sets the modification time (default: now) and the permission bits of an existing file."""
         where = self.resolve(path)
         real = self._real_to_change(where, path)
         self._stat_of(real)
@@ -235,7 +235,7 @@ class DeviceFiles:
             real.chmod(0o600 | (mode & 0o777))
 
     def reserve(self, size: int, path: str) -> None:
-        """Counts bytes about to be written."""
+        """Accounts for bytes that are about to be written."""
         if self._used_bytes + size > self._quota_bytes:
             raise fail(errno.ENOSPC, path)
         self._used_bytes += size
@@ -259,7 +259,7 @@ class DeviceFiles:
         raise fail(errno.EACCES if where.startswith(("/data/", "/proc/")) else errno.EROFS, path)
 
     def _real(self, where: str) -> Path:
-        """The place in the private folder; ELOOP when a component on the way is a symbolic link."""
+        """The path in the private folder; ELOOP if a component is a symbolic link."""
         real = self._root
         for part in where.strip("/").split("/"):
             if part in ("", ".", "..") or os.sep in part or "\0" in part:

@@ -1,4 +1,4 @@
-"""The device's log: a bounded ring of lines, and somebody may follow it."""
+"""The device's log: a bounded ring of lines that commands can follow."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class LogLine:
     text: str
 
     def render(self, style: str = "threadtime") -> str:
-        """As `logcat -v STYLE` prints it."""
+        """The line as `logcat -v STYLE` prints it."""
         stamp = self.when.strftime("%m-%d %H:%M:%S.%f")[:-3]
         match style:
             case "brief":
@@ -48,7 +48,7 @@ class LogLine:
 
 
 class LogFilter:
-    """`TAG:PRIORITY` rules, as `logcat ActivityManager:I *:S` has them."""
+    """`TAG:PRIORITY` rules, such as `ActivityManager:I *:S`."""
 
     def __init__(self, specs: list[str]) -> None:
         self._default = "S" if "-s" in specs else "V"
@@ -69,7 +69,7 @@ class LogFilter:
 
 
 class LogBuffer:
-    """Lines in order; the oldest go when it is full."""
+    """The lines in order; when full, it drops the oldest."""
 
     def __init__(self) -> None:
         self._lines: deque[LogLine] = deque(maxlen=MAX_LINES)
@@ -91,7 +91,7 @@ class LogBuffer:
         self._lines.clear()
 
     async def follow(self, after: int = 0) -> AsyncIterator[LogLine]:
-        """Lines with a number above `after`: those that are there, then each new one, for ever."""
+        """Lines with a number above `after`: the existing ones, then each new one, endlessly."""
         while True:
             self._grown.clear()
             for line in [line for line in self._lines if line.number > after]:

@@ -18,7 +18,7 @@ FIRST_APP_UID = 10_150
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """One installed package, `apk_path` being the device's. Without a signer it is preinstalled; any may replace it."""
+    """An installed package; `apk_path` is on the device. Any signer may replace a preinstalled one without signer."""
 
     facts: ApkFacts
     apk_path: str
@@ -35,7 +35,7 @@ class Package:
 
 
 def stub_facts(package: str, version_name: str, version_code: int, **changes: object) -> ApkFacts:
-    """Facts of a package that is part of the system image, so has no APK of its own here."""
+    """Facts of a package of the system image, which has no APK here."""
     facts = ApkFacts(package, version_code, version_name, 26, 34, True, False, (), (), (), "")
     return replace(facts, **changes)  # type: ignore[arg-type]
 
@@ -50,7 +50,7 @@ def webview_version_code(version_name: str) -> int:
 
 
 class PackageTable:
-    """What is installed. `on_change(name)` runs after a package was installed, replaced or removed."""
+    """The installed packages. `on_change(name)` runs after a package was installed, replaced or removed."""
 
     def __init__(self, files: DeviceFiles, store: Path, api_level: int) -> None:
         self.on_change: Callable[[str], None] = lambda _name: None
@@ -68,16 +68,16 @@ class PackageTable:
         return [self._packages[name] for name in sorted(self._packages)]
 
     def preinstall(self, facts: ApkFacts, apk_path: str, *, is_system: bool = True) -> None:
-        """Puts a package there without asking anybody."""
+        """Adds a package without any checks."""
         uid = 1000 if is_system else self._take_uid(facts.package)
         now = time.time()
         self._packages[facts.package] = Package(facts, apk_path, uid, is_system, True, now, now)
 
     def install(self, apk: Path, *, allow_downgrade: bool = False, replace_existing: bool = True) -> Package:
-        """Installs a copy of that file of this machine.
+        """Installs a copy of a file of this machine.
 
         Raises:
-            InstallError: As Android's package manager refuses.
+            InstallError: Android's package manager would refuse it.
         """
         facts = read_apk(apk)
         old = self._packages.get(facts.package)
@@ -104,7 +104,7 @@ class PackageTable:
         """Removes an application.
 
         Raises:
-            InstallError: DELETE_FAILED_INTERNAL_ERROR when there is none, or it is part of the system.
+            InstallError: DELETE_FAILED_INTERNAL_ERROR if it is not installed or part of the system.
         """
         package = self._packages.get(name)
         if package is None or package.is_system:
@@ -127,7 +127,7 @@ class PackageTable:
         self._packages[name] = replace(self._packages[name], is_enabled=enabled)
 
     def update_facts(self, facts: ApkFacts) -> None:
-        """A package of the system got another version (a WebView update)."""
+        """Changes the version of a system package (a WebView update)."""
         self._packages[facts.package] = replace(self._packages[facts.package], facts=facts, updated_at=time.time())
         self.on_change(facts.package)
 

@@ -1,4 +1,4 @@
-"""The property table that `getprop` prints: what an x86_64 image of that API level says."""
+"""System properties as of an x86_64 image of an API level."""
 
 from __future__ import annotations
 
@@ -93,11 +93,11 @@ class Properties:
         return self._values.get(name, default)
 
     def put(self, name: str, value: str) -> None:
-        """What the system itself sets; nothing is checked."""
+        """Sets a property as the system does, without checks."""
         self._values[name] = value
 
     def shell_set(self, name: str, value: str) -> bool:
-        """What `setprop` does from the shell's uid; False where a device says "failed to set property"."""
+        """Sets a property as `setprop` does for the shell's uid; False if a device would refuse."""
         valid = bool(name) and len(name) <= MAX_NAME_BYTES and len(value.encode()) < MAX_VALUE_BYTES
         if not valid or not name.startswith(_SHELL_MAY_SET) or not name.replace("_", ".").replace("-", ".").isascii():
             return False

@@ -1,4 +1,4 @@
-"""The device's abstract unix namespace: who listens under which name, and how to reach them."""
+"""The device's abstract unix socket namespace."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ MAX_NAME_BYTES = 107  # sun_path is 108 bytes and an abstract name starts with N
 
 
 class AddressInUse(ValueError):
-    """Somebody on this device listens under that name already."""
+    """Another listener has that name already."""
 
 
 class AbstractSockets:
-    """Names in the abstract namespace. `connect` gives one end of a fresh connection to the listener."""
+    """The listeners by name. `connect` returns one end of a new connection."""
 
     def __init__(self) -> None:
         self._listeners: dict[str, tuple[Opener, int]] = {}
 
     def listen(self, name: str, opener: Opener, *, pid: int) -> None:
-        """Makes `name` connectable; `opener` is called once per connection.
+        """Listens under `name`; `opener` is called once per connection.
 
         Raises:
             AddressInUse: The name is taken.
-            ValueError: The name is empty or longer than a socket address holds.
+            ValueError: The name is empty or too long for a socket address.
         """
         if not name or len(name.encode()) > MAX_NAME_BYTES:
             raise ValueError(f"an abstract name has 1 to {MAX_NAME_BYTES} bytes: {name[:40]!r}")
@@ -37,30 +37,29 @@ class AbstractSockets:
         self._listeners[name] = (opener, pid)
 
     def close(self, name: str) -> None:
-        """Stops listening; connections that exist stay. No error when nobody listened."""
+        """Stops listening; existing connections stay. Does nothing without a listener."""
         self._listeners.pop(name, None)
 
     async def connect(self, name: str) -> StreamPair:
         """The client's end of a new connection.
 
         Raises:
-            ConnectionRefusedError: Nobody listens under that name.
+            ConnectionRefusedError: Nothing listens under that name.
         """
         found = self._listeners.get(name)
         if found is None:
-            raise ConnectionRefusedError(f"nobody listens on @{name}")
+            raise ConnectionRefusedError(f"nothing listens on @{name}")
         return await found[0]()
 
     def names(self) -> Mapping[str, int]:
-        """Every listening name and the pid that owns it."""
+        """Every listening name with its owner's pid."""
         return {name: pid for name, (_, pid) in self._listeners.items()}
 
 
 async def stream_pair() -> tuple[StreamPair, StreamPair]:
     """Both ends of a kernel socket pair as asyncio streams.
 
-    The kernel buffers give real back-pressure and real closing; they are asked to be large because a screenshot or a
-    page's text crosses here in megabytes.
+    Kernel buffers give real back-pressure and real closing. They are large because screenshots have megabytes.
     """
     near, far = socket.socketpair()
     try:
@@ -75,11 +74,11 @@ async def stream_pair() -> tuple[StreamPair, StreamPair]:
 
 
 async def open_streams(sock: socket.socket) -> StreamPair:
-    """asyncio streams over a connected socket of any family, with the large read limit."""
+    """asyncio streams over a connected socket, with a large read limit."""
     loop = asyncio.get_running_loop()
     reader = asyncio.StreamReader(limit=STREAM_LIMIT_BYTES, loop=loop)
     protocol = asyncio.StreamReaderProtocol(reader, loop=loop)
     transport, _ = await loop.create_connection(lambda: protocol, sock=sock)
-    if hasattr(transport, "max_size"):  # asyncio's selector transports read 256 KiB at once; one ADB packet holds 1 MiB
+    if hasattr(transport, "max_size"):  # asyncio reads 256 KiB at once; an ADB packet holds 1 MiB
         transport.max_size = STREAM_LIMIT_BYTES
     return reader, asyncio.StreamWriter(transport, protocol, reader, loop)

@@ -1,4 +1,4 @@
-"""The running system that shell commands look at and change."""
+"""The running system that shell commands read and change."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WEBVIEW_PACKAGE = "com.google.android.webview"
 
 StartService = Callable[[Mapping[str, str]], Awaitable[None]]
 StopService = Callable[[], Awaitable[None]]
-# A package and the address in the intent's data.
+# (package, address in the intent's data)
 StartActivity = Callable[[str, str], Awaitable[None]]
 
 
@@ -48,21 +48,21 @@ class Display:
 
 @dataclass(frozen=True, slots=True)
 class RunnableService:
-    """A service whose code runs here: the host app's twin."""
+    """A service whose code runs here: the fake host app."""
 
     start: StartService
     stop: StopService
 
 
 def normalize_component(component: str) -> str:
-    """`pkg/.Cls` as `pkg/pkg.Cls`; "" when it is not a component name."""
+    """Expands `pkg/.Cls` to `pkg/pkg.Cls`; "" if it is not a component name."""
     package, slash, name = component.partition("/")
     return f"{package}/{full_class_name(package, name)}" if slash and package and name else ""
 
 
 @dataclass(slots=True)
 class AndroidSystem:
-    """Everything of the device that is not adb and not Chromium."""
+    """The state of the device apart from adb and Chromium."""
 
     api_level: int
     serial: str
@@ -128,7 +128,7 @@ class AndroidSystem:
         return time.monotonic() - self.booted_at
 
     def restart_clock(self) -> None:
-        """The system has just booted."""
+        """Resets the uptime after a boot."""
         self.booted_at = time.monotonic()
 
     def log(self, tag: str, text: str, *, priority: str = "I", pid: int = 612) -> None:
@@ -143,7 +143,7 @@ class AndroidSystem:
         return "\n".join(rows) + "\n"
 
     def service_component(self, package: str, name: str) -> Component | None:
-        """The manifest's entry; a preinstalled host app without an APK has its one service."""
+        """The service's entry in the manifest of its package."""
         found = self.packages.get(package)
         if found is None:
             return None
@@ -153,7 +153,7 @@ class AndroidSystem:
         return None
 
     def register_service(self, component: str, start: StartService, stop: StopService) -> None:
-        """Makes `am start-foreground-service -n COMPONENT` run code of this machine."""
+        """Lets `am start-foreground-service -n COMPONENT` run code of this machine."""
         self.services[normalize_component(component)] = RunnableService(start, stop)
 
     async def start_service(self, component: str, extras: Mapping[str, str]) -> None:
@@ -161,7 +161,7 @@ class AndroidSystem:
         await self.services[component].start(extras)
 
     async def stop_package(self, package: str) -> None:
-        """`am force-stop`: its services end, its processes are gone."""
+        """`am force-stop`: ends the services and processes of the package."""
         for component in [name for name in self.running_services if name.split("/")[0] == package]:
             self.running_services.discard(component)
             await self.services[component].stop()

@@ -1,15 +1,16 @@
 """Chromium that behaves as Android WebView does."""
 
 from bridge.virtual_device.engine.chromium import find_chromium, program_version
-from bridge.virtual_device.engine.emulation import View
+from bridge.virtual_device.engine.emulation import ViewSize
 from bridge.virtual_device.engine.engine import LOST_RUNTIME_ENABLES, Engine, EngineOptions, start_engine
+from bridge.virtual_device.engine.old_engines import require_engine
 from bridge.virtual_device.engine.tabs import (
     BrowserEvent,
     ChooserOpened,
-    DownloadStarted,
-    PickerOpened,
+    DialogPickerOpened,
+    DownloadRequested,
+    EngineTab,
     PopupOpened,
-    Tab,
     TabGone,
 )
 
@@ -17,15 +18,16 @@ __all__ = [
     "LOST_RUNTIME_ENABLES",
     "BrowserEvent",
     "ChooserOpened",
-    "DownloadStarted",
+    "DialogPickerOpened",
+    "DownloadRequested",
     "Engine",
     "EngineOptions",
-    "PickerOpened",
+    "EngineTab",
     "PopupOpened",
-    "Tab",
     "TabGone",
-    "View",
+    "ViewSize",
     "find_chromium",
     "program_version",
+    "require_engine",
     "start_engine",
 ]

@@ -1,7 +1,7 @@
-"""Page.captureScreenshot as WebView answers it: a redraw of the view, whatever is asked for.
+"""Page.captureScreenshot as WebView implements it: always a redraw of the view.
 
-SynchronousCopyContents knows no other origin than (0,0), SetSize is ignored on Android, and page_handler fills what is
-missing up to the asked size by repeating the bitmap (CreateTiledBitmap; Chromium, content/browser).
+SynchronousCopyContents supports no other origin than (0,0), SetSize is ignored on Android, and page_handler repeats the
+bitmap up to the requested size (CreateTiledBitmap; Chromium, content/browser).
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bridge.virtual_device.engine.emulation import View
+from bridge.virtual_device.engine.emulation import ViewSize
 
 _FORMATS = {"png": "PNG", "jpeg": "JPEG", "webp": "WEBP"}
 _MAX_SIDE_PX = 16384
 
 
 @dataclass(frozen=True)
-class Plan:
-    """What Chromium is asked for, which is always the view, and what is then made of the picture.
+class WebViewCapture:
+    """The parameters for Chromium, which always captures the view, and how to reshape the image.
 
     Attributes:
-        size_px: The size of the answer; the picture is cut or repeated to it. None leaves it alone.
-        scale: By how much the picture is enlarged before.
+        size_px: The size to which the image is cropped or repeated; None keeps it.
+        scale: The factor by which the image is enlarged before.
     """
 
     params: dict[str, Any]
@@ -37,30 +37,30 @@ class Plan:
         return str(self.params.get("format", "png"))
 
 
-def plan_capture(params: Mapping[str, Any], view: View, *, overridden: bool) -> Plan:
-    """`overridden` when the client has set device metrics, which change the page but not the view's size."""
+def plan_capture(params: Mapping[str, Any], view: ViewSize, *, overridden: bool) -> WebViewCapture:
+    """`overridden`: the client has set device metrics, which change the page but not the view's size."""
     passed = {name: value for name, value in params.items() if name not in ("clip", "captureBeyondViewport")}
     clip = params.get("clip")
     if not isinstance(clip, Mapping):
-        return Plan(passed, (view.width_px, view.height_px) if overridden else None)
+        return WebViewCapture(passed, (view.width_px, view.height_px) if overridden else None)
     width, height, scale = (_number(clip.get(name)) for name in ("width", "height", "scale"))
     if width <= 0 or height <= 0 or scale <= 0:
-        return Plan(dict(params))  # an error, and Chromium words it best
+        return WebViewCapture(dict(params))  # invalid: Chromium reports the error
     factor = scale * view.scale
-    # The product may be beyond what an integer is made of, or so small that it is 0.
+    # The product may overflow, or round to 0.
     size = (_side_px(width * factor), _side_px(height * factor))
     if size == (view.width_px, view.height_px) and scale == 1 and not overridden:
-        return Plan(passed)
-    return Plan(passed, size, scale)
+        return WebViewCapture(passed)
+    return WebViewCapture(passed, size, scale)
 
 
 def _number(value: Any) -> float:
     return float(value) if isinstance(value, (int, float)) and math.isfinite(value) else 0.0
 
 
-def reshaped(encoded: str, plan: Plan) -> str:
-    """The base64 picture enlarged, then cut, or repeated to the right and downwards, to the planned size."""
-    from PIL import Image  # heavy, and only those who capture wrongly need it
+def reshaped(encoded: str, plan: WebViewCapture) -> str:
+    """The base64 image, enlarged, then cropped or repeated to the planned size."""
+    from PIL import Image  # slow to import and rarely needed
 
     assert plan.size_px is not None
     with Image.open(io.BytesIO(base64.b64decode(encoded))) as picture:

@@ -1,4 +1,4 @@
-"""Find the Chromium of this machine and run it as a WebView engine."""
+"""Finds Chromium on this machine and runs it as a WebView engine."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from pathlib import Path, PureWindowsPath
 
 from bridge.deadline import Deadline, finish
 from bridge.errors import ChromiumMissing, VirtualDeviceFailed
+from bridge.virtual_device.engine.old_engines import require_engine
 
 VARIABLES = ("BRIDGE_CHROMIUM", "CHROMIUM")
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge")
@@ -36,14 +37,14 @@ _VERSION_TIMEOUT_S = 5.0
 _LAST_WORDS_S = 1.0
 _STDERR_LINES = 40
 
-# Everything that a WebView has not, or that would reach out from this machine by itself.
+# Features that a WebView does not have, or that send requests by themselves.
 _FLAGS = (
     "--headless=new",
     "--remote-debugging-port=0",
     "--no-first-run",
     "--no-default-browser-check",
     "--no-service-autorun",
-    # No page but our tabs: one that stayed would keep a renderer alive that all tabs have left because it hangs.
+    # No initial page: it would keep a hung renderer alive after all tabs have left it.
     "--no-startup-window",
     "--disable-background-networking",
     "--disable-breakpad",
@@ -57,7 +58,7 @@ _FLAGS = (
     "--disable-gpu",
     "--disable-prompt-on-repost",
     "--disable-quic",
-    # WebRTC's UDP would go around the proxy that the host app was told to use; WebView has no such switch.
+    # WebRTC over UDP would bypass the proxy of the host app; WebView has no such switch.
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--disable-search-engine-choice-screen",
@@ -66,7 +67,7 @@ _FLAGS = (
     "--mute-audio",
     "--password-store=basic",
     "--use-mock-keychain",
-    # A hidden or covered window must not be throttled: the host app's display is always on.
+    # No throttling of hidden windows: the host app's display is always on.
     "--disable-background-timer-throttling",
     "--disable-backgrounding-occluded-windows",
     "--disable-renderer-backgrounding",
@@ -75,7 +76,7 @@ _FLAGS = (
     "--renderer-process-limit=1",
     "--hide-scrollbars",
     "--touch-events=enabled",
-    # 0.0.0.0 is this machine, but no loopback address by Chromium's rules: it must not slip past the device's loopback.
+    # 0.0.0.0 reaches this machine, but is not loopback for Chromium: it must not bypass the device's loopback.
     "--host-resolver-rules=MAP 0.0.0.0 ~NOTFOUND, MAP [::] ~NOTFOUND",
 )
 _DISABLED_FEATURES = (
@@ -83,7 +84,7 @@ _DISABLED_FEATURES = (
     "BackForwardCache",
     "CertificateTransparencyComponentUpdater",
     "DialMediaRouteProvider",
-    # Chrome's: http: tried as https: first. A WebView opens the address that it was given.
+    # Chrome tries https: before http:; a WebView opens the given address.
     "HttpsUpgrades",
     "IsolateOrigins",
     "MediaRouter",
@@ -92,15 +93,14 @@ _DISABLED_FEATURES = (
     "ProcessPerSiteUpToMainFrameThreshold",
     "SpareRendererForSitePerProcess",
     "Translate",
-    # Two pages of the address bar's for each window that nobody sees: half of what a tab costs.
+    # Two pages of the address bar per window, which cost as much as the tab itself.
     "WebUIOmniboxAimPopup",
     "WebUIOmniboxPopup",
     "site-per-process",
 )
-# A WebView has no viewer for PDF files, which go to its DownloadListener, and the host app hands no address on to other
-# apps: it opens the web and what pages make themselves (core/Navigation.java). Pages are kept from trying the others
-# (emulation.py); this is for redirects and frames, and against the dialog in which Chromium would ask: nobody sees it,
-# and the tab takes no input as long as it is up. Chromium keeps preferences and policies in one file.
+# A WebView passes PDF files to its DownloadListener, and the host app opens no other apps (core/Navigation.java). A
+# script stops pages from navigating there (emulation.py); these preferences stop redirects and frames, and suppress
+# Chromium's dialog, which would block the tab's input. Chromium keeps preferences and policies in one file.
 _PREFERENCES: dict[str, dict[str, object]] = {
     "plugins": {"always_open_pdf_externally": True},
     "policy": {
@@ -112,7 +112,7 @@ _PREFERENCES: dict[str, dict[str, object]] = {
 
 @dataclass(frozen=True)
 class RunningChromium:
-    """A Chromium that answers; `browser_path` is the path of its browser-level WebSocket."""
+    """A Chromium that is ready; `browser_path` is the path of its browser-level WebSocket."""
 
     port: int
     browser_path: str
@@ -120,17 +120,21 @@ class RunningChromium:
 
 
 def find_chromium(environ: Mapping[str, str], platform: str = sys.platform) -> Path:
-    """The program: BRIDGE_CHROMIUM or CHROMIUM, else the usual names on PATH, else the platform's usual places.
+    """The program in BRIDGE_CHROMIUM or CHROMIUM, else a usual name on PATH, else a usual path of the platform.
+
+    A number in the variable is the major version of an old engine in the cache (`tools/engines`).
 
     Raises:
-        ChromiumMissing: None is there, or a variable names a file that is none.
+        ChromiumMissing: There is none, or the variable does not name a program.
     """
     for variable in VARIABLES:
         if named := environ.get(variable):
+            if named.isdecimal():
+                return require_engine(int(named))
             found = shutil.which(named, path=environ.get("PATH"))
             if found is None:
                 raise ChromiumMissing(
-                    f"{variable} is {named!r}, which is no program.", hint=f"Correct or unset {variable}."
+                    f"{variable} is {named!r}, which is not a program.", hint=f"Correct or unset {variable}."
                 )
             return Path(found)
     for name in NAMES:
@@ -140,7 +144,8 @@ def find_chromium(environ: Mapping[str, str], platform: str = sys.platform) -> P
         if place.is_file():
             return place
     raise ChromiumMissing(
-        f"no Chromium was found: no {VARIABLES[0]}, and none of {', '.join(NAMES)} is on the PATH.", hint=_fix(platform)
+        f"Chromium was not found: {VARIABLES[0]} is not set, and none of {', '.join(NAMES)} is on the PATH.",
+        hint=_fix(platform),
     )
 
 
@@ -161,17 +166,17 @@ def _fix(platform: str) -> str:
 def command_line(
     program: Path, profile: Path, *, socks_port: int | None, user_agent: str, extra: Sequence[str] = ()
 ) -> list[str]:
-    """The whole command; `socks_port` is where the device's loopback is dialled (network.py)."""
+    """The command line; `socks_port` is the proxy for the device's loopback (network.py)."""
     flags = [*_FLAGS, f"--disable-features={','.join(_DISABLED_FEATURES)}", f"--user-data-dir={profile}"]
     if hasattr(os, "geteuid") and os.geteuid() == 0:
-        flags.append("--no-sandbox")  # Chromium refuses to run as root with one
+        flags.append("--no-sandbox")  # Chromium refuses to run as root with a sandbox
     if socks_port is not None:
         flags += [f"--proxy-server=socks5://127.0.0.1:{socks_port}", "--proxy-bypass-list=*;<-loopback>"]
     return [str(program), *flags, f"--user-agent={user_agent}", *extra]
 
 
 async def program_version(program: Path) -> str:
-    """The version that `--version` prints, "" where it prints none (Windows)."""
+    """The version that `--version` prints, "" if it prints none (Windows)."""
     process = await asyncio.create_subprocess_exec(
         str(program),
         "--version",
@@ -192,10 +197,10 @@ async def program_version(program: Path) -> str:
 
 @asynccontextmanager
 async def run_chromium(command: Sequence[str], profile: Path, *, timeout_s: float) -> AsyncIterator[RunningChromium]:
-    """Chromium in a process group of its own, until the block ends; its group is killed then.
+    """Runs Chromium in its own process group, which is killed at the end of the block.
 
     Raises:
-        VirtualDeviceFailed: It ended before it answered; the message has the end of what it wrote.
+        VirtualDeviceFailed: It exited during the start; the message has the end of its stderr.
         DeadlineExceeded: It did not write DevToolsActivePort in time.
     """
     ready = _make_profile(profile)
@@ -206,7 +211,7 @@ async def run_chromium(command: Sequence[str], profile: Path, *, timeout_s: floa
         stdout=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.PIPE,
         start_new_session=True,
-        # Chromium leaves a folder for its singleton socket where temporary files go; the profile goes with the device.
+        # Chromium leaves a folder for its singleton socket in TMPDIR; the profile is removed with the device.
         env={**os.environ, "TMPDIR": str(profile)},
     )
     written = _Stderr()
@@ -242,25 +247,25 @@ async def _devtools_port(
     deadline: Deadline,
 ) -> tuple[int, str]:
     while True:
-        # Written when the port is bound: the port, a newline, the path of the browser's WebSocket, which may be late.
+        # Written after the port is bound: the port, a newline, and (maybe later) the path of the browser's WebSocket.
         port, _, path = _read(ready).partition("\n")
         if port.isdigit() and path.strip():
             return int(port), path.strip()
         if process.returncode is not None:
-            # Its end may be known before its last words have been read.
+            # Its exit may be noticed before its stderr was read.
             await asyncio.wait({draining}, timeout=_LAST_WORDS_S)
             raise VirtualDeviceFailed(
-                f"Chromium ended with {process.returncode} before it was ready: {written.last_words()}",
+                f"Chromium exited with {process.returncode} before it was ready: {written.tail()}",
                 stderr="\n".join(written.lines),
             )
         if deadline.passed:
-            raise deadline.exceeded("starting Chromium", written.last_words())
+            raise deadline.exceeded("starting Chromium", written.tail())
         await asyncio.sleep(_POLL_S)
 
 
 @dataclass
 class _Stderr:
-    """What Chromium wrote: the end of it, and the first line that says why it gave up, which a stack may follow."""
+    """Chromium's stderr: its tail, and the first fatal line, which a stack trace may follow."""
 
     lines: deque[str] = field(default_factory=lambda: deque(maxlen=_STDERR_LINES))
     fatal: str = ""
@@ -270,8 +275,8 @@ class _Stderr:
         if ":FATAL:" in line and not self.fatal:
             self.fatal = line
 
-    def last_words(self) -> str:
-        return (self.fatal or " / ".join(list(self.lines)[-3:]))[:500] or "it wrote nothing to stderr"
+    def tail(self) -> str:
+        return (self.fatal or " / ".join(list(self.lines)[-3:]))[:500] or "stderr was empty"
 
 
 async def _drain(process: asyncio.subprocess.Process, written: _Stderr) -> None:

@@ -1,4 +1,4 @@
-"""What makes a desktop tab a phone's: view, touch and user agent, as CDP parameters."""
+"""Turns a desktop tab into a phone's: view, touch, user agent and the host app's script, as CDP parameters."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ BASE_DPI = 160
 
 
 @dataclass(frozen=True)
-class View:
-    """The display a tab is drawn on. 160 dpi gives a device pixel ratio of 1 (Android's mdpi)."""
+class ViewSize:
+    """The size of a tab's display. 160 dpi (mdpi) is a device pixel ratio of 1."""
 
     width_px: int
     height_px: int
@@ -29,7 +29,7 @@ class View:
         return max(1, round(self.height_px / self.scale))
 
     def metrics(self) -> dict[str, Any]:
-        """For Emulation.setDeviceMetricsOverride."""
+        """The parameters of Emulation.setDeviceMetricsOverride."""
         return {
             "width": self.width_css,
             "height": self.height_css,
@@ -42,14 +42,14 @@ class View:
 
 @dataclass(frozen=True)
 class Identity:
-    """The device that the user agent names."""
+    """The device in the user agent."""
 
     chromium_version: str
     android_release: str = "14"
 
     @property
     def user_agent(self) -> str:
-        """Mobile Chrome's, in its reduced form (developer.chrome.com/docs/privacy-security/user-agent-reduction)."""
+        """The reduced user agent of mobile Chrome (developer.chrome.com/docs/privacy-security/user-agent-reduction)."""
         major = self.chromium_version.partition(".")[0]
         return (
             f"Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) "
@@ -57,7 +57,7 @@ class Identity:
         )
 
     def user_agent_override(self) -> dict[str, Any]:
-        """For Emulation.setUserAgentOverride: client hints that agree with the user agent."""
+        """The parameters of Emulation.setUserAgentOverride, with client hints that agree with the user agent."""
         major = self.chromium_version.partition(".")[0]
         names = ("Chromium", "Android WebView")
         grease = {"brand": "Not=A?Brand", "version": "24"}
@@ -76,12 +76,12 @@ class Identity:
         }
 
 
-# Select popups and date, time and colour pickers are dialogs on Android: a WebView without an Activity dies of them.
-# A select opens by mousedown or key, the inputs by key or by a click, which their label passes on to them too (Blink's
-# MenuListSelectType, ChooserOnlyTemporalInputTypeView, ColorInputType). The trusted event's default decides, so the
-# page or the bridge may prevent it; it is read when dispatch is over.
-# The news comes as a dialog with a secret text, because that is told without the Runtime domain, which would cost every
-# console message of every page; the page is about to die anyway.
+# Select popups and date, time and colour pickers are dialogs on Android, which crash a WebView without an Activity.
+# A select opens by mousedown or key, the inputs by key or by click, also through their label (Blink's
+# MenuListSelectType, ChooserOnlyTemporalInputTypeView, ColorInputType). The trusted event's default action opens the
+# picker, so the page or the bridge can prevent it; the script checks after the dispatch.
+# The script reports through a dialog with a secret text: a binding would need the Runtime domain, which sends every
+# console message of every page.
 HOST_WORLD = "webview-host"
 _PICKER_WATCH = """(() => {
   const kinds = new Set(['date', 'datetime-local', 'month', 'week', 'time', 'color']);
@@ -110,17 +110,17 @@ _PICKER_WATCH = """(() => {
   addEventListener('keydown', watch, true);
 })()"""
 
-# What the host app's shouldOverrideUrlLoading takes over and drops: the page stays as it is.
+# The host app's shouldOverrideUrlLoading cancels these navigations: the page stays.
 _STAY = """globalThis.navigation && navigation.addEventListener('navigate', (event) => {
   if (!/^(https?|about|blob|data|javascript):/i.test(event.destination.url)) event.preventDefault();
 })"""
 
 
 def host_script(secret: str) -> str:
-    """What the host app sees to, in every document: pickers kill it, other apps' addresses are not gone to."""
+    """The script for every document: pickers kill the app, and addresses of other apps are not opened."""
     return f"{picker_watch(secret)};{_STAY}"
 
 
 def picker_watch(secret: str) -> str:
-    """The script that says `SECRET ELEMENT` in a dialog when a picker has been opened."""
+    """The script that opens a dialog with the text `SECRET ELEMENT` when a picker opens."""
     return _PICKER_WATCH.replace("SECRET", secret)

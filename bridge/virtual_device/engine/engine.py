@@ -1,4 +1,4 @@
-"""Chromium, its network, our private connection to it and the relay, as one thing that a host app can use."""
+"""Composes an engine: Chromium, its network, the private CDP connection and the relay."""
 
 from __future__ import annotations
 
@@ -22,21 +22,22 @@ from bridge.virtual_device.engine.chromium import (
     program_version,
     run_chromium,
 )
-from bridge.virtual_device.engine.emulation import Identity, View
+from bridge.virtual_device.engine.emulation import Identity, ViewSize
 from bridge.virtual_device.engine.network import Dial, StreamPair, loopback_proxy, refusing_proxy, way_into_device
 from bridge.virtual_device.engine.relay import Relay
-from bridge.virtual_device.engine.tabs import Listener, Tab
+from bridge.virtual_device.engine.tabs import EngineTab, Listener
 
-# How many times in a row the n-th session loses the contexts of its Runtime.enable, over and over.
+# How many times in a row the n-th session loses the contexts of its Runtime.enable, cyclically.
 LOST_RUNTIME_ENABLES = (1, 0, 2, 0, 0, 1, 0)
 
 
 @dataclass(frozen=True)
 class EngineOptions:
-    """`folder` is the device's private one; the profile is made in it.
+    """Options of an engine.
 
     Attributes:
-        isolates_sites: Frames of another site get a renderer of their own, as in Chrome and never in WebView.
+        folder: The device's private folder, where the profile is created.
+        isolates_sites: Gives frames of other sites their own renderer, as Chrome does and WebView does not.
     """
 
     folder: Path
@@ -51,12 +52,12 @@ class EngineOptions:
 
 @asynccontextmanager
 async def start_engine(options: EngineOptions, dial_loopback: Dial) -> AsyncIterator[Engine]:
-    """A running engine; `dial_loopback(port)` connects to the device's own loopback, or raises OSError."""
+    """Runs an engine until the block ends. `dial_loopback(port)` connects to the device's loopback."""
     program = options.chromium or find_chromium(os.environ)
     profile = options.folder / "chromium"
     async with AsyncExitStack() as stack:
         socks_port = await stack.enter_async_context(loopback_proxy(dial_loopback))
-        # For workers, which have no emulation of their own.
+        # Applies to workers, whose user agent cannot be emulated.
         user_agent = Identity(await program_version(program), options.android_release).user_agent
         extra = ("--site-per-process",) if options.isolates_sites else ()
         command = command_line(program, profile, socks_port=socks_port, user_agent=user_agent, extra=extra)
@@ -87,14 +88,14 @@ async def _connect(port: int) -> socket.socket:
 
 
 class Engine:
-    """What the host app's twin needs of a WebView.
+    """The WebViews of one app process.
 
     Attributes:
         browser: Tabs and their events (`browser.listener`).
         relay: The devtools server.
         identity: Version and user agent.
-        cleartext_permitted: Whether the app's manifest allows plain http; read when a tab is opened.
-        on_host_death: Called with a reason when something happened that kills an app's process on Android.
+        cleartext_permitted: Whether the app's manifest allows plain http; read for each new tab.
+        on_host_death: Called with a reason for anything that kills an app's process on Android.
     """
 
     def __init__(
@@ -126,7 +127,7 @@ class Engine:
 
     @property
     def process_group(self) -> int:
-        """Chromium's, for the guardian."""
+        """Chromium's process group."""
         return self._running.pid
 
     @property
@@ -137,7 +138,7 @@ class Engine:
         self.browser.listener = listener
 
     async def devtools(self) -> StreamPair:
-        """A connection to the devtools socket: through the relay, or (without quirks) to Chromium's own port."""
+        """Connects to the devtools socket: through the relay, or without quirks to Chromium's own port."""
         if self.options.quirks:
             return await self.relay.open()
         sock = socket.socket()
@@ -149,42 +150,42 @@ class Engine:
             sock.close()
             raise
 
-    async def open_tab(self, url: str, view: View, *, profile: str | None, timeout_s: float) -> Tab:
+    async def open_tab(self, url: str, view: ViewSize, *, profile: str | None, timeout_s: float) -> EngineTab:
         return await self.browser.open(url, view, await self._context(profile), timeout_s=timeout_s)
 
     async def set_proxy(self, device_port: int | None) -> None:
-        """Tabs send everything to that HTTP proxy on the device's loopback; for None to take hold, they open anew.
+        """Routes all traffic through an HTTP proxy on the device's loopback. None applies to tabs opened later.
 
-        What a profile has stored is the same by every proxy, as it is on a phone.
+        A profile keeps its storage when the proxy changes, as on a phone.
         """
         self._proxy = device_port
 
     async def forget_contexts(self) -> None:
-        """End the storage of all contexts and the cookies of the default one; no tab may be open."""
+        """Deletes the storage of all contexts and the cookies of the default one; no tab may be open."""
         await self.browser.close_all()
         self._contexts.clear()
         await self.browser.clear_storage()
 
     async def kill_tabs(self) -> None:
-        """All tabs and connections go at once, as with the app's process."""
+        """Ends all tabs and connections at once, as the death of the app's process does."""
         self.relay.cut()
         await self.browser.close_all()
         self._contexts.clear()
         self._proxy = None
 
-    def tab(self, target_id: str) -> Tab | None:
+    def tab(self, target_id: str) -> EngineTab | None:
         return self.browser.tabs.get(target_id)
 
-    def tabs(self) -> Mapping[str, Tab]:
+    def tabs(self) -> Mapping[str, EngineTab]:
         return self.browser.tabs
 
     def is_foreign(self, target: Mapping[str, Any]) -> bool:
         return self.browser.is_foreign(target)
 
-    def show(self, tab: Tab) -> None:
+    def show(self, tab: EngineTab) -> None:
         self.browser.show(tab)
 
-    def restore(self, tab: Tab) -> None:
+    def restore(self, tab: EngineTab) -> None:
         if tab.target_id in self.browser.tabs:
             self.browser.reapply(tab)
 
@@ -205,7 +206,7 @@ class Engine:
         return target_id in self._attached
 
     async def _context(self, profile: str | None) -> str | None:
-        """The browser context for a profile under the network rules in force; None is Chromium's own."""
+        """The browser context for a profile under the current network rules; None is the default context."""
         key = (profile, self._proxy is not None, self.cleartext_permitted)
         if key == (None, False, True):
             return None

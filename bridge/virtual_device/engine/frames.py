@@ -1,4 +1,4 @@
-"""WebSocket frames cut out of a byte stream without touching what only passes through (RFC 6455 §5.2)."""
+"""Parses WebSocket frames in a byte stream without copying payloads (RFC 6455 §5.2)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _UINT64 = struct.Struct(">Q")
 
 @dataclass(frozen=True, slots=True)
 class FrameHead:
-    """A frame's first bytes; `header_bytes` long, masking key included, with `payload_bytes` after it."""
+    """A frame header of `header_bytes` (with the masking key), followed by `payload_bytes`."""
 
     fin: bool
     opcode: int
@@ -26,7 +26,7 @@ class FrameHead:
 
 
 def parse_head(held: bytes | bytearray | memoryview, at: int = 0) -> FrameHead | None:
-    """The head of the frame that starts at `at`, None when more bytes are needed."""
+    """The header of the frame at offset `at`; None if it is incomplete."""
     available = len(held) - at
     if available < 2:
         return None
@@ -51,7 +51,7 @@ def parse_head(held: bytes | bytearray | memoryview, at: int = 0) -> FrameHead |
 
 
 def unmask(payload: bytes | bytearray, key: bytes) -> bytes:
-    """XOR with the repeated key, as one big number: there is no loop per byte in Python."""
+    """XORs with the repeated key as one big integer, which avoids a Python loop per byte."""
     if key == b"\0\0\0\0" or not payload:
         return bytes(payload)
     size = len(payload)
@@ -60,7 +60,7 @@ def unmask(payload: bytes | bytearray, key: bytes) -> bytes:
 
 
 def text_frame(payload: bytes, *, masked: bool) -> bytes:
-    """One final text frame. The masking key is 0: nothing stands between us and Chromium that it could protect."""
+    """One final text frame. The masking key is 0: no proxy between us and Chromium needs protection."""
     mask_bit = 0x80 if masked else 0
     size = len(payload)
     if size < 126:

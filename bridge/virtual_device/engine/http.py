@@ -1,4 +1,4 @@
-"""The HTTP side of a devtools socket as values (Chromium, content/browser/devtools/devtools_http_handler.cc)."""
+"""HTTP requests and responses of a devtools socket (Chromium, content/browser/devtools/devtools_http_handler.cc)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _HOST_REFUSED = "Host header is specified and is not an IP address or localhost.
 
 @dataclass(frozen=True)
 class HttpRequest:
-    """`headers` have lower-case names; a repeated header keeps its last value."""
+    """An HTTP request; header names are lower-case, and a repeated header keeps its last value."""
 
     method: str
     path: str
@@ -27,11 +27,11 @@ class HttpRequest:
 
 
 class BadRequest(ValueError):
-    """The bytes are no HTTP request."""
+    """The bytes are not an HTTP request."""
 
 
 def parse_request(head: bytes) -> HttpRequest:
-    """The request in `head`, which ends with an empty line; BadRequest when there is none."""
+    """Parses a request head, which ends with an empty line; BadRequest if it is malformed."""
     lines = head.decode("latin-1").split("\r\n")
     words = lines[0].split(" ")
     if len(words) != 3 or not words[2].startswith("HTTP/1."):
@@ -47,7 +47,7 @@ def parse_request(head: bytes) -> HttpRequest:
 
 
 def refusal(request: HttpRequest) -> bytes | None:
-    """The answer to a request whose Host or Origin the server does not take, None when they are fine."""
+    """The response to a request with a refused Host or Origin; None if both are acceptable."""
     host = request.headers.get("host", "")
     if host and not _host_allowed(host):
         return response(500, _HOST_REFUSED)
@@ -87,7 +87,7 @@ def _response(status: int, body: bytes, content_type: str) -> bytes:
 
 
 def upgrade_request(path: str, port: int, request: HttpRequest) -> bytes:
-    """The client's handshake for Chromium. Extensions stay out: compressed frames could not be looked into."""
+    """The client's handshake for Chromium, without extensions: compressed frames could not be inspected."""
     return (
         f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
         f"Sec-WebSocket-Version: {request.headers.get('sec-websocket-version', '13')}\r\n"

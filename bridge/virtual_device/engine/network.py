@@ -1,7 +1,7 @@
-"""The device's network as Chromium sees it: its own loopback, and the proxy that the host app was told to use.
+"""The device's network for Chromium: the device's loopback and the host app's proxy.
 
-Chromium runs on the desktop, so its 127.0.0.1 would be the desktop's. It is therefore started with a SOCKS proxy for
-loopback addresses only; that proxy is here, and asks the device, where a port is open only if `adb reverse` opened it.
+Chromium runs on the desktop, so its 127.0.0.1 would be the desktop's. It gets a SOCKS proxy for loopback addresses,
+which connects to the device's loopback, where only `adb reverse` opens ports.
 SOCKS 5 is RFC 1928.
 """
 
@@ -26,7 +26,7 @@ _SUCCEEDED, _NOT_ALLOWED, _REFUSED, _UNSUPPORTED_COMMAND, _UNSUPPORTED_ADDRESS =
 
 
 class SocksError(ValueError):
-    """Bytes that are no SOCKS 5 request that we serve; `code` is the reply's, None where there can be none."""
+    """Not a supported SOCKS 5 request; `code` goes into the reply, None if no reply is possible."""
 
     def __init__(self, message: str, code: int | None = None) -> None:
         super().__init__(message)
@@ -34,7 +34,7 @@ class SocksError(ValueError):
 
 
 def is_loopback(host: str) -> bool:
-    """By Chromium's rule for names (net::IsLocalhost): localhost, its subdomains, 127/8 and ::1."""
+    """Whether the host is loopback by Chromium's rule (net::IsLocalhost): localhost, its subdomains, 127/8 and ::1."""
     name = host.lower().removesuffix(".")
     if name == "localhost" or name.endswith(".localhost"):
         return True
@@ -48,10 +48,10 @@ def is_loopback(host: str) -> bool:
 
 @asynccontextmanager
 async def loopback_proxy(dial: Dial) -> AsyncIterator[int]:
-    """A SOCKS 5 server on a random port of this machine; its port.
+    """Runs a SOCKS 5 server and yields its port.
 
-    It connects loopback destinations with `dial`, and others as Chromium itself would: those come where a proxy rule
-    cannot tell loopback apart.
+    It connects to loopback destinations with `dial`, and directly to others, which arrive where a proxy rule cannot
+    exclude them.
     """
 
     async def connect(host: str, port: int) -> StreamPair | int:
@@ -70,7 +70,7 @@ async def loopback_proxy(dial: Dial) -> AsyncIterator[int]:
 
 @asynccontextmanager
 async def refusing_proxy() -> AsyncIterator[int]:
-    """A SOCKS 5 server that refuses every destination: where plain http goes when the app's manifest forbids it."""
+    """Runs a SOCKS 5 server that refuses every destination: the proxy for plain http if the manifest forbids it."""
 
     async def connect(_host: str, _port: int) -> StreamPair | int:
         return _NOT_ALLOWED
@@ -81,7 +81,7 @@ async def refusing_proxy() -> AsyncIterator[int]:
 
 @asynccontextmanager
 async def way_into_device(dial: Dial, device_port: Callable[[], int | None]) -> AsyncIterator[int]:
-    """A port of this machine whose connections come out at whatever loopback port of the device is named just then."""
+    """Yields a local port whose connections lead to the loopback port of the device that is named at that moment."""
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if (port := device_port()) is None:
@@ -97,7 +97,7 @@ async def way_into_device(dial: Dial, device_port: Callable[[], int | None]) -> 
 
 
 async def splice(near: StreamPair, far: StreamPair) -> None:
-    """Copy both ways until both directions have ended; closes `far`, and leaves closing `near` to its owner."""
+    """Copies both ways until both directions end. Closes `far`; the caller closes `near`."""
     try:
         await asyncio.gather(_copy(near[0], far[1]), _copy(far[0], near[1]))
     finally:
@@ -176,7 +176,7 @@ async def _serve(
         try:
             await handle(reader, writer)
         except asyncio.CancelledError:
-            writer.transport.abort()  # the block has ended; asyncio logs a cancelled handler as an error
+            writer.transport.abort()  # the block ended; asyncio would log a cancelled handler as an error
         except Exception:
             _log.exception("%s failed", what)
         finally:

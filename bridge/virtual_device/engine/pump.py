@@ -1,4 +1,4 @@
-"""Both directions of one devtools WebSocket, as transformations of byte pieces: whole runs of frames pass uncopied."""
+"""Transforms both directions of a devtools WebSocket piece by piece; frames that need no change are not copied."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _PEEK_BYTES = 64
 
 
 class FromBrowser:
-    """Chromium's bytes in, the client's bytes out.
+    """Chromium to client.
 
-    Only a message that the quirks want is held until it is whole; of others not even the end is waited for.
+    Buffers only messages that the quirks want, until they are complete; all others pass at once.
     """
 
     def __init__(self, quirks: ConnectionQuirks) -> None:
@@ -54,7 +54,7 @@ class FromBrowser:
             if rewritten is not None:
                 yield text_frame(rewritten, masked=False)
             at = passed_from = end
-        if at > len(piece):  # the last frame passes, and the rest of it will
+        if at > len(piece):  # the rest of the last frame passes too
             self._passing_bytes = at - len(piece)
             at = len(piece)
         if at > passed_from:
@@ -67,7 +67,7 @@ class FromBrowser:
 
 
 class FromClient:
-    """The client's bytes in; out come bytes for Chromium and bytes that answer the client in Chromium's place."""
+    """Client to Chromium, with responses for the client that replace Chromium's."""
 
     def __init__(self, quirks: ConnectionQuirks) -> None:
         self._quirks = quirks
@@ -85,7 +85,7 @@ class FromClient:
             frame = bytes(self._held[at : at + head.frame_bytes])
             at += head.frame_bytes
             if head.opcode not in (TEXT, CONTINUATION):
-                onward.append(frame)  # control frames may stand between the fragments of a message
+                onward.append(frame)  # control frames may come between the fragments of a message
                 continue
             key = frame[head.header_bytes - 4 : head.header_bytes] if head.masked else b"\0\0\0\0"
             payload = unmask(frame[head.header_bytes :], key)
@@ -100,8 +100,8 @@ class FromClient:
             verdict = self._quirks.from_client(payload)
             if verdict.before is not None:
                 onward.append(text_frame(verdict.before, masked=True))
-            if verdict.answer is not None:
-                back.append(text_frame(verdict.answer, masked=False))
+            if verdict.response is not None:
+                back.append(text_frame(verdict.response, masked=False))
             elif verdict.replacement is not None:
                 onward.append(text_frame(verdict.replacement, masked=True))
             else:

@@ -1,9 +1,8 @@
-"""WebView's manners for Chromium: what is refused, changed or left out on one devtools WebSocket.
+"""WebView's quirks: the messages of a devtools WebSocket that are refused, changed or dropped.
 
-README.md beside this file has the table of quirks, where each is imitated and which test holds it.
+QUIRKS.md lists each quirk, where it is imitated, and its test.
 
-Messages pass without being parsed unless their first bytes say that they may matter: Chromium writes `id` or `method`
-first, and clients do.
+A message is parsed only if its first bytes show that it may matter: Chromium and clients write `id` or `method` first.
 """
 
 from __future__ import annotations
@@ -14,16 +13,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from bridge.virtual_device.engine.answers import dumped, error_answer, result_answer
-from bridge.virtual_device.engine.capture import Plan, plan_capture, reshaped
+from bridge.virtual_device.engine.capture import WebViewCapture, plan_capture, reshaped
 from bridge.virtual_device.engine.refusals import NAMING_A_TARGET, NO_TARGET, Refusal, refused
-from bridge.virtual_device.engine.tabs import Tab
+from bridge.virtual_device.engine.responses import dumped, error_response, result_response
+from bridge.virtual_device.engine.tabs import EngineTab
 
 CLIENT_HEAD = re.compile(rb'\s*\{\s*"id"\s*:\s*(\d+)\s*,\s*"method"\s*:\s*"([A-Za-z.]+)"')
 HEAD_BYTES = 160
 _REPLY_HEAD = re.compile(rb'\{"id":(\d+)')
 _SOCKS_FAILED = "net::ERR_SOCKS_CONNECTION_FAILED"
-# How Chromium says that chromium.py's preferences keep it from an address, and WebView that it has none to open it.
+# Chromium's error for an address that chromium.py's preferences block, and WebView's for an unknown scheme.
 _KEPT_FROM, _UNKNOWN_SCHEME = "net::ERR_BLOCKED_BY_ADMINISTRATOR", "net::ERR_UNKNOWN_URL_SCHEME"
 
 _DEBUG_URLS = re.compile(r"(?i)(about:blank(#.*)?|chrome://(crash|kill|hang|shorthang|memory-exhaust|checkcrash)/?)")
@@ -36,19 +35,19 @@ _EVENTS_OF_INTEREST = (
 _CONTEXT_CREATED = b'{"method":"Runtime.executionContextCreated"'
 
 
-class World(Protocol):
-    """What one connection's quirks need to know of the device."""
+class QuirkContext(Protocol):
+    """The part of the engine that the quirks of a connection use."""
 
     cleartext_permitted: bool
 
     @property
     def secret(self) -> str:
-        """What a dialog says that is none: it is the news that a picker was opened."""
+        """The text that marks a dialog as the report of an opened picker."""
         ...
 
-    def tab(self, target_id: str) -> Tab | None: ...
+    def tab(self, target_id: str) -> EngineTab | None: ...
     def is_foreign(self, target: Mapping[str, Any]) -> bool: ...
-    def show(self, tab: Tab) -> None: ...
+    def show(self, tab: EngineTab) -> None: ...
     def lost_runtime_enables(self) -> int: ...
     def host_dies(self, reason: str) -> None: ...
     def attached(self, target_id: str, change: int) -> None: ...
@@ -56,24 +55,24 @@ class World(Protocol):
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """What becomes of a client's message: passed as it is, replaced, or answered in Chromium's place.
+class MessageOutcome:
+    """How to handle a client's message: pass it, replace it, or respond instead of Chromium.
 
     Attributes:
-        before: A message of our own that Chromium gets first; its reply is swallowed.
+        before: A command of the relay that goes to Chromium first; its response is dropped.
     """
 
     replacement: bytes | None = None
-    answer: bytes | None = None
+    response: bytes | None = None
     before: bytes | None = None
 
 
-PASS = Verdict()
+PASS = MessageOutcome()
 
 
 @dataclass
 class _Session:
-    """One CDP session of the connection: the page's own, or a flattened one."""
+    """A CDP session of the connection: the page's own or a flattened one."""
 
     target_id: str | None
     metrics: Mapping[str, Any] | None = None
@@ -93,8 +92,8 @@ class _Watched:
 class ConnectionQuirks:
     """The quirks of one WebSocket; `target_id` is None for the browser-level one."""
 
-    def __init__(self, world: World, target_id: str | None) -> None:
-        self._world = world
+    def __init__(self, context: QuirkContext, target_id: str | None) -> None:
+        self._context = context
         self._browser_level = target_id is None
         self._sessions: dict[str | None, _Session] = {None: _Session(target_id)}
         self._watched: dict[int, _Watched] = {}
@@ -103,22 +102,22 @@ class ConnectionQuirks:
         self._own_ids = 2**31 - 1
         self._to_browser: list[bytes] = []
         if target_id is not None:
-            world.attached(target_id, 1)
+            context.attached(target_id, 1)
 
-    def from_client(self, payload: bytes) -> Verdict:
+    def from_client(self, payload: bytes) -> MessageOutcome:
         head = CLIENT_HEAD.match(payload, 0, HEAD_BYTES)
         if head is not None and not _is_of_interest(head[2].decode()):
             return PASS
         try:
             message = json.loads(payload)
         except (ValueError, RecursionError):
-            return PASS  # Chromium says what it thinks of it
+            return PASS  # Chromium reports the error
         if not isinstance(message, dict) or not isinstance(message.get("method"), str):
             return PASS
-        return self._judge(message)
+        return self._handle(message)
 
     def wants(self, head: bytes | bytearray | memoryview) -> bool:
-        """Whether a message of Chromium's that starts like this must be shown to `from_browser`."""
+        """Whether `from_browser` must see a message of Chromium that starts like this."""
         start = bytes(head[:64])
         if start.startswith(b'{"id":'):
             if not self._watched:
@@ -128,12 +127,12 @@ class ConnectionQuirks:
         return start.startswith(_EVENTS_OF_INTEREST) or (self._losing > 0 and start.startswith(_CONTEXT_CREATED))
 
     def from_browser(self, payload: bytes) -> bytes | None:
-        """What the client gets in its place; None for nothing."""
+        """The message for the client; None drops it."""
         if payload.startswith((b'{"method":"Network.', b'{"method":"Log.')):
             refused = payload.replace(_SOCKS_FAILED.encode(), self._net_error("").encode())
             return refused.replace(_KEPT_FROM.encode(), _UNKNOWN_SCHEME.encode())
         if payload.startswith(b'{"method":"Page.'):
-            return None if self._world.secret.encode() in payload else payload
+            return None if self._context.secret.encode() in payload else payload
         message = json.loads(payload)
         if "id" in message:
             return self._reply(message, payload)
@@ -142,13 +141,13 @@ class ConnectionQuirks:
             return None if session is not None and session.losing else payload
         return payload if self._target_event(message) else None
 
-    def take_own_commands(self) -> list[bytes]:
-        """Messages that we want to send to Chromium ourselves; their replies are swallowed."""
+    def own_commands(self) -> list[bytes]:
+        """Commands of the relay to send to Chromium; their responses are dropped."""
         mine, self._to_browser = self._to_browser, []
         return mine
 
-    def closed(self) -> list[Tab]:
-        """The connection is over: the tabs whose emulation this client had changed."""
+    def closed(self) -> list[EngineTab]:
+        """Ends the sessions; returns the tabs whose emulation this client changed."""
         changed = []
         for session in self._sessions.values():
             self._end_session(session)
@@ -158,25 +157,25 @@ class ConnectionQuirks:
         self._sessions.clear()
         return changed
 
-    def _judge(self, message: dict[str, Any]) -> Verdict:
+    def _handle(self, message: dict[str, Any]) -> MessageOutcome:
         method, session_id = message["method"], message.get("sessionId")
         given = message.get("params")
         params: dict[str, Any] = given if isinstance(given, dict) else {}
         refusal = self._refusal(method, session_id, params)
         if refusal is not None:
-            return Verdict(answer=error_answer(message, *refusal))
+            return MessageOutcome(response=error_response(message, *refusal))
         session = self._sessions.get(session_id)
         tab = self._tab(session) if session is not None else None
         if method == "Target.getTargets":
             self._watch(message, self._own_targets)
         elif method == "Browser.crash":
-            self._world.host_dies("Browser.crash")
+            self._context.host_dies("Browser.crash")
         if session is None or tab is None:
             return PASS
         if method.startswith("Input."):
-            self._world.show(tab)
+            self._context.show(tab)
         elif method == "Page.captureScreenshot":
-            self._world.show(tab)
+            self._context.show(tab)
             return self._capture(message, params, session, tab)
         elif method == "Page.navigate":
             return self._navigate(message, params, tab)
@@ -192,37 +191,39 @@ class ConnectionQuirks:
         if (refusal := refused(method, at_browser=self._browser_level and session_id is None)) is not None:
             return refusal
         target_id = params.get("targetId")
-        hidden = target_id in self._hidden or self._world.is_foreign({"targetId": target_id, "type": "page"})
+        hidden = target_id in self._hidden or self._context.is_foreign({"targetId": target_id, "type": "page"})
         return NO_TARGET if method in NAMING_A_TARGET and hidden else None
 
-    def _capture(self, message: dict[str, Any], params: Mapping[str, Any], session: _Session, tab: Tab) -> Verdict:
+    def _capture(
+        self, message: dict[str, Any], params: Mapping[str, Any], session: _Session, tab: EngineTab
+    ) -> MessageOutcome:
         if params.get("fromSurface") is False:
-            return Verdict(answer=error_answer(message, -32000, "Unable to capture screenshot"))
+            return MessageOutcome(response=error_response(message, -32000, "Unable to capture screenshot"))
         plan = plan_capture(params, tab.view, overridden=session.metrics is not None)
         if plan.size_px is not None:
             self._watch(message, lambda reply: _reshape(reply, plan))
         before = self._in_device_px(message, session, tab)
-        return Verdict(replacement=dumped({**message, "params": plan.params}), before=before)
+        return MessageOutcome(replacement=dumped({**message, "params": plan.params}), before=before)
 
-    def _in_device_px(self, message: Mapping[str, Any], session: _Session, tab: Tab) -> bytes | None:
-        """Chromium captures in CSS px for a session that has set no metrics itself; WebView draws device pixels."""
+    def _in_device_px(self, message: Mapping[str, Any], session: _Session, tab: EngineTab) -> bytes | None:
+        """Makes Chromium capture device pixels, as WebView does, in a session that has not set metrics itself."""
         if session.dense or session.metrics is not None or tab.view.scale == 1:
             return None
         session.dense = session.emulated = True
         self._own_ids -= 1
         session_id = message.get("sessionId")
-        self._watched[self._own_ids] = _Watched(session_id, _swallow)
+        self._watched[self._own_ids] = _Watched(session_id, _drop)
         command: dict[str, Any] = {"id": self._own_ids, "method": "Emulation.setDeviceMetricsOverride"}
         command["params"] = tab.view.metrics()
         return dumped({**command, **({"sessionId": session_id} if session_id is not None else {})})
 
-    def _navigate(self, message: dict[str, Any], params: Mapping[str, Any], tab: Tab) -> Verdict:
+    def _navigate(self, message: dict[str, Any], params: Mapping[str, Any], tab: EngineTab) -> MessageOutcome:
         url = str(params.get("url", "")).strip()
         scheme = url.partition(":")[0].lower()
         if ":" in url and scheme not in ("http", "https") and not _DEBUG_URLS.fullmatch(url):
-            # As a main frame load that shouldOverrideUrlLoading took over.
+            # shouldOverrideUrlLoading cancels such a main frame navigation.
             result = {"frameId": params.get("frameId", tab.target_id), "errorText": "net::ERR_ABORTED"}
-            return Verdict(answer=result_answer(message, result))
+            return MessageOutcome(response=result_response(message, result))
 
         def rewrite(reply: dict[str, Any]) -> None:
             result = reply.get("result", {})
@@ -235,18 +236,18 @@ class ConnectionQuirks:
         return PASS
 
     def _net_error(self, scheme: str) -> str:
-        if not self._world.cleartext_permitted and scheme != "https":
+        if not self._context.cleartext_permitted and scheme != "https":
             return "net::ERR_CLEARTEXT_NOT_PERMITTED"
         return "net::ERR_CONNECTION_REFUSED"
 
-    def _page_domain(self, session: _Session, tab: Tab, enabled: bool) -> None:
+    def _page_domain(self, session: _Session, tab: EngineTab, enabled: bool) -> None:
         if session.page_enabled != enabled:
             session.page_enabled = enabled
             tab.page_clients += 1 if enabled else -1
 
     def _runtime_enable(self, message: dict[str, Any], session: _Session) -> None:
         if session.losses_left is None:
-            session.losses_left = self._world.lost_runtime_enables()
+            session.losses_left = self._context.lost_runtime_enables()
         if session.losses_left <= 0 or session.losing:
             return
         session.losses_left -= 1
@@ -259,32 +260,34 @@ class ConnectionQuirks:
 
         self._watch(message, acknowledged)
 
-    def _emulation(self, message: dict[str, Any], params: Mapping[str, Any], session: _Session, tab: Tab) -> Verdict:
+    def _emulation(
+        self, message: dict[str, Any], params: Mapping[str, Any], session: _Session, tab: EngineTab
+    ) -> MessageOutcome:
         session.emulated = True
         if message["method"] == "Emulation.setDeviceMetricsOverride":
             session.metrics = dict(params)
         elif message["method"] == "Emulation.clearDeviceMetricsOverride":
             session.metrics = None
             native = {"method": "Emulation.setDeviceMetricsOverride", "params": tab.view.metrics()}
-            return Verdict(replacement=dumped({**message, **native}))
+            return MessageOutcome(replacement=dumped({**message, **native}))
         return PASS
 
     def _own_targets(self, reply: dict[str, Any]) -> None:
         targets = reply.get("result", {}).get("targetInfos", [])
-        own = [target for target in targets if not self._world.is_foreign(target)]
+        own = [target for target in targets if not self._context.is_foreign(target)]
         for target in own:
-            target["attached"] = self._world.is_attached(target["targetId"])
+            target["attached"] = self._context.is_attached(target["targetId"])
         reply.get("result", {})["targetInfos"] = own
 
     def _target_event(self, message: dict[str, Any]) -> bool:
-        """Whether the client gets to see an event of the Target domain."""
+        """Whether the client gets an event of the Target domain."""
         method, params = message["method"], message["params"]
         target = params.get("targetInfo")
-        if target is not None and self._world.is_foreign(target):
+        if target is not None and self._context.is_foreign(target):
             self._hidden.add(target["targetId"])
             if method == "Target.attachedToTarget":
                 self._own_ids -= 1
-                self._watched[self._own_ids] = _Watched(None, _swallow)
+                self._watched[self._own_ids] = _Watched(None, _drop)
                 detach = {"sessionId": params["sessionId"]}
                 self._to_browser.append(
                     dumped({"id": self._own_ids, "method": "Target.detachFromTarget", "params": detach})
@@ -292,7 +295,7 @@ class ConnectionQuirks:
             return False
         if method == "Target.attachedToTarget":
             self._sessions[params["sessionId"]] = _Session(target["targetId"])
-            self._world.attached(target["targetId"], 1)
+            self._context.attached(target["targetId"], 1)
         elif method == "Target.detachedFromTarget":
             session = self._sessions.pop(params["sessionId"], None)
             if session is None:
@@ -302,7 +305,7 @@ class ConnectionQuirks:
 
     def _end_session(self, session: _Session) -> None:
         if session.target_id is not None:
-            self._world.attached(session.target_id, -1)
+            self._context.attached(session.target_id, -1)
             tab = self._tab(session)
             if tab is not None:
                 self._page_domain(session, tab, False)
@@ -312,7 +315,7 @@ class ConnectionQuirks:
         if watched is None or watched.session_id != message.get("sessionId"):
             return payload
         del self._watched[message["id"]]
-        if watched.rewrite is _swallow:
+        if watched.rewrite is _drop:
             return None
         watched.rewrite(message)
         return dumped(message)
@@ -321,8 +324,8 @@ class ConnectionQuirks:
         if isinstance(message.get("id"), int):
             self._watched[message["id"]] = _Watched(message.get("sessionId"), rewrite)
 
-    def _tab(self, session: _Session) -> Tab | None:
-        return self._world.tab(session.target_id) if session.target_id is not None else None
+    def _tab(self, session: _Session) -> EngineTab | None:
+        return self._context.tab(session.target_id) if session.target_id is not None else None
 
 
 def _is_of_interest(method: str) -> bool:
@@ -336,10 +339,10 @@ def _is_of_interest(method: str) -> bool:
     return method in ("Runtime.enable", "Network.setUserAgentOverride")
 
 
-def _swallow(_reply: dict[str, Any]) -> None:
-    """The reply to a command of our own."""
+def _drop(_reply: dict[str, Any]) -> None:
+    """Marks a response to a command of the relay, which is dropped."""
 
 
-def _reshape(reply: dict[str, Any], plan: Plan) -> None:
+def _reshape(reply: dict[str, Any], plan: WebViewCapture) -> None:
     if "result" in reply:
         reply["result"]["data"] = reshaped(reply["result"]["data"], plan)

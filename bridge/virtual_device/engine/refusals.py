@@ -1,11 +1,11 @@
-"""What a WebView's devtools refuse that Chromium's do not."""
+"""CDP commands that WebView refuses and Chromium does not."""
 
 from __future__ import annotations
 
 from typing import TypeAlias
 
 Refusal: TypeAlias = tuple[int, str]
-"""The code and the words of a JSON-RPC error."""
+"""The code and the message of a JSON-RPC error."""
 
 _NOT_SUPPORTED: Refusal = (-32000, "Not supported")
 _NO_CONTEXTS: Refusal = (-32000, "Browser context management is not supported")
@@ -44,10 +44,10 @@ NAMING_A_TARGET = frozenset(
 
 
 def refused(method: str, *, at_browser: bool) -> Refusal | None:
-    """The error that a command is answered with; None where the answer is Chromium's.
+    """The error for a refused command; None if Chromium serves it.
 
     Args:
-        at_browser: Whether the browser itself is asked, and no target of it.
+        at_browser: Whether the command is for the browser and not for a target.
     """
     if method == "Target.createTarget":
         return _NOT_SUPPORTED

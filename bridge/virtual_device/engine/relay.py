@@ -1,4 +1,4 @@
-"""The devtools server of the WebView: HTTP is answered here, WebSockets go to Chromium through the quirks."""
+"""The WebView's devtools server: serves HTTP itself and relays WebSockets to Chromium through the quirks."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from bridge.virtual_device.engine import http
 from bridge.virtual_device.engine.emulation import Identity
 from bridge.virtual_device.engine.frames import text_frame
 from bridge.virtual_device.engine.pump import FromBrowser, FromClient
-from bridge.virtual_device.engine.quirks import ConnectionQuirks, World
-from bridge.virtual_device.engine.tabs import Tab
+from bridge.virtual_device.engine.quirks import ConnectionQuirks, QuirkContext
+from bridge.virtual_device.engine.tabs import EngineTab
 
 _log = logging.getLogger(__name__)
 
@@ -26,21 +26,21 @@ _BUFFER_BYTES = 1024 * 1024
 _CHROMIUM_TIMEOUT_S = 10.0
 
 
-class Device(World, Protocol):
-    """The quirks' world, and what the HTTP answers need besides."""
+class Device(QuirkContext, Protocol):
+    """The part of the engine that the relay uses."""
 
     identity: Identity
 
-    def tabs(self) -> Mapping[str, Tab]: ...
-    def restore(self, tab: Tab) -> None: ...
+    def tabs(self) -> Mapping[str, EngineTab]: ...
+    def restore(self, tab: EngineTab) -> None: ...
 
 
 class Relay:
-    """Connections to one devtools socket.
+    """Serves the connections to one devtools socket.
 
     Attributes:
-        package: Whose process the socket is; /json/version says so.
-        serving: Cleared while the process is frozen: connections are accepted and nothing moves.
+        package: The app whose process owns the socket, reported by /json/version.
+        serving: Cleared while the process is frozen: connections are accepted but not served.
     """
 
     def __init__(self, device: Device, *, port: int, browser_path: str, package: str) -> None:
@@ -53,7 +53,7 @@ class Relay:
         self._connections: set[_ClientSide] = set()
 
     async def open(self) -> StreamPair:
-        """The client's end of a new connection, over a kernel socket pair."""
+        """The client's end of a new connection, a kernel socket pair."""
         near, far = socket.socketpair()
         loop = asyncio.get_running_loop()
         try:
@@ -68,7 +68,7 @@ class Relay:
             raise
 
     def freeze(self) -> None:
-        """Stop reading everywhere, as a frozen process does."""
+        """Stops reading from all connections, as a frozen process does."""
         self.serving.clear()
         for connection in self._connections:
             connection.flow()
@@ -79,7 +79,7 @@ class Relay:
             connection.flow()
 
     def cut(self) -> None:
-        """Abort all connections without a goodbye: the process is dead."""
+        """Aborts all connections, as the death of the process does."""
         for connection in tuple(self._connections):
             connection.abort()
 
@@ -105,7 +105,7 @@ class Relay:
         return http.response(404, f"Unknown command: {path}")
 
     def websocket_path(self, path: str) -> tuple[str, str | None] | None:
-        """Chromium's path for a client's one, and the tab's target id (None: browser level); None: no such path."""
+        """Chromium's path for a client's path, and the tab's target id (None: browser level); None if unknown."""
         if path == BROWSER_PATH:
             return self.browser_path, None
         found = _PAGE_PATH.fullmatch(path)
@@ -155,8 +155,8 @@ class Relay:
             writer.close()
 
 
-def describe(tab: Tab) -> str:
-    """The description of /json/list (Chromium, aw_devtools_manager_delegate.cc)."""
+def describe(tab: EngineTab) -> str:
+    """The `description` in /json/list (Chromium, aw_devtools_manager_delegate.cc)."""
     return json.dumps(
         {
             "attached": True,
@@ -173,7 +173,7 @@ def describe(tab: Tab) -> str:
 
 
 class _Side(asyncio.Protocol):
-    """One socket of a connection; when it cannot take more, the other one is not read."""
+    """One socket of a connection. While its buffer is full, the other one is not read."""
 
     transport: asyncio.Transport | None = None
     other: _Side | None = None
@@ -201,7 +201,7 @@ class _Side(asyncio.Protocol):
         return self.relay.serving.is_set() and not (self.other is not None and self.other.choked)
 
     def flow(self) -> None:
-        """Read or do not, as things stand."""
+        """Resumes or pauses reading according to the state of both sockets."""
         if self.transport is None or self.transport.is_closing():
             return
         if self.may_read():
@@ -215,7 +215,7 @@ class _Side(asyncio.Protocol):
 
 
 class _BrowserSide(_Side):
-    """Our socket to Chromium: first the response to the handshake, then frames."""
+    """The socket to Chromium: the handshake's response, then frames."""
 
     def __init__(self, client: _ClientSide, quirks: ConnectionQuirks) -> None:
         super().__init__(client.relay)
@@ -236,7 +236,7 @@ class _BrowserSide(_Side):
             data = rest
         if data:
             self.other.write(self._frames.feed(data))
-            for command in self._quirks.take_own_commands():
+            for command in self._quirks.own_commands():
                 self.other.send_own(command)
 
     def connection_lost(self, _error: Exception | None) -> None:
@@ -245,7 +245,7 @@ class _BrowserSide(_Side):
 
 
 class _ClientSide(_Side):
-    """A client's socket: HTTP requests one after the other, until one becomes a WebSocket."""
+    """A client's socket: HTTP requests in sequence, until one becomes a WebSocket."""
 
     def __init__(self, relay: Relay) -> None:
         super().__init__(relay)
@@ -285,7 +285,7 @@ class _ClientSide(_Side):
             self.transport.abort()
 
     def upgraded(self, browser: _BrowserSide) -> None:
-        """Chromium took the handshake: from now on there are frames, and some may have come already."""
+        """Chromium accepted the handshake: frames follow, and some may have arrived already."""
         assert self._quirks is not None
         self.other = browser
         self._frames = FromClient(self._quirks)
@@ -332,7 +332,7 @@ class _ClientSide(_Side):
         except http.BadRequest:
             self.write([http.response(400, "")])
         except (OSError, TimeoutError, asyncio.IncompleteReadError, ValueError) as error:
-            _log.debug("Chromium did not answer a devtools request: %s", error)
+            _log.debug("Chromium did not respond to a devtools request: %s", error)
             self.abort()
             return
         self._busy = False

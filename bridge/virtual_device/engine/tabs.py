@@ -1,4 +1,4 @@
-"""A tab of the device, and what happens to it that the app must know."""
+"""A tab of the engine and its events for the app."""
 
 from __future__ import annotations
 
@@ -6,70 +6,72 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from bridge.cdp import PendingCall
-from bridge.virtual_device.engine.emulation import View
+from bridge.virtual_device.engine.emulation import ViewSize
 
 
 @dataclass(eq=False)
-class Tab:
-    """One page target that belongs to the device.
+class EngineTab:
+    """A page target of the device.
 
     Attributes:
-        window: The target id of the tab whose desktop window it is in; a popup lives in its opener's.
-        url: The main frame's, as last told.
-        page_clients: How many clients of the relay have the Page domain enabled: they answer JS dialogs.
+        window: The target id of the tab that owns its desktop window; a popup shares its opener's.
+        url: The last reported URL of the main frame.
+        page_clients: The number of clients with the Page domain enabled, which handle JavaScript dialogs.
     """
 
     target_id: str
     session_id: str
-    view: View
+    view: ViewSize
     context_id: str | None
     opener_id: str | None = None
     window: str = ""
     url: str = ""
     title: str = ""
     page_clients: int = 0
+    dialogs_closed: int = 0
+    is_resetting: bool = False
     origins: set[str] = field(default_factory=set)
     ready: PendingCall | None = None
 
 
 @dataclass(frozen=True)
 class PopupOpened:
-    """`tab` has been set up but has not run yet when this is told; False from the listener refuses it."""
+    """A popup opened. Its `tab` is set up but has not run; the listener refuses it with False."""
 
-    tab: Tab
-    opener: Tab
+    tab: EngineTab
+    opener: EngineTab
     url: str
 
 
 @dataclass(frozen=True)
 class TabGone:
-    """Its renderer died (`crashed`, `killed`) or its page closed itself (`closed`)."""
+    """The renderer died (`crashed`, `killed`) or the page closed itself (`closed`)."""
 
-    tab: Tab
+    tab: EngineTab
     how: str
 
 
 @dataclass(frozen=True)
-class DownloadStarted:
-    tab: Tab
+class DownloadRequested:
+    tab: EngineTab
     url: str
     name: str
 
 
 @dataclass(frozen=True)
 class ChooserOpened:
-    tab: Tab
+    tab: EngineTab
     backend_node_id: int
     multiple: bool
 
 
 @dataclass(frozen=True)
-class PickerOpened:
-    """A popup that is a dialog on Android was opened: the process dies of it."""
+class DialogPickerOpened:
+    """A picker opened that is a dialog on Android and kills the process."""
 
-    tab: Tab
+    tab: EngineTab
     element: str
 
 
-BrowserEvent = PopupOpened | TabGone | DownloadStarted | ChooserOpened | PickerOpened
+BrowserEvent = PopupOpened | TabGone | DownloadRequested | ChooserOpened | DialogPickerOpened
 Listener = Callable[[BrowserEvent], None]

@@ -1,4 +1,4 @@
-"""One control connection, the host's side: handshake, then requests (PROTOCOL.md §3, §4)."""
+"""The host's end of a control connection: handshake, then requests (PROTOCOL.md §3, §4)."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from bridge.host.protocol import (
     HELLO_LIMITS,
-    Frame,
+    ControlRequest,
     FrameError,
     FrameReader,
     Limits,
-    Request,
+    WireFrame,
     client_proof,
     encode_frame,
     host_proof,
@@ -24,7 +24,7 @@ from bridge.host.protocol import (
     proofs_equal,
 )
 from bridge.virtual_device.android import StreamPair
-from bridge.virtual_device.host_app.fields import Fields, Refusal
+from bridge.virtual_device.host_app.fields import Fields, RequestRefused
 from bridge.virtual_device.host_app.requests import serve
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ _PIECE_BYTES = 256 * 1024
 
 
 class HostConnection:
-    """Reads frames one after the other; each request is served by a task of its own."""
+    """Reads frames in order; a task of its own serves each request."""
 
     def __init__(self, app: HostApp, process: HostProcess, endpoint: Endpoint, pair: StreamPair) -> None:
         self.endpoint = endpoint
@@ -53,7 +53,7 @@ class HostConnection:
         self._protocol: int | None = None
 
     async def run(self) -> None:
-        """Serve until either side ends."""
+        """Serves the connection until either end closes it."""
         try:
             async with asyncio.timeout(_HELLO_TIMEOUT_S):
                 frame = await self._next_frame()
@@ -64,16 +64,16 @@ class HostConnection:
             while (frame := await self._next_frame()) is not None:
                 self._take(frame)
         except FrameError as error:
-            self._refuse(None, Refusal("bad_frame", error.message))
-        except Refusal:
-            pass  # answered already, and the connection ends by it
+            self._refuse(None, RequestRefused("bad_frame", error.message))
+        except RequestRefused:
+            pass  # the error reply was sent; the connection ends
         except (ConnectionError, TimeoutError):
             pass
         finally:
             await self._end()
 
     def send(self, header: Mapping[str, Any], body: bytes = b"") -> None:
-        """Queue a frame; a client that does not read its events is cut off when too much has gathered."""
+        """Queues a frame. Disconnects a client that does not read and has too many bytes queued."""
         if "event" in header and self._writer.transport.get_write_buffer_size() > _MAX_UNREAD_BYTES:
             self.abort()
             return
@@ -81,7 +81,7 @@ class HostConnection:
             self._writer.write(encode_frame(header, body))
 
     def abort(self) -> None:
-        """The process died: no goodbye."""
+        """Closes the connection abruptly, as the death of the process does."""
         self._writer.transport.abort()
 
     async def _end(self) -> None:
@@ -92,7 +92,7 @@ class HostConnection:
         self._process.note_change()
         self._writer.close()
 
-    async def _next_frame(self) -> Frame | None:
+    async def _next_frame(self) -> WireFrame | None:
         while (frame := self._frames.next_frame()) is None:
             await self._app.serving.wait()
             piece = await self._reader.read(_PIECE_BYTES)
@@ -102,13 +102,13 @@ class HostConnection:
             self._frames.feed(piece)
         return frame
 
-    async def _hello(self, frame: Frame) -> None:
+    async def _hello(self, frame: WireFrame) -> None:
         request = parse_request(frame)
         try:
             if request.type != "hello":
-                raise Refusal("hello_required", f"the first request is hello, not {request.type[:60]!r}.")
+                raise RequestRefused("hello_required", f"the first request must be hello, not {request.type[:60]!r}.")
             reply = await self._shake_hands(Fields(request.fields))
-        except Refusal as refusal:
+        except RequestRefused as refusal:
             self._refuse(request.id, refusal)
             raise
         self.send({"id": request.id, "ok": True, **reply})
@@ -116,9 +116,9 @@ class HostConnection:
     async def _shake_hands(self, fields: Fields) -> dict[str, Any]:
         nonce, shown = fields.raw("nonce"), fields.raw("proof")
         if not is_hex(nonce, 32):
-            raise Refusal("bad_request", "nonce is not 32 hex digits.", field="nonce")
+            raise RequestRefused("bad_request", "nonce must have 32 hex digits.", field="nonce")
         if not proofs_equal(client_proof(self.endpoint.token, nonce, self.endpoint.name), shown):
-            raise Refusal("unproven", "the client does not know the token.")
+            raise RequestRefused("unproven", "the client did not prove that it knows the token.")
         own_nonce = secrets.token_hex(16)
         proofs = {
             "protocol": self._app.protocol,
@@ -135,41 +135,41 @@ class HostConnection:
 
     async def _become_client(self, pair: tuple[str, str]) -> None:
         process = self._process
-        async with self._app.hello_turn:
+        async with self._app.hello_lock:
             if process.clients and process.owner not in (None, pair):
                 assert process.owner is not None
                 owner, policy = process.owner
                 since_s = round(self._app.clock() - process.owner_since, 3)
-                raise Refusal("device_busy", f"in use by {owner}.", owner=owner, policy=policy, since_s=since_s)
+                raise RequestRefused("device_busy", f"in use by {owner}.", owner=owner, policy=policy, since_s=since_s)
             await process.new_owner(pair)
             process.clients.add(self)
         process.note_change()
 
-    def _take(self, frame: Frame) -> None:
+    def _take(self, frame: WireFrame) -> None:
         request = parse_request(frame)
         if self._protocol != self._app.protocol:
-            refusal = Refusal(
+            refusal = RequestRefused(
                 "version_mismatch", f"the host speaks protocol {self._app.protocol}, the client {self._protocol}."
             )
             self._refuse(request.id, refusal)
             raise refusal
         if request.id in self._serving:
-            raise FrameError(f"the id {request.id} is in flight already.")
+            raise FrameError(f"the id {request.id} is already in use by a pending request.")
         if len(self._serving) >= _MAX_IN_FLIGHT:
-            self._refuse(request.id, Refusal("too_many_requests", f"{_MAX_IN_FLIGHT} requests are in flight."))
+            self._refuse(request.id, RequestRefused("too_many_requests", f"{_MAX_IN_FLIGHT} requests are pending."))
             return
         task = asyncio.create_task(self._serve(request), name=f"host request {request.type[:40]}")
         self._serving[request.id] = task
         task.add_done_callback(lambda _task: self._serving.pop(request.id, None))
 
-    async def _serve(self, request: Request) -> None:
+    async def _serve(self, request: ControlRequest) -> None:
         try:
             fields, body = await serve(self._process, request)
-        except Refusal as refusal:
+        except RequestRefused as refusal:
             self._refuse(request.id, refusal)
         except Exception as error:
             _log.exception("%s failed", request.type)
-            self._refuse(request.id, Refusal("internal", f"{type(error).__name__}: {error}"))
+            self._refuse(request.id, RequestRefused("internal", f"{type(error).__name__}: {error}"))
         else:
             self.send({"id": request.id, "ok": True, **fields}, body)
         await self._flush()
@@ -183,6 +183,6 @@ class HostConnection:
         except (ConnectionError, TimeoutError):
             self._writer.transport.abort()
 
-    def _refuse(self, identity: int | None, refusal: Refusal) -> None:
+    def _refuse(self, identity: int | None, refusal: RequestRefused) -> None:
         error = {**refusal.facts, "code": refusal.code, "message": refusal.message}
         self.send({"id": identity, "error": error})

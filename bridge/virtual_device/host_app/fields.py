@@ -1,4 +1,4 @@
-"""The fields of a control request, read with their rules (PROTOCOL.md §5)."""
+"""Validates the fields of control requests (PROTOCOL.md §5)."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ _PROFILE = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _TAB = re.compile(r"[A-Za-z0-9]{1,32}")
 
 
-class Refusal(Exception):
-    """A request that is answered with an error; `facts` go into it beside code and message."""
+class RequestRefused(Exception):
+    """The reply is an error; `facts` are its fields besides code and message."""
 
     def __init__(self, code: str, message: str, **facts: Any) -> None:
         super().__init__(message)
@@ -23,7 +23,7 @@ class Refusal(Exception):
 
 
 class Fields:
-    """Typed access; each method refuses with `bad_request`, naming the field."""
+    """Typed access to fields; each method raises `bad_request` with the name of the field."""
 
     def __init__(self, fields: Mapping[str, Any]) -> None:
         self._fields = fields
@@ -50,7 +50,7 @@ class Fields:
         return value
 
     def one_of(self, name: str, *allowed: str) -> str:
-        """The first one allowed is the default."""
+        """One of the allowed strings; the first is the default."""
         value = self._fields.get(name, allowed[0])
         if value not in allowed:
             self._bad(name, f"one of {', '.join(allowed)}")
@@ -72,7 +72,7 @@ class Fields:
         """width_px, height_px, density_dpi"""
         width, height = (self.integer(name, 1, MAX_SIDE_PX) for name in ("width_px", "height_px"))
         if width * height > MAX_AREA_PX:
-            raise Refusal("bad_request", f"{width} x {height} is more than {MAX_AREA_PX} pixels.", field="height_px")
+            raise RequestRefused("bad_request", f"{width} x {height} exceeds {MAX_AREA_PX} pixels.", field="height_px")
         return width, height, self.integer("density_dpi", 72, 640)
 
     def raw(self, name: str) -> Any:
@@ -80,4 +80,4 @@ class Fields:
 
     def _bad(self, name: str, wanted: str) -> NoReturn:
         shown = repr(self._fields.get(name))[:60]
-        raise Refusal("bad_request", f"{name} is {shown}, not {wanted}.", field=name)
+        raise RequestRefused("bad_request", f"{name} is {shown}, not {wanted}.", field=name)

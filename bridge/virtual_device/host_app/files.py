@@ -1,4 +1,4 @@
-"""The files that clients have put on the device for its tabs (PROTOCOL.md, `file.put`)."""
+"""Files that clients staged on the device for tabs (PROTOCOL.md, `file.put`)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class StagedFile:
 
 
 def is_base_name(name: str) -> bool:
-    """Whether a client may give a file this name."""
+    """Whether it is a valid name for a staged file."""
     return (
         0 < len(name) <= 120
         and len(name.encode(errors="replace")) <= 255
@@ -29,7 +29,7 @@ def is_base_name(name: str) -> bool:
 
 
 class HostFiles:
-    """A private folder with one sub-folder per file, so that names cannot collide."""
+    """The staged files, each in a folder of its own, so that names cannot collide."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -45,7 +45,7 @@ class HostFiles:
         return sum(file.size_bytes for file in self._files.values())
 
     def put(self, name: str, content: bytes, *, tab: str | None, chooser: bool) -> StagedFile:
-        """Store the file; OSError when there is no room."""
+        """Stores a file; OSError if the device is full."""
         folder = self._folder / secrets.token_hex(8)
         folder.mkdir(parents=True, mode=0o700)
         file = StagedFile(folder / name, len(content), tab)
@@ -60,7 +60,7 @@ class HostFiles:
         return file
 
     def delete(self, path: str) -> bool:
-        """Whether it was one of ours, which is now gone."""
+        """Deletes a staged file; False if the path is not one."""
         file = self._files.pop(path, None)
         if file is None:
             return False
@@ -71,7 +71,7 @@ class HostFiles:
         return True
 
     def take_for_chooser(self, tab: str, *, multiple: bool) -> list[Path]:
-        """The files that the tab's next chooser is answered with; a single one takes the first."""
+        """The files for the tab's next file chooser; only the first if it takes a single one."""
         staged = self._for_chooser.pop(tab, [])
         return [file.path for file in (staged if multiple else staged[:1])]
 

@@ -1,4 +1,4 @@
-"""One life of the host app's process: its owner, its tabs, its files, and what the engine tells about them."""
+"""The state of one process of the host app: owner, tabs, staged files, and events of the engine."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 from bridge.virtual_device.engine import (
     BrowserEvent,
     ChooserOpened,
-    DownloadStarted,
+    DialogPickerOpened,
+    DownloadRequested,
     Engine,
-    PickerOpened,
+    EngineTab,
     PopupOpened,
-    Tab,
     TabGone,
 )
 from bridge.virtual_device.host_app.files import HostFiles
@@ -33,26 +33,26 @@ _REASONS = {"crashed": "renderer_crashed", "killed": "renderer_killed", "closed"
 
 
 @dataclass(eq=False)
-class HostTab:
-    """A WebView as the control protocol names it; `turn` keeps its requests in order."""
+class HostedTab:
+    """A WebView with its name in the control protocol; `lock` serialises its requests."""
 
     name: str
-    page: Tab
+    page: EngineTab
     nonce: str | None
     profile: str | None
     opener: str | None
     active_at: float
-    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
 class HostProcess:
     """State that dies with the process.
 
     Attributes:
-        owner: The (owner, policy) pair that is served, None before the first one.
-        clients: Connections that have shaken hands.
+        owner: The current (owner, policy) pair, None before the first handshake.
+        clients: Connections after their handshake.
         ending: A client asked for shutdown.
-        changed: Set when tabs or clients have come or gone: deadlines are to be looked at again.
+        changed: Set when tabs or clients were added or removed, so that deadlines are computed again.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class HostProcess:
         self.engine = engine
         self.files = HostFiles(folder)
         self.idle_timeout_s = idle_timeout_s
-        self.tabs: dict[str, HostTab] = {}
+        self.tabs: dict[str, HostedTab] = {}
         self.opening = 0
         self.owner: tuple[str, str] | None = None
         self.owner_since = clock()
@@ -78,28 +78,28 @@ class HostProcess:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def add_tab(
-        self, page: Tab, *, nonce: str | None = None, profile: str | None = None, opener: str | None = None
-    ) -> HostTab:
-        tab = HostTab(str(next(self._names)), page, nonce, profile, opener, self._clock())
+        self, page: EngineTab, *, nonce: str | None = None, profile: str | None = None, opener: str | None = None
+    ) -> HostedTab:
+        tab = HostedTab(str(next(self._names)), page, nonce, profile, opener, self._clock())
         self.tabs[tab.name] = tab
         self.note_change()
         return tab
 
-    def remove_tab(self, tab: HostTab) -> None:
+    def remove_tab(self, tab: HostedTab) -> None:
         self.tabs.pop(tab.name, None)
         self.files.drop_tab(tab.name)
         self.note_change()
 
-    def touch(self, tab: HostTab) -> None:
+    def touch(self, tab: HostedTab) -> None:
         tab.active_at = self._clock()
 
     def note_change(self) -> None:
-        """Tabs or clients have changed."""
+        """Reports a change of tabs or clients."""
         in_use = bool(self.tabs or self.clients)
         self._empty_since = None if in_use else self._empty_since or self._clock()
         self.changed.set()
 
-    def describe(self, tab: HostTab) -> dict[str, Any]:
+    def describe(self, tab: HostedTab) -> dict[str, Any]:
         view = tab.page.view
         return {
             "tab": tab.name,
@@ -127,7 +127,7 @@ class HostProcess:
         }
 
     async def new_owner(self, pair: tuple[str, str]) -> None:
-        """Serve another pair: nothing of the last one's is left."""
+        """Switches to another pair and deletes all state of the previous one."""
         if self.owner is not None and self.owner != pair:
             for tab in tuple(self.tabs.values()):
                 self.remove_tab(tab)
@@ -143,7 +143,7 @@ class HostProcess:
             client.send({"event": name, **fields})
 
     def next_deadline(self, linger_s: float) -> float | None:
-        """When, on the clock, a tab has been idle or the service unused for too long."""
+        """The time at which the next tab, or the service, will have been idle for too long."""
         due = [tab.active_at + self.idle_timeout_s for tab in self.tabs.values()]
         if self._empty_since is not None:
             due.append(self._empty_since + linger_s)
@@ -153,7 +153,7 @@ class HostProcess:
         return self._empty_since is not None and self._clock() - self._empty_since >= linger_s
 
     async def destroy_idle(self) -> None:
-        """Destroy the tabs that have been idle for too long."""
+        """Destroys the tabs that have been idle for too long."""
         now = self._clock()
         for tab in tuple(self.tabs.values()):
             if now - tab.active_at >= self.idle_timeout_s:
@@ -162,7 +162,7 @@ class HostProcess:
                 await self.engine.browser.close(tab.page)
 
     def take(self, event: BrowserEvent) -> None:
-        """What the engine tells: the listeners that the app sets on its WebViews."""
+        """Handles an event of the engine, as the app's WebView listeners do."""
         if isinstance(event, PopupOpened):
             self._popup(event)
             return
@@ -173,20 +173,20 @@ class HostProcess:
             case TabGone():
                 self.remove_tab(tab)
                 self.send_event("tab.lost", tab=tab.name, reason=_REASONS[event.how], message=f"the page {event.how}.")
-            case DownloadStarted():
+            case DownloadRequested():
                 self._download(tab, event)
             case ChooserOpened():
                 self._spawn(self._answer_chooser(tab, event))
-            case PickerOpened():
+            case DialogPickerOpened():
                 self.on_picker(event.element)
 
     async def end(self) -> None:
-        """Stop what still runs in the background."""
+        """Stops background tasks."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    def _named(self, page: Tab) -> HostTab | None:
+    def _named(self, page: EngineTab) -> HostedTab | None:
         return next((tab for tab in self.tabs.values() if tab.page is page), None)
 
     def _popup(self, event: PopupOpened) -> None:
@@ -208,8 +208,8 @@ class HostProcess:
             density_dpi=view.density_dpi,
         )
 
-    def _download(self, tab: HostTab, event: DownloadStarted) -> None:
-        # Chromium tells a DevTools client the name it suggests, but neither type nor length.
+    def _download(self, tab: HostedTab, event: DownloadRequested) -> None:
+        # CDP has the suggested name, but neither type nor length.
         mime = mimetypes.guess_type(event.name)[0] or "application/octet-stream"
         self.send_event(
             "download",
@@ -221,7 +221,7 @@ class HostProcess:
             user_agent=self.engine.identity.user_agent,
         )
 
-    async def _answer_chooser(self, tab: HostTab, event: ChooserOpened) -> None:
+    async def _answer_chooser(self, tab: HostedTab, event: ChooserOpened) -> None:
         accept = await self.engine.browser.accepts(tab.page, event.backend_node_id)
         paths = self.files.take_for_chooser(tab.name, multiple=event.multiple)
         if paths:
@@ -234,7 +234,7 @@ class HostProcess:
             try:
                 await work
             except Exception as error:
-                _log.warning("the host app's twin failed in the background: %s", error)
+                _log.warning("a background task of the fake host app failed: %s", error)
 
         task = asyncio.create_task(logged(), name="host app")
         self._tasks.add(task)

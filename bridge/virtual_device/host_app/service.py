@@ -1,8 +1,8 @@
-"""The host app's twin: the service that `am start-foreground-service` starts on a virtual device.
+"""The fake host app: the service that `am start-foreground-service` starts on a virtual device.
 
-It answers the control protocol of android_host_app/PROTOCOL.md on top of Chromium. What kills an app's process on
-Android (a picker without an Activity, /json/protocol, an update of WebView, force-stop) ends a `HostProcess` here:
-control and devtools connections break at once, tabs are gone, cookies stay, and the next start has another pid.
+It serves the control protocol (android_host_app/PROTOCOL.md) on Chromium. Whatever kills the app's process on Android
+(a picker without an Activity, /json/protocol, an update of WebView, force-stop) ends a `HostProcess` here: control and
+devtools connections break at once, tabs are lost, cookies stay, and the next start gets a new pid.
 """
 
 from __future__ import annotations
@@ -29,13 +29,22 @@ _log = logging.getLogger(__name__)
 TAG = "WebViewBridgeHost"
 WEBVIEW_PACKAGE = "com.google.android.webview"
 DEVTOOLS_SOCKET = "webview_devtools_remote_{pid}"
-FAULTS = ("kill_renderer", "freeze_host", "thaw_host", "kill_host", "update_webview", "take_proxy_away")
+FAULTS = (
+    "kill_renderer",
+    "freeze_host",
+    "thaw_host",
+    "kill_host",
+    "update_webview",
+    "take_proxy_away",
+    "answer_dialogs_at_once",
+)
 LINGER_S = 30.0
+DIALOG_HOLD_S = 5.0
 _MAX_ENDPOINTS = 8
 
 
 class HostDevice(Protocol):
-    """What the app needs of the device that it runs on."""
+    """The part of the device that the app uses."""
 
     @property
     def sockets(self) -> AbstractSockets: ...
@@ -48,7 +57,7 @@ class HostDevice(Protocol):
     @property
     def cleartext_permitted(self) -> bool: ...
     def process_started(self) -> int:
-        """A pid for the app's new process."""
+        """Registers a new process of the app and returns its pid."""
         ...
 
     def process_ended(self, pid: int) -> None: ...
@@ -58,7 +67,7 @@ class HostDevice(Protocol):
 
 @dataclass(eq=False)
 class Endpoint:
-    """One socket name and its token."""
+    """A control socket name and its token."""
 
     name: str
     token: bytes
@@ -66,12 +75,13 @@ class Endpoint:
 
 
 class HostApp:
-    """The app as the system sees it: started, stopped, killed; `process` is None while it does not run.
+    """The app as the system starts, stops and kills it; `process` is None while it does not run.
 
     Attributes:
         serving: Cleared while the process is frozen.
-        protocol: The number that it answers with; tests play an APK of another version.
-        takes_proxy: Cleared for a WebView that knows no proxy override.
+        protocol: The protocol number in its replies; tests change it to imitate an APK of another version.
+        takes_proxy: Cleared to imitate a WebView without proxy override.
+        dialog_hold_s: How long a dialog waits for a CDP client while a control client is connected.
     """
 
     def __init__(
@@ -89,23 +99,25 @@ class HostApp:
         self.process: HostProcess | None = None
         self.protocol = PROTOCOL_VERSION
         self.takes_proxy = True
+        self.dialog_hold_s = DIALOG_HOLD_S
         self.serving = asyncio.Event()
         self.serving.set()
-        self.hello_turn = asyncio.Lock()
+        self.hello_lock = asyncio.Lock()
         self._idle_timeout_s = idle_timeout_s
         self._linger_s = linger_s
         self._endpoints: dict[str, Endpoint] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._start_turn = asyncio.Lock()
         engine.on_host_death = self.die
+        engine.browser.dialog_hold_s = lambda _tab: self.dialog_hold_s if self.process and self.process.clients else 0.0
 
     async def start(self, extras: Mapping[str, str]) -> None:
-        """`am start-foreground-service … --es socket NAME --es token HEX`: one more endpoint."""
+        """`am start-foreground-service … --es socket NAME --es token HEX`: adds an endpoint."""
         async with self._start_turn:
             await self._settle()
             name, token = extras.get("socket", ""), extras.get("token", "")
             if not is_socket_name(name) or not is_hex(token, 64):
-                self.device.log(TAG, "started without a usable socket name and token", priority="E")
+                self.device.log(TAG, "started without a valid socket name and token", priority="E")
                 return
             if self.process is None:
                 self._start_process(extras.get("idle_timeout_s"))
@@ -126,7 +138,7 @@ class HostApp:
         await self._settle()
 
     def die(self, reason: str, *, is_crash: bool = True) -> None:
-        """The process ends now: connections break, and what is left is cleared away behind."""
+        """Ends the process: connections break at once; the rest is cleaned up in the background."""
         process, self.process = self.process, None
         if process is None:
             return
@@ -144,10 +156,10 @@ class HostApp:
         process.tabs.clear()
         self.engine.listen(lambda _event: None)
         self.device.process_ended(process.pid)
-        self._spawn(self._bury(process), "burying the host app")
+        self._spawn(self._clean_up_after(process), "cleaning up after the host app")
 
     def end_soon(self, process: HostProcess) -> None:
-        """A client asked for shutdown, and has its reply."""
+        """Ends the service after the reply to a shutdown request."""
 
         def end() -> None:
             if self.process is process:
@@ -156,16 +168,16 @@ class HostApp:
         asyncio.get_running_loop().call_soon(end)
 
     async def check_deadlines(self) -> None:
-        """Destroy idle tabs; stop the service that nobody uses."""
+        """Destroys idle tabs and stops an unused service."""
         process = self.process
         if process is None or not self.serving.is_set():
             return
         await process.destroy_idle()
         if process is self.process and process.is_unused(self._linger_s):
-            self.die("the service stopped itself: no tab and no client", is_crash=False)
+            self.die("the service stopped itself: it had no tabs and no clients", is_crash=False)
 
     def describe(self) -> dict[str, Any]:
-        """The fields of the hello reply that are the same for all clients."""
+        """The fields of the hello reply that do not depend on the client."""
         assert self.process is not None
         version = self.engine.identity.chromium_version
         return {
@@ -189,7 +201,7 @@ class HostApp:
         }
 
     async def fault(self, name: str, arguments: Mapping[str, Any]) -> None:
-        """Inject one of FAULTS; UsageError for another one."""
+        """Injects one of FAULTS; UsageError for an unknown one."""
         match name:
             case "kill_renderer":
                 self.kill_renderer(arguments.get("tab"))
@@ -207,19 +219,21 @@ class HostApp:
                 self.takes_proxy = False
                 if self.process is not None:
                     self.process.has_proxy = False
+            case "answer_dialogs_at_once":
+                self.dialog_hold_s = 0.0
             case _:
-                raise UsageError(f"There is no fault {name!r}; the host app has {', '.join(FAULTS)}.")
+                raise UsageError(f"unknown fault {name!r}; the host app has {', '.join(FAULTS)}.")
 
     def kill_renderer(self, tab: str | None = None) -> None:
-        """Crash the renderer of that tab (or the first one), which all tabs of its profile share."""
+        """Crashes the renderer of that tab (or the first one), which all tabs of its profile share."""
         tabs = self.process.tabs if self.process is not None else {}
         found = tabs.get(tab) if tab is not None else next(iter(tabs.values()), None)
         if found is None:
-            raise UsageError("There is no tab whose renderer could be killed.")
+            raise UsageError("no tab is open, so there is no renderer to kill.")
         self.engine.browser.kill_renderer(found.page)
 
     def freeze(self) -> None:
-        """Connections are accepted, and nothing is read or answered, as with a cached app's frozen process."""
+        """Accepts connections without reading or replying, as the frozen process of a cached app does."""
         self.serving.clear()
         self.engine.relay.freeze()
 
@@ -228,8 +242,7 @@ class HostApp:
         self.engine.relay.thaw()
 
     async def update_webview(self, version: str | None = None) -> None:
-        """The package manager replaces WebView, by the next patch or what is said to be `version`, and so kills every
-        process that has it loaded."""
+        """Replaces WebView by `version` (default: the next patch), which kills every process that has loaded it."""
         identity = self.engine.identity
         first, _, patch = identity.chromium_version.rpartition(".")
         self.engine.identity = replace(identity, chromium_version=version or f"{first}.{int(patch) + 1}")
@@ -238,7 +251,7 @@ class HostApp:
         await self._settle()
 
     async def aclose(self) -> None:
-        """The device goes off."""
+        """Ends the app with the device."""
         await self.stop()
         for task in self._tasks:
             task.cancel()
@@ -271,7 +284,7 @@ class HostApp:
     async def _accept(self, endpoint: Endpoint) -> StreamPair:
         process = self.process
         if process is None:
-            raise ConnectionRefusedError(f"nobody listens on @{endpoint.name}")
+            raise ConnectionRefusedError(f"nothing listens on @{endpoint.name}")
         near, far = await stream_pair()
         connection = HostConnection(self, process, endpoint, far)
         endpoint.connections.add(connection)
@@ -296,14 +309,14 @@ class HostApp:
             await self.serving.wait()
             await self.check_deadlines()
 
-    async def _bury(self, process: HostProcess) -> None:
+    async def _clean_up_after(self, process: HostProcess) -> None:
         await process.end()
         await self.engine.kill_tabs()
         process.files.clear()
 
     async def _settle(self) -> None:
-        """Wait until a process that has died is buried."""
-        while burials := [task for task in self._tasks if task.get_name() == "burying the host app"]:
+        """Waits until the last process has been cleaned up."""
+        while burials := [task for task in self._tasks if task.get_name() == "cleaning up after the host app"]:
             await asyncio.gather(*burials, return_exceptions=True)
             for task in burials:
                 self._tasks.discard(task)

@@ -1,4 +1,4 @@
-"""Starting, finding and stopping virtual devices, each a process of its own."""
+"""Starts, finds and stops virtual devices, each a process of its own."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _POLL_S = 0.05
 
 
 class AdbAddress(Protocol):
-    """Where an adb server listens."""
+    """The address of an adb server."""
 
     @property
     def host(self) -> str: ...
@@ -43,7 +43,7 @@ class AdbAddress(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class VirtualDeviceHandle:
-    """A device that runs in another process; one that is not detached belongs to whoever started it."""
+    """A device in another process. A device that is not detached ends with the process that started it."""
 
     serial: str
     pid: int
@@ -52,11 +52,11 @@ class VirtualDeviceHandle:
     is_detached: bool = False
 
     async def status(self, *, timeout_s: float = 10.0) -> dict[str, Any]:
-        """What the device says about itself."""
+        """The device's status report."""
         return await control.ask(self.control_path, {"do": "status"}, timeout_s=timeout_s)
 
     async def fault(self, name: str, *, timeout_s: float = 30.0, **arguments: Any) -> None:
-        """Injects a fault (see `VirtualDevice.fault`) and returns when it has happened."""
+        """Injects a fault (see `VirtualDevice.fault`) and returns after it took effect."""
         request = {"do": "fault", "name": name, "arguments": arguments}
         await control.ask(self.control_path, request, timeout_s=timeout_s)
 
@@ -75,7 +75,7 @@ async def start_virtual_device(
     has_host_app: bool = True,
     engine: Mapping[str, Any] | None = None,
 ) -> AsyncIterator[VirtualDeviceHandle]:
-    """A device that the adb server lists as `device`; it ends with the block, or with this process however that ends.
+    """A device that the adb server lists as `device`. It ends with the block, and also if this process is killed.
 
     Raises:
         VirtualDeviceFailed, ChromiumMissing, AdbUnavailable: It did not start.
@@ -100,7 +100,7 @@ async def start_virtual_device(
 
 
 async def start_detached(options: DeviceOptions, *, timeout_s: float = 30.0) -> VirtualDeviceHandle:
-    """A device that lives on after this process; `stop_virtual_device` ends it."""
+    """A device that outlives this process; `stop_virtual_device` ends it."""
     _, handle = await _start(options, timeout_s)
     return handle
 
@@ -108,7 +108,7 @@ async def start_detached(options: DeviceOptions, *, timeout_s: float = 30.0) -> 
 def list_virtual_devices() -> tuple[VirtualDeviceHandle, ...]:
     """This user's devices, oldest first; each keeps a locked record in its own private folder.
 
-    A record that nobody has locked was left by a device that was killed together with its guardian.
+    A record without a lock was left by a device that was killed together with its reaper.
     """
     found: list[tuple[float, VirtualDeviceHandle]] = []
     for folder in folders_place().glob(f"{PREFIX}*"):
@@ -128,13 +128,13 @@ async def stop_virtual_device(handle: VirtualDeviceHandle, *, timeout_s: float =
         await control.ask(handle.control_path, {"do": "stop"}, timeout_s=deadline.remaining_s)
     except VirtualDeviceFailed:
         if not is_our_folder(folder):
-            return  # it is gone already
+            return  # already gone
         if handle not in list_virtual_devices():
-            shutil.rmtree(folder, ignore_errors=True)  # its guardian is gone too, and its pid may be anybody's
+            shutil.rmtree(folder, ignore_errors=True)  # its reaper is gone too, and its pid may have been reused
             return
         os.kill(handle.pid, signal.SIGKILL)
     async with deadline.bound(f"the end of virtual device {handle.name}", lambda: f"{folder} is still there"):
-        while folder.exists():  # noqa: ASYNC110 - another process removes it, and tells nobody
+        while folder.exists():  # noqa: ASYNC110 - another process removes it without notice
             await asyncio.sleep(_POLL_S)
 
 
@@ -143,7 +143,7 @@ async def _start(options: DeviceOptions, timeout_s: float) -> tuple[subprocess.P
     await AdbServer(options.adb_host, options.adb_port).ensure_running(timeout_s=timeout_s)
     process = _spawn()
     try:
-        facts = await _first_words(process, options, deadline)
+        facts = await _startup_facts(process, options, deadline)
         handle = _handle(facts)
     except BaseException:
         await finish(_end(process), at_most_s=_STOP_S + 5, what="ending a virtual device that did not start")
@@ -157,14 +157,16 @@ def _spawn() -> subprocess.Popen[bytes]:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        start_new_session=True,  # Ctrl-C in a terminal is for the parent, which then ends the device in order
-        # The package may be importable only from where we stand.
+        start_new_session=True,  # Ctrl-C in a terminal goes to the parent, which shuts the device down
+        # The package may be importable only from the current directory.
         env={**os.environ, "PYTHONPATH": os.pathsep.join(path or str(Path.cwd()) for path in sys.path)},
     )
 
 
-async def _first_words(process: subprocess.Popen[bytes], options: DeviceOptions, deadline: Deadline) -> dict[str, Any]:
-    """The device's one line; BridgeError when it is a failure, or none came."""
+async def _startup_facts(
+    process: subprocess.Popen[bytes], options: DeviceOptions, deadline: Deadline
+) -> dict[str, Any]:
+    """The facts in the line that the device prints; raises the BridgeError that it reports, or VirtualDeviceFailed."""
     assert process.stdin is not None
     assert process.stdout is not None
     with contextlib.suppress(BrokenPipeError):
@@ -184,19 +186,19 @@ async def _first_words(process: subprocess.Popen[bytes], options: DeviceOptions,
     try:
         facts = json.loads(line)
     except ValueError:
-        raise VirtualDeviceFailed(f"The virtual device ended before it was ready: {_last_words(process)}") from None
+        raise VirtualDeviceFailed(f"The virtual device ended before it was ready: {_stderr_tail(process)}") from None
     if failure := facts.get("error"):
         raise _error(failure)
     assert isinstance(facts, dict)
     return facts
 
 
-def _last_words(process: subprocess.Popen[bytes]) -> str:
+def _stderr_tail(process: subprocess.Popen[bytes]) -> str:
     assert process.stderr is not None
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(timeout=2.0)
     if process.poll() is None:
-        return "it said nothing."
+        return "no output."
     return process.stderr.read()[-500:].decode("utf-8", "replace").strip() or f"exit status {process.returncode}."
 
 
@@ -205,7 +207,7 @@ def _error(failure: dict[str, Any]) -> BridgeError:
     kind = kinds.get(str(failure.get("code")), VirtualDeviceFailed)
     try:
         return kind(str(failure.get("message")), hint=str(failure.get("hint", "")))
-    except TypeError:  # an error with facts of its own in its signature
+    except TypeError:  # the error takes other arguments
         return VirtualDeviceFailed(str(failure.get("message")), hint=str(failure.get("hint", "")))
 
 
@@ -214,7 +216,7 @@ def _all_errors(kind: type[BridgeError]) -> list[type[BridgeError]]:
 
 
 async def _end(process: subprocess.Popen[bytes]) -> None:
-    """Closes the pipe that keeps the device alive, waits, and kills what does not end by itself."""
+    """Closes the pipe that keeps the device alive, waits for its end, and kills it after a timeout."""
     for pipe in (process.stdin, process.stdout, process.stderr):
         if pipe is not None:
             with contextlib.suppress(OSError):

@@ -1,6 +1,6 @@
 """The control channel of a running device: one JSON line in, one JSON line out, on an owner-only unix socket.
 
-Requests are `{"do": "status"}`, `{"do": "stop"}` and `{"do": "fault", "name": …, "arguments": {…}}`; the answer has
+Requests are `{"do": "status"}`, `{"do": "stop"}` and `{"do": "fault", "name": …, "arguments": {…}}`; the reply has
 `"ok": true` and facts, or `"error": {"code", "message"}`.
 """
 
@@ -23,7 +23,7 @@ Answer = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
 
 @asynccontextmanager
 async def control_socket(path: Path, answer: Answer) -> AsyncIterator[None]:
-    """Listens at `path`, in a folder that only its owner may enter."""
+    """Listens at `path`, which must be in a folder of mode 0700."""
     clients: set[asyncio.Task[Any]] = set()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -49,12 +49,12 @@ async def control_socket(path: Path, answer: Answer) -> AsyncIterator[None]:
 
 
 async def _serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, answer: Answer) -> None:
-    with contextlib.suppress(ConnectionError, ValueError):  # ValueError: a line above the limit
+    with contextlib.suppress(ConnectionError, ValueError):  # ValueError: the line exceeds the limit
         while line := await reader.readline():
             try:
                 request = json.loads(line)
                 if not isinstance(request, dict):
-                    raise UsageError("A request is a JSON object.")
+                    raise UsageError("The request is not a JSON object.")
                 reply = {"ok": True, **await answer(request)}
             except json.JSONDecodeError as error:
                 reply = {"ok": False, "error": UsageError(f"Not JSON: {error}.").to_json()}
@@ -65,10 +65,10 @@ async def _serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, ans
 
 
 async def ask(path: str, request: dict[str, Any], *, timeout_s: float) -> dict[str, Any]:
-    """The device's answer.
+    """The device's reply.
 
     Raises:
-        VirtualDeviceFailed: The device is not there, or answered with an error (`details["code"]`).
+        VirtualDeviceFailed: The device is not running, or replied with an error (`details["code"]`).
     """
     writer: asyncio.StreamWriter | None = None
     try:
@@ -81,12 +81,12 @@ async def ask(path: str, request: dict[str, Any], *, timeout_s: float) -> dict[s
             f"The virtual device did not answer {request.get('do')} in {timeout_s:g} s."
         ) from error
     except (OSError, ValueError) as error:
-        raise VirtualDeviceFailed(f"The virtual device at {path} is not there: {error}.") from error
+        raise VirtualDeviceFailed(f"The virtual device at {path} is not running: {error}.") from error
     finally:
         if writer is not None:
             writer.close()
     if not line:
-        raise VirtualDeviceFailed(f"The virtual device ended while it was asked for {request.get('do')}.")
+        raise VirtualDeviceFailed(f"The virtual device ended during the request {request.get('do')}.")
     reply = json.loads(line)
     if not reply.get("ok"):
         failure = reply.get("error", {})

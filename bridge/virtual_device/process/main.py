@@ -1,7 +1,7 @@
-"""The device's own process: options in on standard input, one line about itself out, then it lives until told to end.
+"""The process of a device: reads its options from standard input, prints one line of facts, then runs until stopped.
 
-It ends when standard input ends (the parent is gone, unless the device is detached), on SIGTERM or SIGINT, and on the
-control channel's `stop`. A guardian clears up after it however it ends.
+It ends at the end of standard input (unless the device is detached), on SIGTERM or SIGINT, and on `stop` over the
+control socket. A reaper cleans up after it, however it ends.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from bridge.virtual_device.device import EngineFactory, VirtualDevice, running_d
 from bridge.virtual_device.device_options import DeviceOptions
 from bridge.virtual_device.process.control import control_socket
 from bridge.virtual_device.process.private_folder import make_private_folder
-from bridge.virtual_device.process.reaper import Guardian, start_guardian
+from bridge.virtual_device.process.reaper import Reaper, start_reaper
 
 RECORD_NAME = "device.json"
 CONTROL_NAME = "control"
@@ -31,27 +31,27 @@ LOG_NAME = "process.log"
 
 
 def main(engine_factory: EngineFactory | None = None) -> int:
-    """Runs one device to its end; the exit status."""
+    """Runs one device; the exit status."""
     stdout = _take_stdout()
     try:
         options = DeviceOptions.from_json(sys.stdin.buffer.readline())
-        with start_guardian() as guardian:
+        with start_reaper() as reaper:
             folder = make_private_folder()
-            guardian.tell(folder=folder)
+            reaper.update(folder=folder)
             _log_to(folder / LOG_NAME)
-            asyncio.run(_live(options, folder, guardian, stdout, engine_factory))
+            asyncio.run(_live(options, folder, reaper, stdout, engine_factory))
     except BridgeError as error:
-        _say(stdout, {"error": error.to_json()})
+        _report(stdout, {"error": error.to_json()})
         return error.exit_code
     except Exception as error:
         logging.getLogger(__name__).exception("the device failed")
-        _say(stdout, {"error": VirtualDeviceFailed(f"{type(error).__name__}: {error}").to_json()})
+        _report(stdout, {"error": VirtualDeviceFailed(f"{type(error).__name__}: {error}").to_json()})
         return 1
     return 0
 
 
 async def _live(
-    options: DeviceOptions, folder: Path, guardian: Guardian, stdout: BinaryIO, engine_factory: EngineFactory | None
+    options: DeviceOptions, folder: Path, reaper: Reaper, stdout: BinaryIO, engine_factory: EngineFactory | None
 ) -> None:
     ending = asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -71,14 +71,14 @@ async def _live(
             case {"do": "fault", "name": str(name)}:
                 arguments = request.get("arguments", {})
                 if not isinstance(arguments, dict):
-                    raise UsageError("A fault's arguments are a JSON object.")
+                    raise UsageError("The arguments of a fault must be a JSON object.")
                 await device.fault(name, arguments)
                 return {}
-        raise UsageError(f"There is no request {str(request.get('do'))[:40]!r}.")
+        raise UsageError(f"unknown request {str(request.get('do'))[:40]!r}.")
 
-    async with running_device(options, folder, engine_factory=engine_factory, guardian=guardian) as device:
+    async with running_device(options, folder, engine_factory=engine_factory, reaper=reaper) as device:
         device.on_engine_end = ending.set
-        guardian.tell(adb_server=(options.adb_host, options.adb_port), serial=device.serial)
+        reaper.update(adb_server=(options.adb_host, options.adb_port), serial=device.serial)
         async with control_socket(folder / CONTROL_NAME, answer):
             try:
                 await device.join()
@@ -87,14 +87,14 @@ async def _live(
                     raise
             facts = _facts(device, folder)
             with _recorded(facts, folder / RECORD_NAME):
-                _say(stdout, facts)
+                _report(stdout, facts)
                 await ending.wait()
         await device.leave()
 
 
 @contextlib.contextmanager
 def _recorded(facts: dict[str, Any], path: Path) -> Iterator[None]:
-    """The record is there while the block lives. Its lock proves that we do: a pid may be anybody's by now."""
+    """Keeps the record while the block runs. Its lock proves that the device runs: a pid may be reused."""
     fresh = path.with_suffix(".new")
     with fresh.open("w", encoding="utf-8") as file:
         try_lock(file)
@@ -124,20 +124,20 @@ def _facts(device: VirtualDevice, folder: Path) -> dict[str, Any]:
 
 
 async def _watch_parent(ending: asyncio.Event) -> None:
-    """Sets the event at the end of standard input, which is the parent's end of a pipe."""
+    """Sets the event at the end of standard input, when the parent closes the pipe or ends."""
 
-    class Watch(asyncio.Protocol):
+    class ParentWatch(asyncio.Protocol):
         def eof_received(self) -> None:
             ending.set()
 
         def connection_lost(self, exc: Exception | None) -> None:
             ending.set()
 
-    await asyncio.get_running_loop().connect_read_pipe(Watch, sys.stdin.buffer)
+    await asyncio.get_running_loop().connect_read_pipe(ParentWatch, sys.stdin.buffer)
 
 
 def _take_stdout() -> BinaryIO:
-    """Standard output as ours alone: whatever prints from now on goes to standard error."""
+    """Takes standard output; anything that prints from now on writes to standard error."""
     own = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
     return own
@@ -150,7 +150,7 @@ def _log_to(path: Path) -> None:
         os.dup2(file.fileno(), 2)
 
 
-def _say(stdout: BinaryIO, facts: dict[str, Any]) -> None:
+def _report(stdout: BinaryIO, facts: dict[str, Any]) -> None:
     with contextlib.suppress(OSError):
         stdout.write(json.dumps(facts).encode() + b"\n")
         stdout.close()

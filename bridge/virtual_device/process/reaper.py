@@ -1,9 +1,9 @@
-"""A process that clears up after a virtual device, also a killed one: `python -m bridge.virtual_device.process.reaper`.
+"""A process that cleans up after a virtual device, even a killed one: `python -m bridge.virtual_device.process.reaper`.
 
-It lives in its own session, and is fed JSON objects, one a line, over a pipe from the device's process; each may have
+It has its own session and reads JSON objects, one per line, from a pipe of the device's process. Each may have
 `folder` (the device's private folder), `process_group` (Chromium's), `app_groups`, `adb_server` ([host, port])
-and `serial`; null takes a fact back. When the pipe ends, however the device's process ended, it kills the groups,
-removes the folder, tells the adb server to disconnect the serial, and exits.
+and `serial`; null removes a fact. At the end of the pipe it kills the process groups, disconnects the serial from the
+adb server, removes the folder and exits.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from typing import Any
 from bridge.virtual_device.process.private_folder import remove_folder
 
 _ADB_TIMEOUT_S = 3.0
-_CLEAR_UP_S = 13.0
+_CLEAN_UP_S = 13.0
 
 
-class Guardian:
-    """The device's end of the pipe."""
+class Reaper:
+    """The writing end of the pipe."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self._process = process
@@ -37,7 +37,7 @@ class Guardian:
     def pid(self) -> int:
         return self._process.pid
 
-    def tell(
+    def update(
         self,
         *,
         folder: Path | None = None,
@@ -46,7 +46,7 @@ class Guardian:
         serial: str | None = None,
         app_groups: list[int] | None = None,
     ) -> None:
-        """Add facts; those not given stay as they were. A guardian that has died is not worth failing for."""
+        """Adds facts; those not given stay. Errors are ignored: a dead reaper must not stop the device."""
         facts: dict[str, Any] = {
             "folder": None if folder is None else str(folder),
             "process_group": process_group,
@@ -57,7 +57,7 @@ class Guardian:
         self._write({name: value for name, value in facts.items() if value is not None})
 
     def forget(self, *names: str) -> None:
-        """Take facts back, such as the process group of a Chromium that has been reaped."""
+        """Removes facts, such as the process group of a Chromium that has ended."""
         self._write(dict.fromkeys(names))
 
     def _write(self, facts: dict[str, Any]) -> None:
@@ -68,25 +68,25 @@ class Guardian:
 
 
 @contextmanager
-def start_guardian() -> Iterator[Guardian]:
-    """Start a guardian; leaving the block ends the pipe, so that it clears up what is left, and waits for it."""
+def start_reaper() -> Iterator[Reaper]:
+    """Starts a reaper. The end of the block closes the pipe, so that it cleans up, and waits for it."""
     process = subprocess.Popen(
         [sys.executable, "-m", "bridge.virtual_device.process.reaper"],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
-        # The package may be importable only from where we stand.
+        # The package may be importable only from the current directory.
         env={**os.environ, "PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)},  # noqa: PTH109
     )
     assert process.stdin is not None
     try:
-        yield Guardian(process)
+        yield Reaper(process)
     finally:
         with contextlib.suppress(OSError):
             process.stdin.close()
         try:
-            process.wait(timeout=_CLEAR_UP_S)
+            process.wait(timeout=_CLEAN_UP_S)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
@@ -104,7 +104,7 @@ def kill_process_group(group: int) -> None:
 
 
 def disconnect(host: str, port: int, serial: str) -> None:
-    """Ask the adb server to forget a network device (AOSP packages/modules/adb SERVICES.TXT, host:disconnect)."""
+    """Makes the adb server forget a network device (AOSP packages/modules/adb SERVICES.TXT, host:disconnect)."""
     request = f"host:disconnect:{serial}".encode()
     with contextlib.suppress(OSError), socket.create_connection((host, port), timeout=_ADB_TIMEOUT_S) as server:
         server.settimeout(_ADB_TIMEOUT_S)
@@ -113,7 +113,7 @@ def disconnect(host: str, port: int, serial: str) -> None:
             pass
 
 
-def clear_up(facts: dict[str, Any]) -> None:
+def clean_up(facts: dict[str, Any]) -> None:
     group, folder = facts.get("process_group"), facts.get("folder")
     for found in (group, *(facts.get("app_groups") or ())):
         if isinstance(found, int):
@@ -132,10 +132,10 @@ def main() -> None:
     facts: dict[str, Any] = {}
     for line in sys.stdin.buffer:
         with contextlib.suppress(ValueError):
-            told = json.loads(line)
-            if isinstance(told, dict):
-                facts.update(told)
-    clear_up(facts)
+            update = json.loads(line)
+            if isinstance(update, dict):
+                facts.update(update)
+    clean_up(facts)
 
 
 if __name__ == "__main__":

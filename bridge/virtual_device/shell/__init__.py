@@ -1,1 +1,8 @@
 """The device's shell: a table of commands over the virtual system. Nothing is ever run on this machine."""
+
+from bridge.virtual_device.shell import commands as _commands
+from bridge.virtual_device.shell.shell import Shell, ShellExit, Streams
+
+__all__ = ["Shell", "ShellExit", "Streams"]
+
+assert _commands  # importing the package fills the table of commands

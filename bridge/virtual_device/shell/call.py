@@ -1,4 +1,4 @@
-"""What a device command gets: its arguments, its three streams, the system. And the table that commands join."""
+"""A call of a device command (arguments, streams, the system), and the table of commands."""
 
 from __future__ import annotations
 
@@ -7,8 +7,21 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 
 from bridge.virtual_device.android import AndroidSystem
-from bridge.virtual_device.shell.pipes import Sink, Source
+from bridge.virtual_device.shell.pipes import ByteSink, ByteSource
 
+ENVIRONMENT = {
+    "ANDROID_DATA": "/data",
+    "ANDROID_ROOT": "/system",
+    "EXTERNAL_STORAGE": "/sdcard",
+    "HOME": "/",
+    "HOSTNAME": "virtual",
+    "LOGNAME": "shell",
+    "PATH": "/product/bin:/apex/com.android.runtime/bin:/system/bin:/system/xbin:/vendor/bin",
+    "SHELL": "/bin/sh",
+    "TERM": "dumb",
+    "TMPDIR": "/data/local/tmp",
+    "USER": "shell",
+}
 STDIN_LIMIT_BYTES = 64 * 1024 * 1024
 
 
@@ -18,9 +31,9 @@ class Call:
 
     name: str
     args: list[str]
-    stdin: Source
-    stdout: Sink
-    stderr: Sink
+    stdin: ByteSource
+    stdout: ByteSink
+    stderr: ByteSink
     system: AndroidSystem
     cwd: str = "/"
 

@@ -1,4 +1,4 @@
-"""Where a command's bytes come from and go to."""
+"""The streams of a command: standard input, files and pipes."""
 
 from __future__ import annotations
 
@@ -8,17 +8,16 @@ from typing import Protocol
 from bridge.virtual_device.android import WriteHandle
 
 PIPE_CHUNKS = 64
-CAPTURE_LIMIT_BYTES = 1024 * 1024
 
 
-class Source(Protocol):
-    """Standard input: some bytes, then b"" for ever."""
+class ByteSource(Protocol):
+    """Standard input; b"" marks its end."""
 
     async def read(self) -> bytes: ...
 
 
-class Sink(Protocol):
-    """Standard output or error. Raises BrokenPipeError when nobody reads any more."""
+class ByteSink(Protocol):
+    """Standard output or error. Raises BrokenPipeError when its reader is gone."""
 
     async def write(self, chunk: bytes) -> None: ...
 
@@ -48,20 +47,8 @@ class FileSink:
         self._handle.close()
 
 
-class CaptureSink:
-    """Keeps the bytes, up to a limit, for `$(…)`."""
-
-    def __init__(self) -> None:
-        self.content = bytearray()
-
-    async def write(self, chunk: bytes) -> None:
-        if len(self.content) + len(chunk) > CAPTURE_LIMIT_BYTES:
-            raise BrokenPipeError("command substitution is too long")
-        self.content += chunk
-
-
 class Pipe:
-    """Both ends of `|`, bounded, so that `logcat | grep` streams and `… | head` ends its writer."""
+    """A bounded pipe: `logcat | grep` streams, and `… | head` ends its writer."""
 
     def __init__(self) -> None:
         self._chunks: asyncio.Queue[bytes] = asyncio.Queue(PIPE_CHUNKS)
@@ -72,7 +59,7 @@ class Pipe:
         if not chunk:
             return
         if self._reader_gone.is_set():
-            raise BrokenPipeError("nobody reads the pipe")
+            raise BrokenPipeError("the reader of the pipe is gone")
         await self._chunks.put(chunk)
 
     async def read(self) -> bytes:
@@ -87,7 +74,7 @@ class Pipe:
             await self._chunks.put(b"")
 
     def close_reader(self) -> None:
-        """Writers fail from now on; one that waits for room is let go."""
+        """Makes writes fail from now on and wakes a writer that waits for room."""
         self._reader_gone.set()
         while not self._chunks.empty():
             self._chunks.get_nowait()

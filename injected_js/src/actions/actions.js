@@ -77,12 +77,6 @@ const ACTIONS = {
 };
 
 /** @type {(ref: string, action: string, params?: object) => any} */
-/** @type {(ref: string, action: string, params?: object) => any} */
-/** @type {(ref: string, action: string, params?: object) => any} */
-/** @type {(ref: string, action: string, params?: object) => any} */
-/** @type {(ref: string, action: string, params?: object) => any} */
-/** @type {(ref: string, action: string, params?: object) => any} */
-/** @type {(ref: string, action: string, params?: object) => any} */
 export const action = (ref, action, params = {}) => {
   const act = ACTIONS[action], found = act ? resolve(ref) : failure('unknown_action'), { _el: el } = found, { _on, _code } = el ? inspect(el, action) : {};
   const { error } = !el ? found : (_code ? failure(_code) : act.big ? fire(_on, act) : act(el, params, _on)) || {};

@@ -9,7 +9,7 @@ export const isVisible = once((el) => styleOf(el).visibility == 'visible');
 export const isInline = once((el) => is(styleOf(el).display, 'inline contents'));
 
 /** Nothing of it is rendered or exposed, the element and all below. `visibility` is apart: children may undo it. */
-export const isGone = once((el) => styleOf(el).display == 'none' || styleOf(el).contentVisibility == 'hidden' || matches(el, 'noscript,[aria-hidden=true],[inert],details:not([open])>:not(summary:first-of-type)'));
+export const isGone = once((el) => styleOf(el).display == 'none' || styleOf(el).contentVisibility == 'hidden' || matches(el, 'noscript,[aria-hidden=true],[inert]') || (matches(el, 'details:not([open])>*') > matches(el, 'summary:first-of-type')));
 
 /** Is it, or an ancestor, hidden for everybody? */
 export const isHidden = (el) => {

@@ -319,7 +319,7 @@ async def test_elements_without_a_box_and_views_without_an_area_are_errors_and_n
         await page.screenshot(ref=ref, timeout_s=2)
     names = "dpr zoom width height left top pageWidth pageHeight offsetLeft offsetTop fullWidth fullHeight".split()
     measured = {**dict.fromkeys(names, 1), "width": 0, "height": 915}
-    with pytest.raises(CaptureFailed, match="0 x 915 CSS px"):
+    with pytest.raises(CaptureFailed, match="0 x 915 CSS pixels"):
         Layout.of(measured)
 
 

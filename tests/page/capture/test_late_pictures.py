@@ -12,7 +12,7 @@ from PIL import Image
 from bridge.page.interception.fetch_messages import Fulfil, PausedRequest
 from bridge.page.page import Page
 from tests.conftest import LocalServer
-from tests.page.page_world import in_page
+from tests.page.main_world import in_page
 
 pytestmark = pytest.mark.browser
 

@@ -59,7 +59,7 @@ async def test_what_happens_in_a_block_is_recorded_while_the_page_is_used(
 async def test_frames_bytes_and_time_are_bounded_and_the_bound_is_named(moving: Page) -> None:
     few = await moving.record(2.0, max_frames=2)
     assert few.frames == 2
-    assert few.notices == ("it ended after 2 frames (max_frames)",)
+    assert few.notices == ("the recording ended after 2 frames (max_frames)",)
     whole = await moving.record(1.0)
     small = await moving.record(1.0, max_bytes=max(4_000, len(whole.image_bytes) // 3))
     assert len(small.image_bytes) <= max(4_000, len(whole.image_bytes) // 3)
@@ -67,7 +67,7 @@ async def test_frames_bytes_and_time_are_bounded_and_the_bound_is_named(moving: 
     async with moving.recording(max_duration_s=0.3) as recorder:
         async with asyncio.timeout(30):
             await recorder.full.wait()
-    assert recorder.result.notices == ("it ended after 0.3 s (max_duration_s)",)
+    assert recorder.result.notices == ("the recording ended after 0.3 s (max_duration_s)",)
 
 
 async def test_a_page_that_stands_still_is_one_frame_of_full_length(page: Page, local_server: LocalServer) -> None:

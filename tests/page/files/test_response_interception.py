@@ -1,4 +1,4 @@
-"""What a tap downloads is asked of the server once, and comes whole or not at all."""
+"""Downloads started by a tap take one request and are saved whole or not at all."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ class _Offers(QuietHandler):
         self.asked[self.path] += 1
         match self.path:
             case "/" | "/page":
-                self.answer(PAGE)
+                self.respond(PAGE)
             case "/attachment":
-                self.answer(CONTENT, "text/plain", Content_Disposition='attachment; filename="numbers.txt"')
+                self.respond(CONTENT, "text/plain", Content_Disposition='attachment; filename="numbers.txt"')
             case "/plain":
-                self.answer(CONTENT, "text/plain")
+                self.respond(CONTENT, "text/plain")
             case "/archive":
-                self.answer(CONTENT, "application/zip")
+                self.respond(CONTENT, "application/zip")
             case "/redirected" | "/away":
                 location = "/attachment" if self.path == "/redirected" else "http://127.0.0.1:1/x"
-                self.answer(b"", status=302, Location=location)
+                self.respond(b"", status=302, Location=location)
             case "/broken":
                 self.begin("text/csv", 100_000)
                 self.wfile.write(b"x" * 5_000)
@@ -102,7 +102,7 @@ async def ref_of(page: Page, name: str) -> str:
         ("Inside", "/attachment", "numbers.txt", "text/plain"),
     ],
 )
-async def test_what_a_tap_starts_is_asked_for_once(
+async def test_a_download_started_by_a_tap_takes_one_request(
     offers: Page, site: LocalServer, tmp_path: Path, name: str, path: str, suggested: str, mime: str
 ) -> None:
     got = await offers.download("got", ref=await ref_of(offers, name), timeout_s=10)
@@ -115,7 +115,7 @@ async def test_what_a_tap_starts_is_asked_for_once(
 
 
 @pytest.mark.browser
-async def test_what_answers_to_a_form_is_had(offers: Page, tmp_path: Path) -> None:
+async def test_the_response_to_a_submitted_form_is_downloaded(offers: Page, tmp_path: Path) -> None:
     got = await offers.download("made.csv", ref=await ref_of(offers, "Make"), timeout_s=10)
     assert (tmp_path / "made.csv").read_bytes() == b"made of kind=csv"
     assert _Offers.asked["POST /made"] == 1
@@ -124,7 +124,7 @@ async def test_what_answers_to_a_form_is_had(offers: Page, tmp_path: Path) -> No
 
 
 @pytest.mark.browser
-async def test_what_says_no_length_is_asked_for_again_where_that_tells_whether_it_came_whole(
+async def test_a_response_without_a_length_is_fetched_again_to_know_whether_it_is_complete(
     offers: Page, tmp_path: Path
 ) -> None:
     got = await offers.download("got.csv", ref=await ref_of(offers, "Unmeasured"), timeout_s=10)
@@ -134,7 +134,7 @@ async def test_what_says_no_length_is_asked_for_again_where_that_tells_whether_i
 
 
 @pytest.mark.browser
-async def test_a_transfer_that_ends_early_leaves_nothing_behind(offers: Page, tmp_path: Path) -> None:
+async def test_an_incomplete_transfer_leaves_no_file(offers: Page, tmp_path: Path) -> None:
     with pytest.raises(NavigationFailed):
         await offers.download("x", ref=await ref_of(offers, "Broken"), timeout_s=10)
     with pytest.raises(UsageError, match=r"max_bytes \(1000\)"):
@@ -148,7 +148,7 @@ async def test_a_transfer_that_ends_early_leaves_nothing_behind(offers: Page, tm
 
 
 @pytest.mark.browser
-async def test_a_page_that_a_tap_opens_is_no_download(offers: Page, site: LocalServer, tmp_path: Path) -> None:
+async def test_a_page_that_a_tap_opens_is_not_downloaded(offers: Page, site: LocalServer, tmp_path: Path) -> None:
     with pytest.raises(DeadlineExceeded, match="nothing was downloaded"):
         await offers.download("x", ref=await ref_of(offers, "Page"), timeout_s=2)
     assert offers.url == site.url("page")
@@ -156,7 +156,7 @@ async def test_a_page_that_a_tap_opens_is_no_download(offers: Page, site: LocalS
 
 
 @pytest.mark.browser
-async def test_what_a_tap_leads_to_past_the_policy_is_not_brought(offers: Page, tmp_path: Path) -> None:
+async def test_a_download_that_the_policy_forbids_is_refused(offers: Page, tmp_path: Path) -> None:
     with pytest.raises((DeadlineExceeded, PolicyRefused)):
         await offers.download("x", ref=await ref_of(offers, "Away"), timeout_s=2)
     assert names_in(tmp_path) == []
@@ -183,7 +183,7 @@ async def test_what_a_tap_leads_to_past_the_policy_is_not_brought(offers: Page, 
         (200, "", "", True, False),
     ],
 )
-def test_only_what_every_engine_downloads_is_taken(
+def test_only_responses_that_every_engine_downloads_are_intercepted(
     status: int, disposition: str, kind: str, is_navigation: bool, expected: bool
 ) -> None:
     headers = {"content-disposition": disposition, "content-type": kind}

@@ -1,9 +1,11 @@
-"""Nothing outside the operator's folder is read or written, however it is asked for."""
+"""No path reads or writes a file outside the operator's folder."""
 
 from __future__ import annotations
 
+import gc
 import os
 import socket
+import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -53,13 +55,13 @@ def test_files_in_the_folder_are_read_by_relative_and_absolute_path(confined: Sa
         "//etc/passwd",
     ],
 )
-def test_paths_that_lead_out_are_refused(confined: SafeFolder, path: str) -> None:
+def test_paths_that_leave_the_folder_are_refused(confined: SafeFolder, path: str) -> None:
     for attempt in (lambda: confined.read(path, max_bytes=MAX), lambda: write(confined, path)):
         with pytest.raises((PolicyRefused, UsageError)):
             attempt()
 
 
-def test_a_folder_whose_name_only_begins_like_the_root_is_not_the_root(confined: SafeFolder, root: Path) -> None:
+def test_a_folder_whose_name_starts_like_the_root_is_outside(confined: SafeFolder, root: Path) -> None:
     other = root.with_name("root-other")
     other.mkdir()
     (other / "x").write_text("outside")
@@ -67,7 +69,7 @@ def test_a_folder_whose_name_only_begins_like_the_root_is_not_the_root(confined:
         confined.read(other / "x", max_bytes=MAX)
 
 
-def test_symbolic_links_are_refused_wherever_they_stand(confined: SafeFolder, root: Path, tmp_path: Path) -> None:
+def test_symbolic_links_are_refused_in_every_component(confined: SafeFolder, root: Path, tmp_path: Path) -> None:
     (root / "link.txt").symlink_to(tmp_path / "secret.txt")
     (root / "inner.txt").symlink_to("a.txt")
     (root / "away").symlink_to(tmp_path)
@@ -80,7 +82,7 @@ def test_symbolic_links_are_refused_wherever_they_stand(confined: SafeFolder, ro
     assert (tmp_path / "secret.txt").read_text() == "outside"
 
 
-def test_devices_fifos_sockets_and_folders_are_no_files_and_nobody_waits_for_them(
+def test_devices_fifos_sockets_and_folders_are_refused_without_blocking(
     confined: SafeFolder, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     os.mkfifo(root / "pipe")
@@ -96,7 +98,7 @@ def test_devices_fifos_sockets_and_folders_are_no_files_and_nobody_waits_for_the
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="device nodes are made by root")
-def test_a_device_node_is_no_file(confined: SafeFolder, root: Path) -> None:
+def test_a_device_node_is_refused(confined: SafeFolder, root: Path) -> None:
     try:
         os.mknod(root / "null", 0o600 | 0o020000, os.makedev(1, 3))
     except PermissionError:
@@ -105,7 +107,7 @@ def test_a_device_node_is_no_file(confined: SafeFolder, root: Path) -> None:
         confined.read("null", max_bytes=MAX)
 
 
-def test_without_a_folder_everything_is_refused_and_the_key_is_named() -> None:
+def test_without_a_folder_every_path_is_refused_naming_the_setting() -> None:
     nowhere = SafeFolder.at(None, "downloads_root")
     with pytest.raises(PolicyRefused, match=r"--downloads-root FOLDER \(downloads_root=… in Python\)"):
         nowhere.read("a.txt", max_bytes=MAX)
@@ -113,7 +115,7 @@ def test_without_a_folder_everything_is_refused_and_the_key_is_named() -> None:
         SafeFolder.at("/no/such/folder", "downloads_root")
 
 
-def test_what_is_too_large_is_neither_read_nor_left_behind(confined: SafeFolder, root: Path) -> None:
+def test_files_that_are_too_large_are_neither_read_nor_left_behind(confined: SafeFolder, root: Path) -> None:
     (root / "large").write_bytes(b"x" * (MAX + 1))
     with pytest.raises(UsageError, match="larger than 1000"):
         confined.read("large", max_bytes=MAX)
@@ -122,7 +124,7 @@ def test_what_is_too_large_is_neither_read_nor_left_behind(confined: SafeFolder,
     assert names(root) == ["a.txt", "large", "sub"]
 
 
-def test_nothing_is_overwritten_unless_that_is_wanted(confined: SafeFolder, root: Path) -> None:
+def test_files_are_overwritten_only_on_request(confined: SafeFolder, root: Path) -> None:
     with pytest.raises(UsageError, match="exists already"):
         write(confined, "a.txt", b"new")
     assert (root / "a.txt").read_text() == "inside"
@@ -131,7 +133,7 @@ def test_nothing_is_overwritten_unless_that_is_wanted(confined: SafeFolder, root
     assert (root / "a.txt").stat().st_mode & 0o077 == 0
 
 
-def test_an_interrupted_write_leaves_no_half_file(confined: SafeFolder, root: Path) -> None:
+def test_an_interrupted_write_leaves_no_file(confined: SafeFolder, root: Path) -> None:
     before = names(root)
 
     def break_off() -> None:
@@ -143,15 +145,13 @@ def test_an_interrupted_write_leaves_no_half_file(confined: SafeFolder, root: Pa
     assert names(root) == before
 
 
-def test_a_file_that_came_while_ours_was_written_is_kept(confined: SafeFolder, root: Path) -> None:
+def test_a_file_created_during_a_write_is_kept(confined: SafeFolder, root: Path) -> None:
     with pytest.raises(UsageError, match="exists already"):
         write(confined, "late", b"ours", meanwhile=lambda: (root / "late").write_text("theirs"))
     assert (root / "late").read_text() == "theirs"
 
 
-def test_a_link_that_came_while_ours_was_written_is_not_followed(
-    confined: SafeFolder, root: Path, tmp_path: Path
-) -> None:
+def test_a_link_created_during_a_write_is_not_followed(confined: SafeFolder, root: Path, tmp_path: Path) -> None:
     with pytest.raises(PolicyRefused):
         write(
             confined,
@@ -163,9 +163,7 @@ def test_a_link_that_came_while_ours_was_written_is_not_followed(
     assert (tmp_path / "secret.txt").read_text() == "outside"
 
 
-def test_a_folder_that_is_swapped_for_a_link_while_it_is_read_never_leads_out(
-    confined: SafeFolder, root: Path, tmp_path: Path
-) -> None:
+def test_a_folder_swapped_for_a_link_never_leads_out(confined: SafeFolder, root: Path, tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "b.txt").write_text("outside")
@@ -196,12 +194,52 @@ def test_a_folder_that_is_swapped_for_a_link_while_it_is_read_never_leads_out(
     assert names(outside) == ["b.txt"]
 
 
+def test_a_root_whose_parent_becomes_a_link_is_refused(tmp_path: Path) -> None:
+    parent, elsewhere = tmp_path / "parent", tmp_path / "elsewhere"
+    (parent / "root").mkdir(parents=True)
+    (elsewhere / "root").mkdir(parents=True)
+    (elsewhere / "root" / "a.txt").write_text("outside")
+    folder = SafeFolder.at(parent / "root", "downloads_root")
+    parent.rename(tmp_path / "moved")
+    parent.symlink_to(elsewhere)
+    with pytest.raises(PolicyRefused, match="moved or replaced"):
+        folder.read("a.txt", max_bytes=MAX)
+    with pytest.raises(PolicyRefused, match="moved or replaced"):
+        write(folder, "b.txt")
+    assert [file.name for file in (elsewhere / "root").iterdir()] == ["a.txt"]
+
+
+def test_a_root_replaced_by_a_folder_of_the_same_name_is_refused(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    folder = SafeFolder.at(root, "downloads_root")
+    root.rmdir()
+    root.mkdir()
+    with pytest.raises(PolicyRefused, match="moved or replaced"):
+        write(folder, "b.txt")
+    assert list(root.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="descriptors are listed in /proc")
+def test_the_descriptor_of_a_folder_is_closed_with_it(root: Path) -> None:
+    before = open_descriptors()
+    folder = SafeFolder.at(root, "k")
+    assert len(open_descriptors() - before) == 1
+    del folder
+    gc.collect()
+    assert open_descriptors() <= before
+
+
 @given(st.text(min_size=1, max_size=40))
-def test_no_text_at_all_reads_anything_outside(tmp_path_factory: pytest.TempPathFactory, path: str) -> None:
+def test_no_path_reads_a_file_outside(tmp_path_factory: pytest.TempPathFactory, path: str) -> None:
     folder = tmp_path_factory.getbasetemp() / "fuzzed"
     folder.mkdir(exist_ok=True)
     with pytest.raises(BridgeError):
         SafeFolder.at(folder, "k").read(path, max_bytes=MAX)
+
+
+def open_descriptors() -> set[str]:
+    return {path.name for path in Path("/proc/self/fd").iterdir()}
 
 
 def write(

@@ -52,15 +52,15 @@ class _Files(QuietHandler):
 
     def do_GET(self) -> None:
         if self.path == "/":
-            self.answer(FORM, Set_Cookie="login=yes; HttpOnly; SameSite=Lax")
+            self.respond(FORM, Set_Cookie="login=yes; HttpOnly; SameSite=Lax")
         elif self.path == "/report":
             if "login=yes" not in self.headers.get("Cookie", ""):
                 self.send_error(403)
                 return
             disposition = "attachment; filename=\"../../etc/re port.csv\"; filename*=UTF-8''re%20p%C3%B6rt.csv"
-            self.answer(b"a;b\n1;2\n", "text/csv", Content_Disposition=disposition)
+            self.respond(b"a;b\n1;2\n", "text/csv", Content_Disposition=disposition)
         elif self.path == "/large":
-            self.answer(self.LARGE, "application/octet-stream")
+            self.respond(self.LARGE, "application/octet-stream")
         elif self.path == "/broken":
             self.begin("text/csv", 100_000)
             self.wfile.write(b"x" * 5_000)
@@ -74,7 +74,7 @@ class _Files(QuietHandler):
             except OSError:
                 self.broken_off.set()
         elif self.path == "/redirected":
-            self.answer(b"", status=302, Location="/report")
+            self.respond(b"", status=302, Location="/report")
         else:
             self.send_error(404)
 
@@ -114,7 +114,7 @@ async def seen(page: Page) -> Any:
     return json.loads((await attachment.call("Runtime.evaluate", call, timeout_s=20))["result"]["value"])
 
 
-async def test_a_file_input_gets_the_file_and_the_page_hears_of_it(form: tuple[Page, Session]) -> None:
+async def test_a_file_input_gets_the_file_and_its_events(form: tuple[Page, Session]) -> None:
     page, _ = form
     given = await page.upload(await ref_of(page, "One"), "a.txt")
     assert (given.action, given.values) == ("upload", ("a.txt",))
@@ -130,7 +130,7 @@ async def test_several_files_keep_their_order(form: tuple[Page, Session], roots:
         await page.upload(await ref_of(page, "One"), ["a.txt", "b.txt"])
 
 
-async def test_files_are_dropped_where_an_element_takes_them(form: tuple[Page, Session]) -> None:
+async def test_files_are_dropped_on_an_element_that_accepts_them(form: tuple[Page, Session]) -> None:
     page, _ = form
     given = await page.upload(await ref_of(page, "Drop here"), ["a.txt", "b.txt"])
     assert given.values == ("a.txt", "b.txt")
@@ -139,7 +139,7 @@ async def test_files_are_dropped_where_an_element_takes_them(form: tuple[Page, S
         await page.upload(await ref_of(page, "Nothing"), ["a.txt"])
 
 
-async def test_files_on_the_device_go_with_the_tab(form: tuple[Page, Session]) -> None:
+async def test_files_on_the_device_are_deleted_with_the_tab(form: tuple[Page, Session]) -> None:
     page, session = form
     await page.upload(await ref_of(page, "One"), "a.txt")
     assert (await session.host_client.stats(timeout_s=20))["files"] == 1
@@ -147,7 +147,7 @@ async def test_files_on_the_device_go_with_the_tab(form: tuple[Page, Session]) -
     assert (await session.host_client.stats(timeout_s=20))["files"] == 0
 
 
-async def test_paths_that_lead_out_are_refused_before_anything_happens(
+async def test_upload_paths_outside_the_folder_are_refused_before_anything_is_sent(
     form: tuple[Page, Session], roots: tuple[Path, Path]
 ) -> None:
     page, session = form
@@ -168,7 +168,7 @@ async def test_paths_that_lead_out_are_refused_before_anything_happens(
     assert (await session.host_client.stats(timeout_s=20))["files"] == 0
 
 
-async def test_refs_of_what_is_gone_or_disabled_are_errors(form: tuple[Page, Session]) -> None:
+async def test_refs_of_removed_or_disabled_elements_are_errors(form: tuple[Page, Session]) -> None:
     page, session = form
     ref = await ref_of(page, "One")
     attachment = await page.attached()
@@ -183,7 +183,7 @@ async def test_refs_of_what_is_gone_or_disabled_are_errors(form: tuple[Page, Ses
     assert (await session.host_client.stats(timeout_s=20))["files"] == 0
 
 
-async def test_without_roots_both_are_refused_with_the_key_to_set(webview_device: str, site: LocalServer) -> None:
+async def test_without_folders_uploads_and_downloads_name_the_setting(webview_device: str, site: LocalServer) -> None:
     async with Session.open(webview_device, grants=[site.grant]) as session:
         page = await session.new_tab(site.url())
         with pytest.raises(PolicyRefused, match="--uploads-root FOLDER"):
@@ -192,7 +192,7 @@ async def test_without_roots_both_are_refused_with_the_key_to_set(webview_device
             await page.download("x", url=site.url("report"))
 
 
-async def test_an_address_is_fetched_with_the_pages_cookies(
+async def test_a_url_is_downloaded_with_the_pages_cookies(
     form: tuple[Page, Session], site: LocalServer, roots: tuple[Path, Path]
 ) -> None:
     page, _ = form
@@ -207,7 +207,7 @@ async def test_an_address_is_fetched_with_the_pages_cookies(
     assert (await page.download("again.csv", url=site.url("redirected"))).size_bytes == 8
 
 
-async def test_what_a_tap_starts_is_brought(form: tuple[Page, Session], roots: tuple[Path, Path]) -> None:
+async def test_a_download_started_by_a_tap_is_saved(form: tuple[Page, Session], roots: tuple[Path, Path]) -> None:
     page, _ = form
     got = await page.download("tapped.csv", ref=await ref_of(page, "Report"))
     assert (roots[1] / "tapped.csv").read_bytes() == b"a;b\n1;2\n"
@@ -220,7 +220,7 @@ async def test_what_a_tap_starts_is_brought(form: tuple[Page, Session], roots: t
         await page.download("none", ref=await ref_of(page, "Nothing"), timeout_s=1.5)
 
 
-async def test_failed_large_and_endless_transfers_leave_nothing_behind(
+async def test_failed_large_and_endless_downloads_leave_no_file(
     form: tuple[Page, Session], site: LocalServer, roots: tuple[Path, Path]
 ) -> None:
     page, _ = form
@@ -240,7 +240,7 @@ async def test_failed_large_and_endless_transfers_leave_nothing_behind(
     assert (await page.snapshot()).title == "Files"
 
 
-async def test_nothing_outside_the_folder_is_written_and_no_address_past_the_policy_is_fetched(
+async def test_downloads_stay_in_the_folder_and_within_the_policy(
     form: tuple[Page, Session], site: LocalServer, roots: tuple[Path, Path]
 ) -> None:
     page, _ = form
@@ -260,7 +260,7 @@ async def test_nothing_outside_the_folder_is_written_and_no_address_past_the_pol
     assert not (roots[1].parent / "stolen").exists()
 
 
-async def test_data_addresses_are_read_here(form: tuple[Page, Session], roots: tuple[Path, Path]) -> None:
+async def test_data_urls_are_decoded_locally(form: tuple[Page, Session], roots: tuple[Path, Path]) -> None:
     page, _ = form
     await page.download("d.txt", url="data:text/plain;base64,aGVsbG8=")
     assert (roots[1] / "d.txt").read_text() == "hello"

@@ -9,7 +9,7 @@ import pytest
 from bridge.errors import DeadlineExceeded
 from bridge.page.page import Page
 from tests.conftest import LocalServer
-from tests.page.page_world import in_page
+from tests.page.main_world import in_page
 
 pytestmark = pytest.mark.browser
 

@@ -11,7 +11,7 @@ from bridge.page.input.keys import key_events, parse_chord, typing_commands
 from bridge.page.input.touch import touch
 from bridge.page.page import Page
 from tests.conftest import LocalServer
-from tests.page.page_world import in_page
+from tests.page.main_world import in_page
 
 pytestmark = pytest.mark.browser
 
@@ -52,7 +52,7 @@ async def keys_after(page: Page, meanwhile: str, keys: str | None = None, text: 
     if keys:
         commands = [("Input.dispatchKeyEvent", event) for event in key_events(parse_chord(keys))]
     await actions.send(commands, "keys", deadline)
-    actions.verdicts.check_keys(entry, await actions.act_and_settle(entry, None, [], 1.0, deadline))
+    actions.checks.check_keys(entry, await actions.settle(entry, [], 1.0, deadline))
 
 
 @pytest.mark.parametrize("action", ["press", "type", "focus"])
@@ -117,8 +117,8 @@ async def test_typing_stops_where_somebody_else_takes_the_focus(fields: Page) ->
     await actions.send(typing_commands("x"), "the first letter", deadline)
     await in_page(fields, f"{SECOND}.focus()")
     await actions.send(typing_commands("y"), "the second letter", deadline)
-    with pytest.raises(ActionFailed, match="the focus went to input meanwhile"):
-        actions.verdicts.check_keys(entry, await actions.act_and_settle(entry, None, [], 1.0, deadline))
+    with pytest.raises(ActionFailed, match="input took the focus"):
+        actions.checks.check_keys(entry, await actions.settle(entry, [], 1.0, deadline))
     assert await done(fields) == "x for Ada"
     # Keys without a ref, and a person's, are not held up afterwards.
     await fields.press("z")
@@ -187,7 +187,7 @@ async def test_a_row_that_its_page_deletes_when_it_is_held_was_held(fields: Page
     ref = (await fields.snapshot()).find(name="Delete", nth=0).ref
     await in_page(fields, f"{BUTTON}.onpointerdown=()=>setTimeout(()=>document.querySelector('li').remove(),300)")
     (notice,) = (await fields.long_press(ref)).notices
-    assert "was gone before the finger was lifted" in notice
+    assert "disappeared before the finger was lifted" in notice
     assert await done(fields) == "pointerdown Ada"
 
 
@@ -200,11 +200,12 @@ async def test_the_end_of_a_long_press_meets_the_guard_however_late_it_comes(fie
     x, y, _ = await actions.point(entry, "long_press", deadline)
     await actions.send([touch("touchStart", (x, y))], "finger down", deadline)
     # Settling has ended, the finger has not been lifted.
-    await actions.act_and_settle(entry, "touchend", [], 0.1, Deadline.after(1))
+    await actions.settle(entry, [], 0.1, Deadline.after(1), expect="touchend")
     await in_page(fields, "document.querySelector('span').textContent='Dan'")
     await actions.send([touch("touchEnd")], "finger up", deadline)
-    actions_over = await actions.act_and_settle(entry, None, [], 0.1, deadline)
-    assert actions_over.acted["error"]["code"] == "stale_ref"
+    settled = await actions.settle(entry, [], 0.1, deadline)
+    assert settled.reply.error is not None
+    assert settled.reply.error["code"] == "stale_ref"
     assert await done(fields) == "pointerdown Ada"
 
 

@@ -28,7 +28,7 @@ async def test_filling_and_clearing_a_password_is_told_without_it(page: Page) ->
         (await page.clear(ref), "empty"),
         (await page.type(SECRET, ref=ref), "filled"),
     ):
-        assert done.notices == (f"the password field is {state} now; what it holds is not shown",)
+        assert done.notices == (f"the password field is now {state}; its value is not shown",)
         assert SECRET not in str(done.to_json())
 
 

@@ -9,7 +9,7 @@ from bridge.errors import HostLost, TransportError
 from bridge.page.page import Page
 from bridge.page.results import ActionResult
 from tests.conftest import LocalServer
-from tests.page.page_world import in_page
+from tests.page.main_world import in_page
 
 pytestmark = pytest.mark.browser
 
@@ -43,7 +43,7 @@ async def test_a_click_of_the_pages_own_opens_no_picker_and_the_result_says_so(
 ) -> None:
     result = await click_that(page, local_server, asks)
     (notice,) = result.notices
-    assert "asked for a picker, and it was kept closed" in notice
+    assert "asked for a picker; it was blocked" in notice
     assert told in notice
     day = (await page.snapshot()).find(name="Day", nth=-1).ref
     assert "type color" in notice or f'fill({day}, "YYYY-MM-DD")' in notice
@@ -59,7 +59,7 @@ async def test_a_picker_that_the_page_shows_without_a_click_is_told_of(
     if not session.is_virtual:
         pytest.skip("a WebView without an Activity shows no such dialog")
     (notice,) = (await click_that(page, local_server, f"{DAY}.showPicker()")).notices
-    assert "asked for a picker, and it is open: an input of type date" in notice
+    assert "asked for a picker; it is open: an input of type date" in notice
 
 
 async def test_a_select_that_the_page_shows_ends_the_host_app_as_on_a_phone(

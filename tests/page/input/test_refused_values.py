@@ -92,5 +92,5 @@ async def test_a_span_of_time_is_a_number_of_seconds(controls: Page, name: str, 
 
 @pytest.mark.parametrize("kind", ["selector", "gone"])
 async def test_a_selector_that_is_none_is_said_in_words(controls: Page, kind: str) -> None:
-    with pytest.raises(UsageError, match="is no CSS selector"):
+    with pytest.raises(UsageError, match="is not a valid CSS selector"):
         await controls.wait_for(**{kind: "a[["})  # type: ignore[arg-type]

@@ -11,7 +11,7 @@ from bridge.page.input.touch import tap_commands
 from bridge.page.page import Page
 from bridge.page.results import ActionResult
 from tests.conftest import LocalServer
-from tests.page.page_world import in_page
+from tests.page.main_world import in_page
 
 pytestmark = pytest.mark.browser
 
@@ -47,9 +47,9 @@ async def tapped_twice(page: Page, meanwhile: str) -> ActionResult:
     )
     await actions.send(tap_commands(x, y), "the first tap", deadline)
     await in_page(page, f"clicked.then(()=>{{{meanwhile}}})")
-    settled = await actions.act_and_settle(entry, "dblclick", tap_commands(x, y), 1.0, deadline)
-    actions.verdicts.check_second_tap(entry, settled)
-    actions.verdicts.check_hit(entry, settled)
+    settled = await actions.settle(entry, tap_commands(x, y), 1.0, deadline, expect="dblclick")
+    actions.checks.check_second_tap(entry, settled)
+    actions.checks.check_hit(entry, settled)
     changes = await actions.changes(before, settled)
     return ActionResult(action="double_click", ref=ref, changes=changes, cost=Cost(0, 0, 0, 0))
 
@@ -107,7 +107,7 @@ async def test_a_locator_does_not_begin_again_with_the_first_tap(rows: Page) -> 
 
 async def test_what_its_click_opens_over_it_gets_no_second_tap(rows: Page) -> None:
     await in_page(rows, f"{FIRST}.onclick=()=>{BUY}")
-    with pytest.raises(Covered, match="a came over it"):
+    with pytest.raises(Covered, match="a appeared over it"):
         await open_first(rows)
     assert "dblclick" not in await heard(rows)
     assert (await heard(rows)).count("click") == 1

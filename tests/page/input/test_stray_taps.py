@@ -10,7 +10,7 @@ from bridge.deadline import Deadline
 from bridge.page.input.touch import tap_commands, touch
 from bridge.page.page import Page
 from tests.conftest import LocalServer
-from tests.page.page_world import in_page
+from tests.page.main_world import in_page
 
 pytestmark = pytest.mark.browser
 

@@ -1,4 +1,4 @@
-"""Requests answered, changed and refused by the test; the web server counts what reaches it."""
+"""Requests fulfilled, changed and aborted by routes. The web server counts what reaches it."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ async def run(page: Page, source: str) -> None:
         (re.compile(r"/api/\d+$"), "http://h/api/12", True),
     ],
 )
-def test_a_pattern_means_what_a_glob_means(pattern: str | re.Pattern[str], url: str, matches: bool) -> None:
+def test_url_patterns_match_like_globs(pattern: str | re.Pattern[str], url: str, matches: bool) -> None:
     assert url_pattern(pattern).matches(url) is matches
 
 
 @pytest.mark.parametrize("pattern", ["", "**/{a,b", "a}"])
-def test_a_pattern_that_means_nothing_is_bad_usage(pattern: str) -> None:
+def test_an_invalid_url_pattern_is_a_usage_error(pattern: str) -> None:
     with pytest.raises(UsageError):
         url_pattern(pattern)
 
@@ -49,7 +49,7 @@ def test_a_pattern_that_means_nothing_is_bad_usage(pattern: str) -> None:
 pytestmark = pytest.mark.browser
 
 
-async def test_a_request_can_be_answered_without_its_server(page: Page, local_server: LocalServer) -> None:
+async def test_a_route_fulfils_a_request_without_the_server(page: Page, local_server: LocalServer) -> None:
     body = b"<title>Stubbed</title><h1>From the test</h1>"
     await page.route("**/no-such-page", Fulfil(203, {"content-type": "text/html"}, body))
     there = await page.goto(local_server.url("no-such-page"))
@@ -58,13 +58,13 @@ async def test_a_request_can_be_answered_without_its_server(page: Page, local_se
     assert (await page.goto(local_server.url("no-such-page"))).status == 404
 
 
-async def test_a_request_can_be_refused_with_a_reason(page: Page, local_server: LocalServer) -> None:
+async def test_a_route_aborts_a_request_with_a_reason(page: Page, local_server: LocalServer) -> None:
     await page.route("**/second.html", Abort("ConnectionReset"))
     with pytest.raises(NavigationFailed, match="ERR_CONNECTION_RESET"):
         await page.goto(local_server.url("second.html"))
 
 
-async def test_a_request_can_be_changed_on_its_way(page: Page, local_server: LocalServer) -> None:
+async def test_a_route_changes_a_request(page: Page, local_server: LocalServer) -> None:
     seen: list[PausedRequest] = []
 
     async def elsewhere(request: PausedRequest) -> RouteAction:
@@ -77,7 +77,9 @@ async def test_a_request_can_be_changed_on_its_way(page: Page, local_server: Loc
     assert [(request.method, request.kind) for request in seen] == [("GET", "Document")]
 
 
-async def test_the_newest_route_is_asked_first_and_may_have_no_opinion(page: Page, local_server: LocalServer) -> None:
+async def test_the_newest_route_comes_first_and_may_leave_the_decision_to_the_next(
+    page: Page, local_server: LocalServer
+) -> None:
     asked: list[str] = []
 
     def without_opinion(request: PausedRequest) -> None:
@@ -91,9 +93,7 @@ async def test_the_newest_route_is_asked_first_and_may_have_no_opinion(page: Pag
     assert asked == [local_server.url("second.html")]
 
 
-async def test_a_route_that_fails_refuses_its_request_and_harms_nothing_else(
-    page: Page, local_server: LocalServer
-) -> None:
+async def test_a_failing_route_refuses_only_its_own_request(page: Page, local_server: LocalServer) -> None:
     def broken(_request: PausedRequest) -> RouteAction:
         raise RuntimeError("a mistake of the test's")
 
@@ -115,7 +115,7 @@ async def test_a_body_may_be_text(page: Page, local_server: LocalServer) -> None
 
 
 @pytest.mark.parametrize("verdict", [Fulfil(headers={"x": object()}), Fulfil(body="\ud800")])  # type: ignore[dict-item]
-async def test_an_answer_that_cannot_be_sent_fails_its_request(
+async def test_a_response_that_cannot_be_sent_fails_its_request(
     page: Page, local_server: LocalServer, verdict: RouteAction
 ) -> None:
     await page.goto(local_server.url("no-such-page"))
@@ -126,9 +126,7 @@ async def test_an_answer_that_cannot_be_sent_fails_its_request(
     assert len(attachment.fetching.failures) == 1
 
 
-async def test_policy_is_asked_before_routes_and_again_about_where_a_route_leads(
-    page: Page, local_server: LocalServer
-) -> None:
+async def test_the_policy_comes_before_routes_and_checks_changed_urls(page: Page, local_server: LocalServer) -> None:
     asked: list[str] = []
 
     async def judge(request: PausedRequest) -> RouteAction | None:
@@ -143,7 +141,7 @@ async def test_policy_is_asked_before_routes_and_again_about_where_a_route_leads
     assert asked == [local_server.url("no-such-page"), local_server.url("second.html")]
 
 
-async def test_a_slow_route_holds_up_nothing_but_its_own_request(page: Page, local_server: LocalServer) -> None:
+async def test_a_slow_route_delays_only_its_own_request(page: Page, local_server: LocalServer) -> None:
     release = asyncio.Event()
 
     async def slow(_request: PausedRequest) -> RouteAction:

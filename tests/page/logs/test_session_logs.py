@@ -33,12 +33,12 @@ fetch('/data.json?q=1', {headers: {Authorization: 'Bearer SECRET'}}).then(() => 
 class _Server(QuietHandler):
     def do_GET(self) -> None:
         if self.path == "/away":
-            self.answer(b"", status=302, Location="/data.json")
+            self.respond(b"", status=302, Location="/data.json")
             return
         found = {"/": ("text/html", PAGE.encode()), "/data.json": ("application/json", b'{"n":1}' * 500)}
         kind, body = found.get(self.path.partition("?")[0], ("", b"nothing"))
         cookie = f"session={SECRET}; HttpOnly"
-        self.answer(body, kind or "text/plain", 200 if kind else 404, Set_Cookie=cookie)
+        self.respond(body, kind or "text/plain", 200 if kind else 404, Set_Cookie=cookie)
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +65,7 @@ async def settled(page: Page) -> None:
 
 
 @pytest.mark.browser
-async def test_the_console_has_levels_places_and_the_stacks_of_errors(logged: tuple[Session, Page]) -> None:
+async def test_console_entries_have_levels_locations_and_stacks(logged: tuple[Session, Page]) -> None:
     _, page = logged
     by_text = {entry.text: entry for entry in page.console()}
     hello = by_text["hello world {a: 1, b: two} [1, 2]"]
@@ -86,7 +86,7 @@ async def test_the_console_has_levels_places_and_the_stacks_of_errors(logged: tu
 
 
 @pytest.mark.browser
-async def test_requests_have_outcome_size_timing_initiator_and_address(
+async def test_request_entries_have_outcome_size_timing_initiator_and_address(
     logged: tuple[Session, Page], server: int
 ) -> None:
     _, page = logged
@@ -109,7 +109,7 @@ async def test_requests_have_outcome_size_timing_initiator_and_address(
 
 
 @pytest.mark.browser
-async def test_a_har_is_complete_and_has_no_credentials_in_it(logged: tuple[Session, Page]) -> None:
+async def test_a_har_is_complete_and_has_no_credentials(logged: tuple[Session, Page]) -> None:
     session, page = logged
     archive = page.har()
     check_har(archive)
@@ -160,7 +160,7 @@ def check_har(archive: dict[str, Any]) -> None:
 
 
 @pytest.mark.browser
-async def test_a_name_that_is_not_found_is_in_the_log_too(logged: tuple[Session, Page]) -> None:
+async def test_a_request_to_an_unknown_host_is_logged(logged: tuple[Session, Page]) -> None:
     _, page = logged
     with pytest.raises(NavigationFailed):
         await page.goto("http://no-such-host.invalid/")
@@ -168,9 +168,7 @@ async def test_a_name_that_is_not_found_is_in_the_log_too(logged: tuple[Session,
 
 
 @pytest.mark.browser
-async def test_the_logs_go_on_when_a_tab_is_opened_again_and_nothing_is_in_them_twice(
-    adb_port: int, server: int
-) -> None:
+async def test_logs_continue_without_duplicates_after_a_tab_is_reopened(adb_port: int, server: int) -> None:
     async with (
         own_device(idle_timeout_s=8.0) as device,
         Session.open(device.serial, grants=[TestServerGrant("127.0.0.1", server)]) as session,
@@ -192,7 +190,7 @@ async def test_the_logs_go_on_when_a_tab_is_opened_again_and_nothing_is_in_them_
         assert len(session.logs.console(tab_id="t1")) > 0
 
 
-def test_both_logs_are_bounded_and_say_what_they_dropped() -> None:
+def test_both_logs_are_bounded_and_count_dropped_entries() -> None:
     logs = SessionLogs(console_kept=10, requests_kept=20)
     reduce, requests = logs.reader("t1"), logs.request_reducer("t1")
     for number in range(100):
@@ -207,7 +205,7 @@ def test_both_logs_are_bounded_and_say_what_they_dropped() -> None:
     assert len(console.entries[0].text) < 4_100
 
 
-def test_what_runtime_enable_tells_again_is_not_logged_again() -> None:
+def test_messages_that_runtime_enable_repeats_are_logged_once() -> None:
     logs = SessionLogs()
     said = {"type": "log", "timestamp": 1.5, "args": [{"value": "once"}]}
     for _ in range(2):
@@ -217,7 +215,7 @@ def test_what_runtime_enable_tells_again_is_not_logged_again() -> None:
     assert len(logs.console()) == 1
 
 
-def test_events_of_another_shape_neither_break_the_log_nor_end_it() -> None:
+def test_events_of_an_unknown_shape_do_not_stop_the_log() -> None:
     logs = SessionLogs()
     reduce, requests = logs.reader("t1"), logs.request_reducer("t1")
     for method in ("Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded", "Network.responseReceived"):
@@ -228,7 +226,7 @@ def test_events_of_another_shape_neither_break_the_log_nor_end_it() -> None:
     assert logs.console().entries[-1].text == "still here"
 
 
-def test_filters_that_are_none_are_bad_usage() -> None:
+def test_invalid_filters_are_usage_errors() -> None:
     logs = SessionLogs()
     for wrong in ({"level": "loud"}, {"limit": 0}):
         with pytest.raises(UsageError):

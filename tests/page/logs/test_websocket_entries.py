@@ -1,4 +1,4 @@
-"""WebSockets stand in the network log and in the archive: how long, how much each way, and never what was said."""
+"""WebSockets in the network log and in HARs: durations and sizes, without message contents."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ TALK = """new Promise(done => {
 
 
 @pytest.mark.browser
-async def test_a_websocket_is_in_the_log_from_handshake_to_close_without_its_words(
+async def test_a_websocket_is_logged_from_handshake_to_close_without_its_messages(
     webview_device: str, local_server: LocalServer, echo_port: int
 ) -> None:
     grants = [local_server.grant, TestServerGrant("127.0.0.1", echo_port)]

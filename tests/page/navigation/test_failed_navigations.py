@@ -19,9 +19,7 @@ pytestmark = pytest.mark.browser
 NOWHERE = "http://no-such-host.invalid/"
 
 
-async def test_what_failed_is_told_when_it_is_shown_and_can_be_left_at_once(
-    page: Page, local_server: LocalServer
-) -> None:
+async def test_failed_navigation_ends_when_the_error_page_is_shown(page: Page, local_server: LocalServer) -> None:
     for _ in range(5):
         await page.goto(local_server.url("second.html"))
         with pytest.raises(NavigationFailed):
@@ -32,7 +30,7 @@ async def test_what_failed_is_told_when_it_is_shown_and_can_be_left_at_once(
         assert (await page.goto(local_server.url("shop.html"))).notices == ()
 
 
-async def test_the_history_can_be_walked_from_a_reload_that_failed(page: Page, local_server: LocalServer) -> None:
+async def test_back_works_after_a_failed_reload(page: Page, local_server: LocalServer) -> None:
     await page.goto(local_server.url("shop.html"))
     await page.goto(local_server.url("second.html"))
     await page.route("**/second.html", Abort())
@@ -41,7 +39,7 @@ async def test_the_history_can_be_walked_from_a_reload_that_failed(page: Page, l
     assert (await page.back()).title == "Gold prices"
 
 
-async def test_the_browsers_own_page_is_not_asked_whether_it_may_be_left(page: Page) -> None:
+async def test_error_page_is_left_without_an_unload_check(page: Page) -> None:
     with pytest.raises(NavigationFailed):
         await page.goto(NOWHERE)
     attachment = await page.attached()
@@ -50,7 +48,7 @@ async def test_the_browsers_own_page_is_not_asked_whether_it_may_be_left(page: P
     assert meter.cost().bytes_sent == 0
 
 
-async def test_tabs_that_share_a_renderer_are_not_taken_for_hung_when_all_of_them_fail(
+async def test_failed_navigations_in_tabs_with_one_renderer_are_not_diagnosed_as_hung(
     session: Session, local_server: LocalServer
 ) -> None:
     async def fail_and_go_on(page: Page) -> None:

@@ -17,7 +17,7 @@ async def run(page: Page, source: str) -> None:
     await attachment.call("Runtime.evaluate", {"expression": source}, timeout_s=20)
 
 
-async def test_back_and_forward_walk_the_history_and_say_where_it_ends(page: Page, local_server: LocalServer) -> None:
+async def test_back_and_forward_report_the_end_of_the_history(page: Page, local_server: LocalServer) -> None:
     with pytest.raises(UsageError, match="cannot go back"):
         await page.back()
     await page.goto(local_server.url("shop.html"))
@@ -32,14 +32,14 @@ async def test_back_and_forward_walk_the_history_and_say_where_it_ends(page: Pag
         await page.forward()
 
 
-async def test_going_back_within_a_document_is_going_back(page: Page, local_server: LocalServer) -> None:
+async def test_back_within_a_document(page: Page, local_server: LocalServer) -> None:
     await page.goto(local_server.url("second.html"))
     await run(page, "history.pushState({}, '', '/pushed')")
     await page.wait_for(url="**/pushed", timeout_s=20)
     assert (await page.back(timeout_s=20)).url == local_server.url("second.html")
 
 
-async def test_a_reload_is_a_new_document(page: Page, local_server: LocalServer) -> None:
+async def test_reload_loads_a_new_document(page: Page, local_server: LocalServer) -> None:
     await page.goto(local_server.url("second.html"))
     await run(page, "window.mark = 1")
     there = await page.reload(ignore_cache=True)
@@ -48,25 +48,21 @@ async def test_a_reload_is_a_new_document(page: Page, local_server: LocalServer)
 
 
 @pytest.mark.parametrize("wait_until", ["commit", "domcontentloaded", "load", "networkidle"])
-async def test_each_way_to_wait_for_a_page_comes_to_an_end(
-    page: Page, local_server: LocalServer, wait_until: str
-) -> None:
+async def test_goto_waits_for_each_wait_until_value(page: Page, local_server: LocalServer, wait_until: str) -> None:
     there = await page.goto(local_server.url("shop.html"), wait_until=wait_until, timeout_s=10)  # type: ignore[arg-type]
     assert there.waited_for == wait_until
     with pytest.raises(UsageError, match="wait_until"):
         await page.goto(local_server.url("shop.html"), wait_until="soon")  # type: ignore[arg-type]
 
 
-async def test_a_page_that_navigates_for_ever_ends_with_the_deadline_and_can_be_left(
-    page: Page, local_server: LocalServer
-) -> None:
+async def test_page_that_navigates_endlessly_times_out_and_can_be_left(page: Page, local_server: LocalServer) -> None:
     await page.add_init_script("if (location.pathname == '/second.html') location.replace('?' + Math.random())")
     with pytest.raises(DeadlineExceeded, match=r"networkidle of|opening"):
         await page.goto(local_server.url("second.html"), wait_until="networkidle", timeout_s=1.5)
     assert (await page.goto(local_server.url("shop.html"), timeout_s=10)).title == "Gold prices"
 
 
-async def test_waiting_for_a_function_runs_it_until_it_gives_something(page: Page, local_server: LocalServer) -> None:
+async def test_wait_for_function_runs_until_it_is_truthy(page: Page, local_server: LocalServer) -> None:
     await page.goto(local_server.url("second.html"))
     await run(page, "setTimeout(() => { window.ready = {now: 1} }, 150)")
     waited = await page.wait_for(function="() => ready.now", timeout_s=20)
@@ -77,7 +73,7 @@ async def test_waiting_for_a_function_runs_it_until_it_gives_something(page: Pag
         await page.wait_for(function="this is no JavaScript", timeout_s=1)
 
 
-async def test_waiting_for_an_address_asks_nothing_of_the_page(page: Page, local_server: LocalServer) -> None:
+async def test_wait_for_url_sends_no_command(page: Page, local_server: LocalServer) -> None:
     await page.goto(local_server.url("second.html"))
     waited = await page.wait_for(url="**/second.html", timeout_s=1)
     assert waited.cost.round_trips == 0
@@ -85,9 +81,7 @@ async def test_waiting_for_an_address_asks_nothing_of_the_page(page: Page, local
         await page.wait_for(url="**/elsewhere", timeout_s=0.2)
 
 
-async def test_dialogs_are_answered_as_they_were_told_to_be_and_told_once(
-    page: Page, local_server: LocalServer
-) -> None:
+async def test_dialogs_are_answered_as_set_and_reported_once(page: Page, local_server: LocalServer) -> None:
     asked: list[Dialog] = []
 
     async def answer(dialog: Dialog) -> str | bool | None:
@@ -110,7 +104,7 @@ async def test_dialogs_are_answered_as_they_were_told_to_be_and_told_once(
     assert (await page.reload()).notices == ()
 
 
-async def test_a_handler_of_dialogs_that_fails_does_not_stop_the_page(page: Page, local_server: LocalServer) -> None:
+async def test_failing_dialog_handler_does_not_block_the_page(page: Page, local_server: LocalServer) -> None:
     def broken(_dialog: Dialog) -> bool:
         raise RuntimeError("a mistake")
 
@@ -120,7 +114,7 @@ async def test_a_handler_of_dialogs_that_fails_does_not_stop_the_page(page: Page
     await page.wait_for(function="document.title == 'false'", timeout_s=20)
 
 
-async def test_a_page_cannot_keep_us_with_its_unload_handlers(page: Page, local_server: LocalServer) -> None:
+async def test_unload_handlers_do_not_block_navigation(page: Page, local_server: LocalServer) -> None:
     await page.goto(local_server.url("shop.html"))
     shot = await page.snapshot()
     await page.click(shot.find(name="Nothing").ref)  # a page may only ask after it has been touched
@@ -130,7 +124,7 @@ async def test_a_page_cannot_keep_us_with_its_unload_handlers(page: Page, local_
     assert there.notices == ('beforeunload "" (accepted)',)
 
 
-async def test_history_does_not_lead_around_the_policy(page: Page, local_server: LocalServer) -> None:
+async def test_history_navigation_obeys_the_policy(page: Page, local_server: LocalServer) -> None:
     await page.goto(local_server.url("shop.html"))
     await page.goto(local_server.url("second.html"))
     allowed = page._tab.check_url

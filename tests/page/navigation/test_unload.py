@@ -19,9 +19,7 @@ async def answer_with(page: Page, body: str) -> None:
     await page.route("**/made.html", Fulfil(headers={"content-type": "text/html; charset=utf-8"}, body=body))
 
 
-async def test_going_somewhere_waits_neither_for_the_page_that_is_left_nor_for_the_title(
-    page: Page, local_server: LocalServer
-) -> None:
+async def test_goto_costs_one_round_trip_without_unload_check_or_title(page: Page, local_server: LocalServer) -> None:
     waits: list[int] = []
     for name, title in (("shop.html", "Gold prices"), ("second.html", "Second"), ("shop.html", "Gold prices")):
         there = await page.goto(local_server.url(name))
@@ -55,17 +53,13 @@ async def test_going_somewhere_waits_neither_for_the_page_that_is_left_nor_for_t
         ),
     ],
 )
-async def test_a_title_is_what_it_is_when_the_page_has_loaded(
-    page: Page, local_server: LocalServer, body: str, title: str
-) -> None:
+async def test_title_is_that_of_the_loaded_page(page: Page, local_server: LocalServer, body: str, title: str) -> None:
     await answer_with(page, body)
     await page.goto(local_server.url("second.html"))
     assert (await page.goto(local_server.url("made.html"))).title == title
 
 
-async def test_a_title_is_told_before_the_browser_says_that_the_page_has_loaded(
-    page: Page, local_server: LocalServer
-) -> None:
+async def test_title_is_reported_before_the_load_event(page: Page, local_server: LocalServer) -> None:
     """On a link where a packet waits until the one before was taken, what comes later comes a round trip later."""
     told: list[str] = []
 
@@ -81,9 +75,7 @@ async def test_a_title_is_told_before_the_browser_says_that_the_page_has_loaded(
         assert told.index(title) < told.index(said)
 
 
-async def test_a_page_can_neither_tell_a_title_that_is_none_nor_see_that_one_is_told(
-    page: Page, local_server: LocalServer
-) -> None:
+async def test_page_can_neither_fake_nor_detect_the_title_report(page: Page, local_server: LocalServer) -> None:
     await answer_with(
         page,
         "<title>Pretended</title><script>"
@@ -95,14 +87,14 @@ async def test_a_page_can_neither_tell_a_title_that_is_none_nor_see_that_one_is_
     assert (await page.goto(local_server.url("made.html"))).title == "True"
 
 
-async def test_a_move_inside_the_page_has_the_title_of_now(page: Page, local_server: LocalServer) -> None:
+async def test_same_document_navigation_has_the_current_title(page: Page, local_server: LocalServer) -> None:
     await page.goto(local_server.url("second.html"))
     attachment = await page.attached()
     await attachment.call("Runtime.evaluate", {"expression": "document.title='Changed since'"}, timeout_s=5)
     assert (await page.goto(f"{local_server.url('second.html')}#below")).title == "Changed since"
 
 
-async def test_a_page_that_hangs_is_freed_before_its_successor_is_asked_for(
+async def test_hung_page_is_recovered_before_the_next_document_is_requested(
     page: Page, local_server: LocalServer
 ) -> None:
     seen: list[str] = []
@@ -124,7 +116,7 @@ async def test_a_page_that_hangs_is_freed_before_its_successor_is_asked_for(
     assert [entry.status for entry in page.network(url="/second.html").entries if entry.status] == [200]
 
 
-async def test_a_dialog_that_is_thought_over_is_no_page_that_hangs(page: Page, local_server: LocalServer) -> None:
+async def test_slow_dialog_answer_is_not_diagnosed_as_a_hung_page(page: Page, local_server: LocalServer) -> None:
     asked: list[Dialog] = []
 
     async def think(dialog: Dialog) -> bool:

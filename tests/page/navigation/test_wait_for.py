@@ -15,9 +15,7 @@ from tests.conftest import LocalServer
 pytestmark = pytest.mark.browser
 
 
-async def test_frames_that_go_while_they_are_waited_in_leave_no_failure_behind(
-    page: Page, local_server: LocalServer
-) -> None:
+async def test_wait_for_leaves_no_unretrieved_exception_when_frames_go(page: Page, local_server: LocalServer) -> None:
     """The module's own fixture fails on what asyncio says of failures that nobody asked for."""
     await page.goto(local_server.url("frames.html"))
     waiting = asyncio.ensure_future(page.wait_for(text="never to be read", timeout_s=1.5))
@@ -27,7 +25,7 @@ async def test_frames_that_go_while_they_are_waited_in_leave_no_failure_behind(
         await waiting
 
 
-async def test_a_frame_that_comes_later_is_waited_in_too(page: Page, local_server: LocalServer) -> None:
+async def test_wait_for_includes_frames_that_appear_later(page: Page, local_server: LocalServer) -> None:
     await page.goto(local_server.url("second.html"))
     attachment = await page.attached()
     waiting = asyncio.ensure_future(page.wait_for(text="Inner text", timeout_s=20))
@@ -41,14 +39,12 @@ async def test_a_frame_that_comes_later_is_waited_in_too(page: Page, local_serve
     "source",
     ["document.title // what it is called", "() => true // always", "/* first */ 1 // a number\n// and more"],
 )
-async def test_a_function_may_end_with_a_comment(page: Page, local_server: LocalServer, source: str) -> None:
+async def test_wait_for_function_may_end_with_a_comment(page: Page, local_server: LocalServer, source: str) -> None:
     await page.goto(local_server.url("second.html"))
     assert (await page.wait_for(function=source, timeout_s=20)).waited_ms < 5_000
 
 
-async def test_a_function_whose_promise_stays_pending_is_waited_for_no_longer_than_asked(
-    page: Page, local_server: LocalServer
-) -> None:
+async def test_wait_for_function_with_a_pending_promise_times_out(page: Page, local_server: LocalServer) -> None:
     await page.goto(local_server.url("second.html"))
     with pytest.raises(
         DeadlineExceeded, match=r"waiting for the function timed out after 0\.5 s; last seen: its promise"
@@ -56,7 +52,7 @@ async def test_a_function_whose_promise_stays_pending_is_waited_for_no_longer_th
         await page.wait_for(function="new Promise(() => {})", timeout_s=0.5)
 
 
-async def test_a_page_that_hangs_is_told_with_what_was_waited_for(page: Page, local_server: LocalServer) -> None:
+async def test_timeout_on_a_hung_page_names_the_condition(page: Page, local_server: LocalServer) -> None:
     await page.goto(local_server.url("second.html"))
     (await page.attached()).connection.send("Runtime.evaluate", {"expression": "for(;;);"}).abandon()
     with pytest.raises(DeadlineExceeded) as caught:
@@ -64,7 +60,7 @@ async def test_a_page_that_hangs_is_told_with_what_was_waited_for(page: Page, lo
     assert (caught.value.awaited, caught.value.last_seen) == ("waiting for text 'never'", "the page did not answer")
 
 
-async def test_what_was_seen_before_a_page_hung_is_told(
+async def test_failed_expectation_on_a_hung_page_reports_what_was_last_seen(
     page: Page, local_server: LocalServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await page.goto(local_server.url("second.html"))

@@ -21,7 +21,7 @@ from bridge.errors import ActionFailed, DeadlineExceeded, ProtocolError
 from bridge.page.page import Page
 from bridge.page.target.execution_contexts import ExecutionContextDestroyed
 from bridge.snapshot import NodeRef, SnapshotResult
-from tests.page.page_world import in_page
+from tests.page.main_world import in_page
 
 # In the form that races, a change comes so much later at most: before, between and after check and input.
 LATEST_MS = 60

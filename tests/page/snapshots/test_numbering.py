@@ -23,7 +23,7 @@ async def test_a_ref_of_an_earlier_snapshot_presses_nothing_after_a_renumbering(
     anew = await page.snapshot(renumber=True, delta=True)
     assert anew.text.startswith("[snapshot]"), "what has other numbers is told whole"
     assert anew.find(name="Delete all").ref == "e1"
-    with pytest.raises(RefNotFound, match="before the refs were numbered anew"):
+    with pytest.raises(RefNotFound, match="before the refs were renumbered"):
         await page.click(before.ref)
     assert (await page.click("e1")).ref == "e1"
 
@@ -35,5 +35,5 @@ async def test_more_goes_on_where_a_snapshot_was_cut_and_nowhere_else(page: Page
     rest = await page.snapshot(more=cut.more[0])
     assert cut.more[0] in rest.refs
     first = next(ref for ref in cut.refs if ref not in (*cut.more, *rest.more))
-    with pytest.raises(UsageError, match=f"more={first}: {first} is .*, and no snapshot was cut there"):
+    with pytest.raises(UsageError, match=f"more={first}: no snapshot was cut at {first}"):
         await page.snapshot(more=first)

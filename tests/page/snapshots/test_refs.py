@@ -49,7 +49,7 @@ def test_no_ref_is_given_to_two_elements(places: list[tuple[str, str]]) -> None:
 
 
 def test_a_ref_that_was_never_given_out_says_so() -> None:
-    with pytest.raises(RefNotFound, match="e3 was never given out"):
+    with pytest.raises(RefNotFound, match="e3 does not exist on this page"):
         RefTable().look_up("e3", everything_lives)
 
 
@@ -57,7 +57,7 @@ def test_the_oldest_refs_of_very_many_are_forgotten_and_not_given_out_again() ->
     table = RefTable()
     refs = [table.assign("w", "top", str(number), "button", "x", PAGE) for number in range(20_010)]
     assert len(table) == 20_000
-    with pytest.raises(RefNotFound, match="e1 was given out long ago and is forgotten"):
+    with pytest.raises(RefNotFound, match="e1 is too old and has been forgotten"):
         table.look_up(refs[0], everything_lives)
     assert table.assign("w", "top", "0", "button", "x", PAGE) == "e20011"
     assert table.look_up(refs[-1], everything_lives).local == "20009"
@@ -69,7 +69,7 @@ def test_a_ref_of_a_page_that_was_left_says_what_it_was_and_what_resembles_it() 
     new = table.assign("here", "top", "1", "button", "Beta (2)", PAGE)
     with pytest.raises(RefNotFound) as caught:
         table.look_up(old, lambda key: key == "here")
-    assert f'{old} was button "Beta" on {PAGE}' in str(caught.value)
+    assert f'{old} (button "Beta") is stale: the page navigated away from {PAGE}' in str(caught.value)
     assert f'nearest: {new} button "Beta (2)"' in str(caught.value)
     assert caught.value.details["nearest"] == [new]
 
@@ -98,13 +98,13 @@ def test_an_error_the_script_reports_becomes_the_error_of_the_tree() -> None:
 def test_a_ref_from_before_a_renumbering_is_dead_although_its_number_is_given_out_again() -> None:
     table = RefTable()
     old = [table.assign("w", "top", str(n), "button", "x", PAGE) for n in range(1, 4)]
-    table.number_anew()
+    table.renumber()
     new = table.assign("w", "top", "2", "button", "x", PAGE)
     assert new == old[0] == "e1"
     for ref in (*old, copy.deepcopy(old[0])):
-        with pytest.raises(RefNotFound, match=f"{ref} was given out before the refs were numbered anew"):
+        with pytest.raises(RefNotFound, match=f"{ref} is from before the refs were renumbered"):
             table.look_up(ref, everything_lives)
-        assert table.shown_as(ref) is None
+        assert table.get(ref) is None
     for ref in (new, "e1", "@e1"):
         assert table.look_up(ref, everything_lives).local == "2"
 
@@ -114,12 +114,12 @@ def test_refs_of_documents_left_long_ago_are_forgotten_and_their_numbers_not_giv
     kept = table.assign("w0", "top", "1", "button", "Stays", PAGE)
     for number in range(1, 10_001):
         table.assign(f"w{number}", "top", "1", "button", f"Buy {number}", PAGE)
-        table.forget_left(lambda world: world in ("w0", "w10000"))
+        table.forget_unloaded(lambda world: world in ("w0", "w10000"))
     assert len(table) < 5_000
     assert table.look_up(kept, everything_lives).name == "Stays"
     assert table.look_up("e10001", everything_lives).name == "Buy 10000"
-    with pytest.raises(RefNotFound, match="e2 was given out long ago and is forgotten"):
+    with pytest.raises(RefNotFound, match="e2 is too old and has been forgotten"):
         table.look_up("e2", everything_lives)
-    with pytest.raises(RefNotFound, match='e9000 was button "Buy 8999"'):
+    with pytest.raises(RefNotFound, match=r'e9000 \(button "Buy 8999"\) is stale'):
         table.look_up("e9000", lambda world: world == "w0")
     assert table.assign("w9", "top", "1", "button", "New", PAGE) == "e10002"

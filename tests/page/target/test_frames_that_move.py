@@ -15,7 +15,7 @@ from bridge.page.page import Page
 from bridge.page.target.attachment import CONTEXT_NAME, Attachment
 from bridge.page.target.page_state import PageState
 from tests.conftest import LocalServer
-from tests.page.page_world import awaited_frame
+from tests.page.main_world import awaited_frame
 
 LEFT = {"id": "child", "parentId": "top", "loaderId": "C0", "url": ""}
 SHOWN = {"id": "child", "parentId": "top", "loaderId": "C1", "url": "https://c.example/"}
@@ -40,7 +40,7 @@ def state() -> PageState:
     return state
 
 
-def test_a_world_of_the_renderer_that_was_left_is_not_the_frames(state: PageState) -> None:
+def test_late_context_of_the_old_renderer_is_ignored(state: PageState) -> None:
     assert state.context_of("child", "ours") is None
     state.reduce(*world(1), "S")
     state.reduce(*world(4))  # asked for before the frame went, and told of after
@@ -49,7 +49,7 @@ def test_a_world_of_the_renderer_that_was_left_is_not_the_frames(state: PageStat
     assert (found.session_id, found.context_id) == ("S", 1)
 
 
-def test_a_tree_of_the_renderer_that_was_left_changes_nothing(state: PageState) -> None:
+def test_late_frame_tree_of_the_old_renderer_is_ignored(state: PageState) -> None:
     top = {"id": "top", "loaderId": "L1", "url": "https://a.example/"}
     below = {"frame": {"id": "below", "parentId": "child", "loaderId": "B0", "url": ""}}
     state.load_tree({"frame": top, "childFrames": [{"frame": LEFT, "childFrames": [below]}]})
@@ -60,13 +60,13 @@ def test_a_tree_of_the_renderer_that_was_left_changes_nothing(state: PageState) 
     assert child.url == "https://c.example/2"
 
 
-def test_the_lifecycle_of_a_document_that_was_left_is_not_the_present_ones(state: PageState) -> None:
+def test_late_lifecycle_event_of_the_old_renderer_is_ignored(state: PageState) -> None:
     state.reduce("Page.lifecycleEvent", {"frameId": "child", "loaderId": "C1", "name": "load"}, "S")
     state.reduce("Page.lifecycleEvent", {"frameId": "child", "loaderId": "C0", "name": "init"})
     assert state.frames["child"].lifecycle == {"load"}
 
 
-def test_a_move_within_a_document_that_was_left_is_none_of_the_frame(state: PageState) -> None:
+def test_late_same_document_navigation_of_the_old_renderer_is_ignored(state: PageState) -> None:
     state.reduce("Page.navigatedWithinDocument", {"frameId": "child", "url": "https://a.example/#old"})
     assert state.frames["child"].url == "https://c.example/"
 
@@ -86,7 +86,7 @@ async def waiting_frame(page: Page, local_server: LocalServer) -> AsyncIterator[
 
 
 @pytest.mark.browser
-async def test_a_world_that_was_made_for_somebody_who_was_cancelled_is_given_the_script(
+async def test_context_of_a_cancelled_creator_still_gets_the_script(
     waiting_frame: tuple[Attachment, str],
 ) -> None:
     attachment, frame_id = waiting_frame

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bridge.page.logs.session_logs import SessionLogs
 
 
-def test_a_flood_of_requests_pushes_no_origin_out() -> None:
+def test_many_requests_do_not_evict_an_origin() -> None:
     logs = SessionLogs(requests_kept=10)
     tell = logs.reader("t1")
     tell("Page.frameNavigated", {"frame": {"id": "F", "url": "https://first.example/a", "securityOrigin": ""}}, None)
@@ -22,7 +22,7 @@ def test_a_flood_of_requests_pushes_no_origin_out() -> None:
     }
 
 
-def test_an_event_of_another_shape_is_passed_over() -> None:
+def test_malformed_event_is_ignored() -> None:
     logs = SessionLogs()
     logs.reader("t1")("Page.frameNavigated", {"frame": None}, None)
     logs.reader("t1")("Page.frameNavigated", {"frame": {"url": "http://[broken"}}, None)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
+from random import Random
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bridge.page.logs.request_store import RequestStore
 from bridge.page.target.page_state import PageState
@@ -35,12 +39,12 @@ def state() -> PageState:
     return state
 
 
-def test_a_frame_without_a_parent_is_the_top_frame(state: PageState) -> None:
+def test_frame_without_parent_is_the_main_frame(state: PageState) -> None:
     assert state.main is not None
     assert (state.main.frame_id, state.main.url, state.navigations) == ("top", "https://a.example/", 1)
 
 
-def test_a_navigation_forgets_the_lifecycle_of_the_document_before(state: PageState) -> None:
+def test_navigation_resets_the_lifecycle(state: PageState) -> None:
     state.reduce("Page.lifecycleEvent", {"frameId": "top", "loaderId": "L1", "name": "load"})
     assert state.main is not None
     assert state.main.lifecycle == {"load"}
@@ -50,26 +54,26 @@ def test_a_navigation_forgets_the_lifecycle_of_the_document_before(state: PageSt
     assert state.main.lifecycle == set()
 
 
-def test_detaching_a_frame_takes_the_frames_below_it_along(state: PageState) -> None:
+def test_detaching_a_frame_removes_its_descendants(state: PageState) -> None:
     state.reduce("Page.frameAttached", {"frameId": "child", "parentFrameId": "top"})
     state.reduce("Page.frameAttached", {"frameId": "grandchild", "parentFrameId": "child"})
     state.reduce("Page.frameDetached", {"frameId": "child", "reason": "remove"})
     assert [frame.frame_id for frame in state.ordered_frames()] == ["top"]
 
 
-def test_a_frame_that_is_swapped_to_another_process_stays(state: PageState) -> None:
+def test_frame_swapped_to_another_process_stays(state: PageState) -> None:
     state.reduce("Page.frameAttached", {"frameId": "child", "parentFrameId": "top"})
     state.reduce("Page.frameDetached", {"frameId": "child", "reason": "swap"})
     assert [frame.frame_id for frame in state.ordered_frames()] == ["top", "child"]
 
 
-def test_frames_come_parents_first_and_siblings_in_order(state: PageState) -> None:
+def test_frames_are_ordered_parents_first(state: PageState) -> None:
     for frame_id, parent_id in (("b", "top"), ("a", "top"), ("b1", "b"), ("a1", "a")):
         state.reduce("Page.frameAttached", {"frameId": frame_id, "parentFrameId": parent_id})
     assert [frame.frame_id for frame in state.ordered_frames()] == ["top", "b", "a", "b1", "a1"]
 
 
-def test_the_newest_world_of_a_frame_is_the_one_of_its_present_document(state: PageState) -> None:
+def test_newest_context_of_a_frame_belongs_to_its_document(state: PageState) -> None:
     state.reduce(*world(1, "top", "ours"))
     state.reduce(*world(2, "top", main=True))
     state.reduce("Runtime.executionContextDestroyed", {"executionContextId": 1})
@@ -79,6 +83,32 @@ def test_the_newest_world_of_a_frame_is_the_one_of_its_present_document(state: P
     assert found is not None
     assert found.key == "u3"
     assert state.has_main_context("top")
+
+
+@given(
+    added=st.lists(st.integers(0, 3), min_size=1, max_size=4),
+    lingering=st.integers(0, 3),
+    random=st.randoms(use_true_random=False),
+)
+def test_a_document_s_own_context_is_found_among_those_that_child_frames_add(
+    added: list[int], lingering: int, random: Random
+) -> None:
+    """`added` is the number of contexts that child frames add to each document; Runtime.enable replays in any order."""
+    ids = itertools.count(1)
+    documents = [
+        [world(next(ids), "top", main=True), *(world(next(ids), "top", "ours") for _ in range(1 + count))]
+        for count in added
+    ]
+    own = documents[-1][1][1]["context"]["uniqueId"]
+    events = [event for document in documents[-1 - lingering :] for event in document]
+    random.shuffle(events)
+    state = PageState()
+    state.reduce(*navigated("top", "L1", "https://a.example/"))
+    for event in events:
+        state.reduce(*event)
+    found = state.context_of("top", "ours")
+    assert found is not None
+    assert found.key == own
 
 
 def request(request_id: str, kind: str, **more: str) -> tuple[str, dict[str, Any]]:
@@ -91,7 +121,7 @@ def request(request_id: str, kind: str, **more: str) -> tuple[str, dict[str, Any
     }
 
 
-def test_only_requests_that_began_after_the_action_and_that_a_page_waits_for_count(state: PageState) -> None:
+def test_requests_since_leaves_out_earlier_and_background_requests(state: PageState) -> None:
     state.reduce(*request("before", "XHR"))
     order = state.request_order
     state.reduce(*request("fetch", "Fetch"))
@@ -101,14 +131,14 @@ def test_only_requests_that_began_after_the_action_and_that_a_page_waits_for_cou
     assert state.requests_since(order) == []
 
 
-def test_a_document_request_of_the_top_frame_is_a_navigation_under_way(state: PageState) -> None:
+def test_document_request_of_the_main_frame_is_a_navigation(state: PageState) -> None:
     state.reduce(*request("L2", "Document", loaderId="L2"))
     assert state.navigating_to == "https://a.example/L2"
     state.reduce(*navigated("top", "L2", "https://a.example/L2"))
     assert state.navigating_to is None
 
 
-def test_a_navigation_within_the_document_is_not_under_way(state: PageState) -> None:
+def test_same_document_navigation_is_not_pending(state: PageState) -> None:
     state.reduce(
         "Page.frameStartedNavigating",
         {"frameId": "top", "url": "https://a.example/#x", "navigationType": "sameDocument"},
@@ -119,7 +149,7 @@ def test_a_navigation_within_the_document_is_not_under_way(state: PageState) -> 
     assert state.main.url == "https://a.example/#x"
 
 
-def test_a_dialog_is_there_until_it_closes(state: PageState) -> None:
+def test_dialog_is_kept_until_it_closes(state: PageState) -> None:
     state.reduce("Page.javascriptDialogOpening", {"type": "alert", "message": "hello", "url": "https://a.example/"})
     assert state.dialog is not None
     assert state.dialog.message == "hello"
@@ -132,7 +162,7 @@ def test_fields_and_events_of_a_newer_webview_are_ignored(state: PageState) -> N
     assert state.reduce("Page.frameAttached", {"frameId": "x", "parentFrameId": "top", "novelty": {}})
 
 
-def test_the_frames_of_a_document_go_with_it_although_nothing_is_said_of_them(state: PageState) -> None:
+def test_new_document_removes_frames_of_the_old_one_without_detach_events(state: PageState) -> None:
     state.reduce("Page.frameAttached", {"frameId": "child", "parentFrameId": "top"})
     state.reduce("Page.frameAttached", {"frameId": "grandchild", "parentFrameId": "child"})
     state.reduce("Page.frameAttached", {"frameId": "other", "parentFrameId": "top"})
@@ -151,7 +181,7 @@ def isolated(state: PageState) -> None:
     state.reduce(*navigated("child", "C1", "https://c.example/", "top"), "S")
 
 
-def test_numbers_of_worlds_are_their_sessions_own(state: PageState) -> None:
+def test_context_ids_are_scoped_to_their_session(state: PageState) -> None:
     isolated(state)
     state.reduce(*world(1, "top", "ours"))
     state.reduce(*world(1, "child", "ours"), "S")
@@ -162,7 +192,7 @@ def test_numbers_of_worlds_are_their_sessions_own(state: PageState) -> None:
     assert not state.context_of("child", "ours")
 
 
-def test_a_renderer_that_dies_below_a_page_takes_only_its_frames_along(state: PageState) -> None:
+def test_crashed_child_renderer_affects_only_its_frames(state: PageState) -> None:
     isolated(state)
     state.reduce(*world(1, "child", "ours"), "S")
     state.reduce("Inspector.targetCrashed", {}, "S")
@@ -174,7 +204,7 @@ def test_a_renderer_that_dies_below_a_page_takes_only_its_frames_along(state: Pa
     assert state.main_frame_id == "top"
 
 
-def test_a_frame_that_comes_back_into_its_parents_renderer_stays_when_its_session_ends(state: PageState) -> None:
+def test_frame_back_in_its_parents_renderer_survives_the_end_of_its_session(state: PageState) -> None:
     isolated(state)
     state.reduce("Page.frameAttached", {"frameId": "child", "parentFrameId": "top"})
     state.reduce("Target.detachedFromTarget", {"sessionId": "S"})

@@ -11,11 +11,11 @@ import pytest
 
 from bridge.adb import AdbServer
 from bridge.virtual_device.adb import auth
-from bridge.virtual_device.adb.packets import MAX_PAYLOAD, VERSION, Command, Packet, PacketDecoder, encode
+from bridge.virtual_device.adb.packets import MAX_PAYLOAD, VERSION, Packet, PacketCommand, PacketDecoder, encode
 from bridge.virtual_device.device import VirtualDevice
 from tests.virtual_device.conftest import Adb
 
-HELLO = encode(Packet(Command.CNXN, VERSION, MAX_PAYLOAD, b"host::features=shell_v2"))
+HELLO = encode(Packet(PacketCommand.CNXN, VERSION, MAX_PAYLOAD, b"host::features=shell_v2"))
 
 
 async def talk(device: VirtualDevice, sent: bytes, *, packets: int) -> list[Packet]:
@@ -36,21 +36,21 @@ async def talk(device: VirtualDevice, sent: bytes, *, packets: int) -> list[Pack
 
 
 async def test_a_stranger_is_asked_for_a_signature_and_gets_no_service(device: VirtualDevice) -> None:
-    opening = encode(Packet(Command.OPEN, 1, 0, b"shell:id\0"))
-    forged = encode(Packet(Command.AUTH, auth.AUTH_SIGNATURE, 0, os.urandom(256)))
+    opening = encode(Packet(PacketCommand.OPEN, 1, 0, b"shell:id\0"))
+    forged = encode(Packet(PacketCommand.AUTH, auth.AUTH_SIGNATURE, 0, os.urandom(256)))
     got = await talk(device, HELLO + opening + forged + opening, packets=2)
-    assert [packet.command for packet in got] == [Command.AUTH, Command.AUTH]
+    assert [packet.command for packet in got] == [PacketCommand.AUTH, PacketCommand.AUTH]
     assert got[0].payload != got[1].payload, "each challenge is new"
 
 
 async def test_offering_the_user_s_own_public_key_proves_nothing(device: VirtualDevice) -> None:
     own = (Path.home() / ".android/adbkey.pub").read_bytes()
     assert auth.parse_public_key(own) in auth.authorized_keys()
-    offered = encode(Packet(Command.AUTH, auth.AUTH_RSAPUBLICKEY, 0, own + b"\0"))
-    opening = encode(Packet(Command.OPEN, 1, 0, b"shell:id\0"))
-    signed = encode(Packet(Command.AUTH, auth.AUTH_SIGNATURE, 0, bytes(256)))
+    offered = encode(Packet(PacketCommand.AUTH, auth.AUTH_RSAPUBLICKEY, 0, own + b"\0"))
+    opening = encode(Packet(PacketCommand.OPEN, 1, 0, b"shell:id\0"))
+    signed = encode(Packet(PacketCommand.AUTH, auth.AUTH_SIGNATURE, 0, bytes(256)))
     got = await talk(device, HELLO + offered + opening + signed, packets=2)
-    assert {packet.command for packet in got} == {Command.AUTH}
+    assert {packet.command for packet in got} == {PacketCommand.AUTH}
 
 
 async def test_strangers_who_keep_their_connections_do_not_keep_the_user_out(
@@ -68,7 +68,7 @@ async def test_strangers_who_keep_their_connections_do_not_keep_the_user_out(
 
 
 async def test_attempts_to_authenticate_are_counted(device: VirtualDevice) -> None:
-    forged = encode(Packet(Command.AUTH, auth.AUTH_SIGNATURE, 0, bytes(256)))
+    forged = encode(Packet(PacketCommand.AUTH, auth.AUTH_SIGNATURE, 0, bytes(256)))
     got = await talk(device, HELLO + forged * 200, packets=200)
     assert len(got) <= 64
 
@@ -89,17 +89,23 @@ async def test_an_authenticated_peer_that_breaks_the_rules_is_dropped(
     device: VirtualDevice, adb_here: Adb, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(device.adbd, "accepts", lambda token, signature: True)
-    signed = encode(Packet(Command.AUTH, auth.AUTH_SIGNATURE, 0, bytes(256)))
-    opening = encode(Packet(Command.OPEN, 7, 0, b"exec:sleep 100\0"))
-    flood = encode(Packet(Command.WRTE, 7, 1, bytes(1000))) * 5000
+    signed = encode(Packet(PacketCommand.AUTH, auth.AUTH_SIGNATURE, 0, bytes(256)))
+    opening = encode(Packet(PacketCommand.OPEN, 7, 0, b"exec:sleep 100\0"))
+    flood = encode(Packet(PacketCommand.WRTE, 7, 1, bytes(1000))) * 5000
     odd = b"".join(
         encode(Packet(command, arg0, arg1, b"abc"))
-        for command in (Command.OKAY, Command.WRTE, Command.CLSE, Command.SYNC, Command.STLS)
+        for command in (
+            PacketCommand.OKAY,
+            PacketCommand.WRTE,
+            PacketCommand.CLSE,
+            PacketCommand.SYNC,
+            PacketCommand.STLS,
+        )
         for arg0 in (0, 1, 7, 2**32 - 1)
         for arg1 in (0, 1, 9, 2**32 - 1)
     )
     for name in (b"", b"\0", b"\xff\xfe", b"shell", b"sync", b"reverse:forward:tcp:1", b"tcp:99999", b"localabstract:"):
-        await talk(device, HELLO + signed + encode(Packet(Command.OPEN, 3, 0, name)) + odd, packets=4)
+        await talk(device, HELLO + signed + encode(Packet(PacketCommand.OPEN, 3, 0, name)) + odd, packets=4)
     got = await talk(device, HELLO + signed + opening + flood, packets=10_000)
     assert len(got) < 10_000, "the connection was ended"
     assert (await adb_here.run("shell", "echo alive")).stdout == b"alive\n"

@@ -8,16 +8,16 @@ from hypothesis import strategies as st
 
 from bridge.virtual_device.adb.packets import (
     HEADER_BYTES,
-    Command,
     MalformedPacket,
     Packet,
+    PacketCommand,
     PacketDecoder,
     encode,
     encode_header,
 )
 
 words = st.integers(0, 0xFFFFFFFF)
-packets = st.builds(Packet, st.sampled_from(Command), words, words, st.binary(max_size=300))
+packets = st.builds(Packet, st.sampled_from(PacketCommand), words, words, st.binary(max_size=300))
 
 
 @given(st.lists(packets, max_size=6), st.lists(st.integers(1, 40), min_size=1))
@@ -36,7 +36,7 @@ def test_packets_do_not_depend_on_how_the_stream_is_cut(sent: list[Packet], cuts
 def test_whatever_arrives_is_packets_or_one_kind_of_error(noise: bytes) -> None:
     try:
         for packet in PacketDecoder().feed(noise):
-            assert isinstance(packet.command, Command)
+            assert isinstance(packet.command, PacketCommand)
     except MalformedPacket:
         pass
 
@@ -44,11 +44,11 @@ def test_whatever_arrives_is_packets_or_one_kind_of_error(noise: bytes) -> None:
 def test_a_payload_above_the_limit_is_refused_before_it_is_buffered() -> None:
     decoder = PacketDecoder(max_payload=4096)
     with pytest.raises(MalformedPacket, match="4097 bytes is above the limit of 4096"):
-        list(decoder.feed(encode_header(Command.WRTE, 1, 1, 4097)))
+        list(decoder.feed(encode_header(PacketCommand.WRTE, 1, 1, 4097)))
 
 
 def test_a_wrong_magic_is_refused() -> None:
-    header = bytearray(encode_header(Command.OKAY, 1, 2, 0))
+    header = bytearray(encode_header(PacketCommand.OKAY, 1, 2, 0))
     header[-1] ^= 1
     with pytest.raises(MalformedPacket, match="magic"):
         list(PacketDecoder().feed(header))
@@ -56,8 +56,8 @@ def test_a_wrong_magic_is_refused() -> None:
 
 def test_the_limit_may_rise_between_two_packets_of_one_chunk() -> None:
     decoder = PacketDecoder(max_payload=10)
-    big = Packet(Command.WRTE, 1, 1, b"x" * 100)
-    feed = decoder.feed(encode(Packet(Command.OKAY, 1, 1)) + encode(big))
+    big = Packet(PacketCommand.WRTE, 1, 1, b"x" * 100)
+    feed = decoder.feed(encode(Packet(PacketCommand.OKAY, 1, 1)) + encode(big))
     next(feed)
     decoder.max_payload = 100
     assert list(feed) == [big]

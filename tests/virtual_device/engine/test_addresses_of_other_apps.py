@@ -32,9 +32,9 @@ class _Site(QuietHandler):
             self.send_header("Content-Length", "0")
             self.end_headers()
         elif self.path == "/report":
-            self.answer(b"%PDF-1.4\n%%EOF\n", "application/pdf")
+            self.respond(b"%PDF-1.4\n%%EOF\n", "application/pdf")
         else:
-            self.answer(f"<!doctype html><title>Page</title>{PAGES[self.path]}".encode())
+            self.respond(f"<!doctype html><title>Page</title>{PAGES[self.path]}".encode())
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ async def test_a_tapped_link_of_another_app_says_so_and_the_tab_goes_on(
 
     clicked = await page.click((await page.snapshot()).find(name=name).ref)
 
-    assert f"{scheme}: addresses are never opened here" in " ".join(clicked.notices)
+    assert f"{scheme}: links are never opened" in " ".join(clicked.notices)
     assert clicked.changes.settled != "navigation"
     assert page.url == site.url("links")
     await takes_a_tap(page)
@@ -76,7 +76,7 @@ async def test_a_script_that_goes_to_another_app_says_so_and_the_tab_goes_on(pag
 
     clicked = await page.click((await page.snapshot()).find(name="Ring").ref)
 
-    assert "tel: addresses are never opened here" in " ".join(clicked.notices)
+    assert "tel: links are never opened" in " ".join(clicked.notices)
     await takes_a_tap(page)
 
 
@@ -88,7 +88,7 @@ async def test_a_window_for_another_app_leaves_the_tab_alone(page: Page, site: L
 
 async def test_a_frame_of_another_app_leaves_the_tab_alone(page: Page, site: LocalServer) -> None:
     opened = await page.goto(site.url("frame"))
-    assert "tel: addresses are never opened here" in " ".join(opened.notices)
+    assert "tel: links are never opened" in " ".join(opened.notices)
     await takes_a_tap(page)
 
 

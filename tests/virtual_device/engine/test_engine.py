@@ -155,7 +155,8 @@ async def test_plain_http_is_refused_when_the_manifest_does_not_allow_it() -> No
 
 
 @pytest.mark.browser
-async def test_a_dialog_that_no_client_handles_is_cancelled(rig: Rig, host: HostClient) -> None:
+async def test_the_first_answer_to_a_dialog_wins(rig: Rig, host: HostClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rig.app, "dialog_hold_s", 0.3)
     async with rig.page(await opened(host)) as page:
         assert await page.js("[alert('x'), confirm('y'), prompt('z')]") == [None, False, None]
         await page.call("Page.enable")
@@ -164,6 +165,9 @@ async def test_a_dialog_that_no_client_handles_is_cancelled(rig: Rig, host: Host
             await opening.next(timeout_s=TIMEOUT_S)
             await page.call("Page.handleJavaScriptDialog", accept=True)
             assert (await asking.result(timeout_s=TIMEOUT_S))["result"]["value"] is True
+        assert await page.js("confirm('a client that does not answer')") is False
+        monkeypatch.setattr(rig.app, "dialog_hold_s", 0.0)
+        assert await page.js("confirm('an app that does not wait')") is False
 
 
 @pytest.mark.browser
@@ -190,7 +194,7 @@ def test_the_variable_goes_first_and_must_name_a_program(tmp_path: Path) -> None
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)
     assert find_chromium({"BRIDGE_CHROMIUM": str(program), "PATH": ""}, "linux") == program
-    with pytest.raises(ChromiumMissing, match="no program"):
+    with pytest.raises(ChromiumMissing, match="not a program"):
         find_chromium({"CHROMIUM": "/nowhere", "PATH": ""}, "linux")
     program.rename(tmp_path / "google-chrome")
     assert find_chromium({"PATH": str(tmp_path)}, "linux") == tmp_path / "google-chrome"

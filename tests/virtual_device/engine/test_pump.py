@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.virtual_device.engine.capture import plan_capture
-from bridge.virtual_device.engine.emulation import View
+from bridge.virtual_device.engine.emulation import ViewSize
 from bridge.virtual_device.engine.frames import PING, parse_head, text_frame, unmask
 from bridge.virtual_device.engine.pump import FromBrowser, FromClient
 from bridge.virtual_device.engine.quirks import ConnectionQuirks
@@ -137,8 +137,8 @@ def test_a_command_in_fragments_is_judged_whole() -> None:
 )
 def test_the_order_of_keys_does_not_matter(payload: bytes) -> None:
     verdict = ConnectionQuirks(Nowhere(), None).from_client(payload)
-    assert verdict.answer is not None
-    assert b"Not supported" in verdict.answer
+    assert verdict.response is not None
+    assert b"Not supported" in verdict.response
 
 
 @given(st.binary(max_size=100) | st.text(max_size=60).map(lambda text: json.dumps({"id": 1, "method": text}).encode()))
@@ -156,5 +156,5 @@ def test_nonsense_is_left_to_chromium(payload: bytes) -> None:
     )
 )
 def test_any_clip_gives_a_plan(clip: dict[str, Any]) -> None:
-    plan = plan_capture({"clip": clip}, View(300, 400, 160), overridden=False)
+    plan = plan_capture({"clip": clip}, ViewSize(300, 400, 160), overridden=False)
     assert plan.size_px is None or all(1 <= side <= 16384 for side in plan.size_px)

@@ -168,7 +168,7 @@ async def test_everything_goes_to_the_proxy_that_was_set(rig: Rig, host: HostCli
     class Gate(QuietHandler):
         def do_GET(self) -> None:
             asked.append(self.path)
-            self.answer(b"gate")
+            self.respond(b"gate")
 
         def do_CONNECT(self) -> None:
             asked.append(f"CONNECT {self.path}")
@@ -293,10 +293,10 @@ async def test_an_app_of_another_protocol_is_refused_with_the_fix(rig: Rig) -> N
     assert "webview-bridge host install" in caught.value.hint
 
 
-async def test_a_start_without_a_usable_name_or_token_is_logged_and_ignored(rig: Rig) -> None:
+async def test_a_start_with_an_invalid_name_or_token_is_logged_and_ignored(rig: Rig) -> None:
     for extras in ({}, {"socket": "a b", "token": "0" * 64}, {"socket": "x", "token": "short"}):
         await rig.app.start(extras)
-    assert sum("usable" in line for line in rig.device.lines) == 3
+    assert sum("without a valid socket name" in line for line in rig.device.lines) == 3
 
 
 async def test_a_crash_of_the_renderer_is_told(rig: Rig, host: HostClient) -> None:

@@ -186,7 +186,7 @@ async def test_a_reboot_takes_it_away_and_brings_it_back(adb_server: AdbServer, 
 
 async def test_a_fault_that_does_not_exist_is_an_error(adb_server: AdbServer) -> None:
     async with start_virtual_device(server=adb_server, has_engine=False) as handle:
-        with pytest.raises(VirtualDeviceFailed, match="no fault 'explode'"):
+        with pytest.raises(VirtualDeviceFailed, match="unknown fault 'explode'"):
             await handle.fault("explode")
         with pytest.raises(VirtualDeviceFailed, match="latency_ms is 'much'"):
             await handle.fault("slow_link", latency_ms="much")

@@ -1,4 +1,4 @@
-"""The guardian clears up whatever way the device's process ends, and touches nothing else."""
+"""The reaper clears up whatever way the device's process ends, and touches nothing else."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from pathlib import Path
 import pytest
 
 from bridge.virtual_device.process.private_folder import is_our_folder, make_private_folder, remove_folder
-from bridge.virtual_device.process.reaper import start_guardian
+from bridge.virtual_device.process.reaper import start_reaper
 
 DEVICE = textwrap.dedent(
     """
     import subprocess, sys
-    from bridge.virtual_device.process.reaper import start_guardian
+    from bridge.virtual_device.process.reaper import start_reaper
     from bridge.virtual_device.process.private_folder import make_private_folder
-    with start_guardian() as guardian:
+    with start_reaper() as reaper:
         folder = make_private_folder()
         (folder / "profile").mkdir()
         child = subprocess.Popen([sys.executable, "-c", "import signal; signal.pause()"], start_new_session=True)
-        guardian.tell(folder=folder, process_group=child.pid)
-        print(guardian.pid, folder, child.pid, flush=True)
+        reaper.update(folder=folder, process_group=child.pid)
+        print(reaper.pid, folder, child.pid, flush=True)
         sys.stdin.read()
     """
 )
@@ -43,8 +43,8 @@ def test_folder_and_processes_go_when_the_device_is_killed_or_leaves(end: str) -
     )
     assert device.stdout is not None
     assert device.stdin is not None
-    guardian, folder, child = device.stdout.readline().split()
-    guarded, left = os.pidfd_open(int(guardian)), os.pidfd_open(int(child))
+    reaper, folder, child = device.stdout.readline().split()
+    guarded, left = os.pidfd_open(int(reaper)), os.pidfd_open(int(child))
     if end == "kill":
         device.send_signal(signal.SIGKILL)
     else:
@@ -70,8 +70,8 @@ def test_the_adb_server_is_told_to_disconnect() -> None:
 
         server = threading.Thread(target=serve)
         server.start()
-        with start_guardian() as guardian:
-            guardian.tell(adb_server=listener.getsockname(), serial="127.0.0.1:5555")
+        with start_reaper() as reaper:
+            reaper.update(adb_server=listener.getsockname(), serial="127.0.0.1:5555")
         server.join(timeout=30)
     assert seen == [b"001ehost:disconnect:127.0.0.1:5555"]
 
@@ -79,9 +79,9 @@ def test_the_adb_server_is_told_to_disconnect() -> None:
 def test_facts_can_be_taken_back() -> None:
     folder = make_private_folder()
     try:
-        with start_guardian() as guardian:
-            guardian.tell(folder=folder)
-            guardian.forget("folder")
+        with start_reaper() as reaper:
+            reaper.update(folder=folder)
+            reaper.forget("folder")
         assert folder.exists()
     finally:
         folder.rmdir()

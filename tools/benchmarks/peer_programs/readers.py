@@ -100,7 +100,7 @@ def extractors() -> dict[str, Callable[[str, str], str]]:
     import readability
     import trafilatura
 
-    from bridge.reading.extract import main_content
+    from bridge.reading.main_content import main_content
     from bridge.reading.markdown import to_markdown
     from bridge.reading.parsing import parse_html
 
@@ -218,7 +218,7 @@ def structure() -> dict[str, dict[str, float]]:
 
 def flatness() -> dict[int, float]:
     """Nanoseconds per byte from 10 kB to 5 MB: extraction and conversion."""
-    from bridge.reading.extract import main_content
+    from bridge.reading.main_content import main_content
     from bridge.reading.markdown import to_markdown
     from bridge.reading.parsing import parse_html
 

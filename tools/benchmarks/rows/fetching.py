@@ -14,11 +14,11 @@ import httpx
 
 from bridge.policy import policy_for
 from bridge.policy.pinning import PinnedEgress
-from bridge.reading.document import truncated
-from bridge.reading.extract import main_content
 from bridge.reading.fetch import webfetch
+from bridge.reading.fetch.unseen import remove_unseen
+from bridge.reading.main_content import main_content
 from bridge.reading.markdown import to_blocks
-from bridge.reading.unseen import remove_unseen
+from bridge.reading.markdown.document import truncated
 from bridge.snapshot.html import build_document, snapshot_html
 from bridge.snapshot.html_parse import parse_html
 from tools.benchmarks.bench import Bench

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bridge.errors import BridgeError
-from bridge.reading.extract import main_content
+from bridge.reading.main_content import main_content
 from bridge.reading.markdown import to_markdown
 from bridge.reading.parsing import parse_html
 from tools.benchmarks.bench import Bench, opened

@@ -1,4 +1,4 @@
-"""Commands that act by ref, one per action of a page."""
+"""Commands that act on an element by its ref."""
 
 from __future__ import annotations
 
@@ -8,25 +8,27 @@ from typing import Any
 
 import click
 
-from bridge.surfaces.cli.dispatch import perform, print_answer
-from bridge.surfaces.cli.options import FILE, WORDS, SessionOptions, WholeNumber, session_options
+from bridge.surfaces.cli.dispatch import print_result, run_command
+from bridge.surfaces.cli.options import FILE, TEXT, SessionOptions, WholeNumber, session_options
 from bridge.surfaces.cli.output import one_line
 
-_url = click.option("--url", metavar="URL", help="Open this in a session of its own (default: the open session).")
-# Of an action's arguments, what tells the action apart; others show in what comes of it.
-_SAID = ("key", "direction", "amount")
+_url = click.option(
+    "--url", metavar="URL", help="Open this URL in a session of its own (default: use the kept session)."
+)
+# Arguments that appear in the printed line; the others show in the outcome.
+_PRINTED = ("key", "direction", "amount")
 _wait_for = click.option(
-    "--wait-for", type=WORDS, metavar="TEXT", help="With --url: go on when this text is on the page."
+    "--wait-for", type=TEXT, metavar="TEXT", help="With --url: wait for this text on the page first."
 )
 
 
-def on_a_page(command: Callable[..., Any]) -> Callable[..., Any]:
+def page_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """`--url`, `--wait-for` and the options of a session."""
     return _url(_wait_for(session_options(command)))
 
 
 def checked_ref(ref: str) -> str:
-    """`e3` for `e3` and `@e3`, before anything is started for it."""
+    """`e3` for `e3` and `@e3`, checked before anything is started."""
     from bridge.page.snapshots.refs import parse_ref
 
     return parse_ref(ref)
@@ -36,17 +38,17 @@ def _act(
     name: str, options: SessionOptions, url: str | None, wait_for: str | None, arguments: Mapping[str, Any]
 ) -> None:
     params = {"action": name.replace("-", "_"), "arguments": dict(arguments)}
-    answer = perform(name, options, "act", params, url=url, wait_for=wait_for, shows_refs="ref" in arguments)
-    outcome = answer.json
-    said = [name, *(str(arguments[key]) for key in _SAID if key in arguments)]
+    result = run_command(name, options, "act", params, url=url, wait_for=wait_for, needs_refs="ref" in arguments)
+    outcome = result.json
+    line = [name, *(str(arguments[key]) for key in _PRINTED if key in arguments)]
     if about := outcome.get("element") or outcome.get("ref"):
-        said.append(str(about))
-    acted = one_line(" ".join(said) + _result(outcome))
-    print_answer(name, options, answer, f"{acted}\n{outcome['changes']['text']}", {})
+        line.append(str(about))
+    acted = one_line(" ".join(line) + _result(outcome))
+    print_result(name, options, result, f"{acted}\n{outcome['changes']['text']}", {})
 
 
 def _result(outcome: Mapping[str, Any]) -> str:
-    """What the control holds now; a select element has a value too, which is the first of its values."""
+    """The new value of the control. A select element also has a value: the first of its values."""
     if outcome.get("values") is not None:
         return f" = {', '.join(map(repr, outcome['values']))}"
     if outcome.get("checked") is not None:
@@ -55,16 +57,16 @@ def _result(outcome: Mapping[str, Any]) -> str:
 
 
 def _place(path: Path) -> str:
-    """Where the file is whose path was typed here, without links on the way: the folder it must lie in has none."""
+    """The absolute path without symbolic links in its folder, as the allowed folder has none."""
     return str(path.parent.resolve() / path.name)
 
 
-def _by_ref(name: str, help_text: str) -> click.Command:
-    """A command that takes a ref and nothing else."""
+def _ref_command(name: str, help_text: str) -> click.Command:
+    """A command that takes only a ref."""
 
     @click.command(name, help=f"{help_text}\n\nWith --json: success, action, ref, checked?, changes, cost.")
     @click.argument("ref")
-    @on_a_page
+    @page_options
     def command(options: SessionOptions, ref: str, url: str | None, wait_for: str | None) -> None:
         _act(name, options, url, wait_for, {"ref": checked_ref(ref)})
 
@@ -74,9 +76,9 @@ def _by_ref(name: str, help_text: str) -> click.Command:
 @click.command()
 @click.argument("ref")
 @click.argument("value")
-@on_a_page
+@page_options
 def fill(options: SessionOptions, ref: str, value: str, url: str | None, wait_for: str | None) -> None:
-    """Put VALUE into the control of REF, in place of what it holds, and tell what changed.
+    """Replace the value of the control REF by VALUE and print what changed.
 
     With --json: success, action, ref, value, changes, cost.
     """
@@ -86,9 +88,9 @@ def fill(options: SessionOptions, ref: str, value: str, url: str | None, wait_fo
 @click.command("type")
 @click.argument("ref")
 @click.argument("text")
-@on_a_page
+@page_options
 def type_command(options: SessionOptions, ref: str, text: str, url: str | None, wait_for: str | None) -> None:
-    """Type TEXT at the end of what the control of REF holds, and tell what changed.
+    """Type TEXT at the end of the control REF and print what changed.
 
     With --json: success, action, ref, value, changes, cost.
     """
@@ -98,9 +100,9 @@ def type_command(options: SessionOptions, ref: str, text: str, url: str | None, 
 @click.command()
 @click.argument("ref")
 @click.argument("values", nargs=-1, required=True)
-@on_a_page
+@page_options
 def select(options: SessionOptions, ref: str, values: tuple[str, ...], url: str | None, wait_for: str | None) -> None:
-    """Choose the options VALUES (by value or by text) of the select element REF, and tell what changed.
+    """Select the options VALUES (by value or text) of the select element REF and print what changed.
 
     With --json: success, action, ref, values, changes, cost.
     """
@@ -110,9 +112,9 @@ def select(options: SessionOptions, ref: str, values: tuple[str, ...], url: str 
 @click.command()
 @click.argument("key")
 @click.option("--ref", metavar="REF", help="Focus this element first.")
-@on_a_page
+@page_options
 def press(options: SessionOptions, key: str, ref: str | None, url: str | None, wait_for: str | None) -> None:
-    """Press KEY (Enter, a, Control+A) and tell what changed.
+    """Press KEY (Enter, a, Control+A) and print what changed.
 
     With --json: success, action, ref, value?, changes, cost.
     """
@@ -125,11 +127,11 @@ def press(options: SessionOptions, key: str, ref: str | None, url: str | None, w
     "--amount", type=WholeNumber(1, 100_000), default=300, show_default=True, metavar="PX", help="CSS pixels."
 )
 @click.option("--ref", metavar="REF", help="Scroll inside this element.")
-@on_a_page
+@page_options
 def scroll(
     options: SessionOptions, direction: str, amount: int, ref: str | None, url: str | None, wait_for: str | None
 ) -> None:
-    """Scroll the page, or inside REF, to DIRECTION (up, down, left, right), and tell what changed.
+    """Scroll the page, or inside REF, in DIRECTION (up, down, left, right) and print what changed.
 
     With --json: success, action, ref, changes, cost.
     """
@@ -140,9 +142,9 @@ def scroll(
 @click.command()
 @click.argument("ref")
 @click.argument("to")
-@on_a_page
+@page_options
 def drag(options: SessionOptions, ref: str, to: str, url: str | None, wait_for: str | None) -> None:
-    """Drag the element REF onto the element TO, and tell what changed.
+    """Drag the element REF onto the element TO and print what changed.
 
     With --json: success, action, ref, changes, cost.
     """
@@ -152,11 +154,11 @@ def drag(options: SessionOptions, ref: str, to: str, url: str | None, wait_for: 
 @click.command()
 @click.argument("ref")
 @click.argument("paths", nargs=-1, required=True, metavar="FILE…", type=FILE)
-@on_a_page
+@page_options
 def upload(options: SessionOptions, ref: str, paths: tuple[Path, ...], url: str | None, wait_for: str | None) -> None:
-    """Give FILEs to the file input REF, and tell what changed.
+    """Set the files of the file input REF and print what changed.
 
-    They have to lie below the folder that the session was opened with: open … --uploads-root FOLDER.
+    Files must be inside the folder that the session was opened with: open … --uploads-root FOLDER.
 
     With --json: success, action, ref, values, changes, cost.
     """
@@ -167,14 +169,14 @@ def upload(options: SessionOptions, ref: str, paths: tuple[Path, ...], url: str 
 @click.command()
 @click.argument("source", metavar="URL|REF")
 @click.argument("file", type=FILE)
-@click.option("--overwrite", is_flag=True, help="Replace FILE if it is there.")
-@on_a_page
+@click.option("--overwrite", is_flag=True, help="Replace FILE if it exists.")
+@page_options
 def download(
     options: SessionOptions, source: str, file: Path, overwrite: bool, url: str | None, wait_for: str | None
 ) -> None:
-    """Save as FILE what is at URL, fetched with the page's cookies, or what tapping REF starts to download.
+    """Download URL with the page's cookies, or what tapping REF downloads, and save it as FILE.
 
-    FILE has to lie below the folder that the session was opened with: open … --downloads-root FOLDER.
+    FILE must be inside the folder that the session was opened with: open … --downloads-root FOLDER.
 
     With --json: url, path, size_bytes, suggested_name, mime, status, cost, notices?
     """
@@ -183,26 +185,26 @@ def download(
     is_of_page = is_ref(source)
     given = {"ref": checked_ref(source)} if is_of_page else {"url": source}
     params = {**given, "dest_path": _place(file), "overwrite": overwrite}
-    answer = perform("download", options, "download", params, url=url, wait_for=wait_for, shows_refs=is_of_page)
-    told = f"saved {answer.json['path']} ({answer.json['size_bytes']:,} bytes)"
-    print_answer("download", options, answer, told, {})
+    result = run_command("download", options, "download", params, url=url, wait_for=wait_for, needs_refs=is_of_page)
+    line = f"saved {result.json['path']} ({result.json['size_bytes']:,} bytes)"
+    print_result("download", options, result, line, {})
 
 
 COMMANDS: tuple[click.Command, ...] = (
-    _by_ref("click", "Tap the element of REF (e3) and tell what changed."),
-    _by_ref("double-click", "Tap the element of REF twice and tell what changed."),
-    _by_ref("long-press", "Keep a finger on the element of REF and tell what changed."),
+    _ref_command("click", "Tap the element REF (e3) and print what changed."),
+    _ref_command("double-click", "Double-tap the element REF and print what changed."),
+    _ref_command("long-press", "Long-press the element REF and print what changed."),
     fill,
     type_command,
-    _by_ref("clear", "Empty the control of REF and tell what changed."),
-    _by_ref("check", "Check the checkbox, radio or switch of REF and tell what changed."),
-    _by_ref("uncheck", "Uncheck the checkbox or switch of REF and tell what changed."),
+    _ref_command("clear", "Clear the control REF and print what changed."),
+    _ref_command("check", "Check the checkbox, radio button or switch REF and print what changed."),
+    _ref_command("uncheck", "Uncheck the checkbox or switch REF and print what changed."),
     select,
     press,
-    _by_ref("focus", "Focus the element of REF and tell what changed."),
-    _by_ref("hover", "Hold a mouse over the element of REF and tell what changed."),
+    _ref_command("focus", "Focus the element REF and print what changed."),
+    _ref_command("hover", "Hover the mouse over the element REF and print what changed."),
     scroll,
-    _by_ref("scroll-into-view", "Scroll until the element of REF is in view and tell what changed."),
+    _ref_command("scroll-into-view", "Scroll the element REF into view and print what changed."),
     drag,
     upload,
     download,

@@ -1,4 +1,4 @@
-"""`bench`: the benchmarks, which stand in the repository and are not installed with the package."""
+"""`bench`: runs the benchmarks of a source checkout."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from bridge.errors import UsageError
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[ARGS]…")
 @click.pass_context
 def bench(context: click.Context, arguments: tuple[str, ...]) -> None:
-    """Measure this project beside its peers: `tools/bench` of the repository.
+    """Run the benchmarks against other tools: `tools/bench` of the repository.
 
-    ARGS go there: --quick (under five minutes), --only ROW, --list, --out FILE.json. The peers are installed into
-    .cache of the repository, from npm and PyPI.
+    ARGS are passed on: --quick (under five minutes), --only ROW, --list, --out FILE.json. The other tools are installed
+    from npm and PyPI into .cache of the repository.
     """
     import subprocess
 
     program = Path(bridge.__file__).resolve().parents[1] / "tools" / "bench"
     if not program.is_file():
         raise UsageError(
-            "the benchmarks are not installed with the package: they need the pages of its tests.",
+            "the installed package does not include the benchmarks.",
             hint="Clone the repository and run tools/bench there.",
         )
     context.exit(subprocess.run([program, *arguments], check=False).returncode)

@@ -1,4 +1,4 @@
-"""Commands that look at a page from outside: pictures, recordings, console and network."""
+"""Commands that capture a page: screenshots, recordings, console and network."""
 
 from __future__ import annotations
 
@@ -8,30 +8,30 @@ from typing import Any
 
 import click
 
-from bridge.surfaces.cli.commands.actions import checked_ref, on_a_page
-from bridge.surfaces.cli.dispatch import perform, print_answer
-from bridge.surfaces.cli.options import FILE, WORDS, Number, SessionOptions, WholeNumber
+from bridge.surfaces.cli.commands.actions import checked_ref, page_options
+from bridge.surfaces.cli.dispatch import print_result, run_command
+from bridge.surfaces.cli.options import FILE, TEXT, Number, SessionOptions, WholeNumber
 from bridge.surfaces.cli.output import check_writable, note, write_file
 
 _SUFFIXES = {"png": "png", "jpeg": "jpg", "webp": "webp"}
-_FILM_FORMATS = ["webp", "gif"]
+_RECORDING_FORMATS = ["webp", "gif"]
 _limit = click.option(
     "--limit",
     type=WholeNumber(1, 2_000),
     default=100,
     show_default=True,
     metavar="N",
-    help="The newest so many.",
+    help="Maximum number of entries; the newest are printed.",
 )
 _after = click.option(
-    "--after", type=WholeNumber(min=0), default=0, metavar="NUMBER", help="Only what came after this one."
+    "--after", type=WholeNumber(min=0), default=0, metavar="NUMBER", help="Only entries after this number."
 )
 
 
 @click.command()
-@click.option("--full-page", is_flag=True, help="The whole page, not only what is in view.")
+@click.option("--full-page", is_flag=True, help="The whole page instead of the viewport.")
 @click.option("--ref", metavar="REF", help="Only this element.")
-@click.option("--annotate", is_flag=True, help="Draw boxes that are numbered like the refs of a snapshot.")
+@click.option("--annotate", is_flag=True, help="Draw a box with its ref around each interactive element.")
 @click.option(
     "--format",
     "image_format",
@@ -44,7 +44,7 @@ _after = click.option(
     type=click.Choice(["css", "device"]),
     default="css",
     show_default=True,
-    help="One pixel per CSS pixel, or what the device draws.",
+    help="One pixel per CSS pixel, or device pixels.",
 )
 @click.option(
     "--max-height",
@@ -52,7 +52,7 @@ _after = click.option(
     type=WholeNumber(1, 10_000),
     default=10_000,
     metavar="PX",
-    help="Of the picture.",
+    help="Maximum height of the picture.",
 )
 @click.option(
     "--out",
@@ -60,9 +60,9 @@ _after = click.option(
     "out",
     type=FILE,
     metavar="FILE",
-    help="Where to (default: screenshot.png).",
+    help="Output file (default: screenshot.png).",
 )
-@on_a_page
+@page_options
 def screenshot(
     options: SessionOptions,
     url: str | None,
@@ -72,7 +72,7 @@ def screenshot(
     ref: str | None,
     **wanted: Any,
 ) -> None:
-    """Save a picture of the viewport, the whole page or one element.
+    """Save a screenshot of the viewport, the whole page or one element.
 
     With --json: file, format, width_px, height_px, scale, strategy, truncated, legend, notices?, cost.
     """
@@ -80,17 +80,19 @@ def screenshot(
     target = out or Path(f"screenshot.{_SUFFIXES[image_format]}")
     check_writable(target)
     params = {**wanted, "format": image_format, "ref": None if ref is None else checked_ref(ref)}
-    answer = perform(
-        "screenshot", options, "screenshot", params, url=url, wait_for=wait_for, shows_refs=ref is not None
+    result = run_command(
+        "screenshot", options, "screenshot", params, url=url, wait_for=wait_for, needs_refs=ref is not None
     )
-    write_file(target, answer.blob)
-    size = f"{answer.json['width_px']} x {answer.json['height_px']} px"
-    print_answer("screenshot", options, answer, f"saved {target} ({size})", {"file": str(target)})
+    write_file(target, result.blob)
+    size = f"{result.json['width_px']} x {result.json['height_px']} px"
+    print_result("screenshot", options, result, f"saved {target} ({size})", {"file": str(target)})
 
 
 @click.command()
 @click.option("--seconds", "duration_s", type=Number(0.1, 600), default=3.0, show_default=True, metavar="S")
-@click.option("--format", "film_format", type=click.Choice(_FILM_FORMATS), show_default="by the file's name, else webp")
+@click.option(
+    "--format", "recording_format", type=click.Choice(_RECORDING_FORMATS), show_default="by the file's name, else webp"
+)
 @click.option("--max-frames", type=WholeNumber(1, 5_000), default=300, show_default=True, metavar="N")
 @click.option("--max-width", "max_width_px", type=WholeNumber(16, 4_096), default=412, show_default=True, metavar="PX")
 @click.option(
@@ -99,69 +101,69 @@ def screenshot(
     "out",
     type=FILE,
     metavar="FILE",
-    help="Where to (default: recording.webp).",
+    help="Output file (default: recording.webp).",
 )
-@on_a_page
+@page_options
 def record(
     options: SessionOptions,
     url: str | None,
     wait_for: str | None,
-    film_format: str | None,
+    recording_format: str | None,
     out: Path | None,
     **wanted: Any,
 ) -> None:
-    """Save what the page draws in the next seconds as an animated picture.
+    """Record the page for some seconds as an animated picture.
 
     With --json: file, format, frames, duration_ms, width_px, height_px, size_bytes, truncated, notices?, cost.
     """
-    film_format = film_format or _format_of(out, _FILM_FORMATS)
-    target = out or Path(f"recording.{film_format}")
+    recording_format = recording_format or _format_of(out, _RECORDING_FORMATS)
+    target = out or Path(f"recording.{recording_format}")
     check_writable(target)
-    params = {**wanted, "format": film_format}
-    answer = perform("record", options, "record", params, url=url, wait_for=wait_for)
-    write_file(target, answer.blob)
-    frames = answer.json["frames"]
-    facts = f"{frames} {'frame' if frames == 1 else 'frames'}, {answer.json['duration_ms'] / 1000:.1f} s"
-    print_answer("record", options, answer, f"saved {target} ({facts})", {"file": str(target)})
+    params = {**wanted, "format": recording_format}
+    result = run_command("record", options, "record", params, url=url, wait_for=wait_for)
+    write_file(target, result.blob)
+    frames = result.json["frames"]
+    facts = f"{frames} {'frame' if frames == 1 else 'frames'}, {result.json['duration_ms'] / 1000:.1f} s"
+    print_result("record", options, result, f"saved {target} ({facts})", {"file": str(target)})
 
 
 @click.command()
-@click.option("--level", type=click.Choice(["debug", "info", "warning", "error"]), help="The least severe to show.")
-@click.option("--text", type=WORDS, metavar="TEXT", help="Only messages with this text in them.")
+@click.option("--level", type=click.Choice(["debug", "info", "warning", "error"]), help="Minimum severity.")
+@click.option("--text", type=TEXT, metavar="TEXT", help="Only messages that contain this text.")
 @_after
 @_limit
-@on_a_page
+@page_options
 def console(options: SessionOptions, url: str | None, wait_for: str | None, **wanted: Any) -> None:
-    """Print what the tab's pages have logged, uncaught errors included.
+    """Print console messages and uncaught errors of the tab.
 
     With --json: entries, last, dropped, more.
     """
     from bridge.snapshot.escape import plain, without_refs
 
-    answer = perform("console", options, "console", wanted, url=url, wait_for=wait_for)
+    result = run_command("console", options, "console", wanted, url=url, wait_for=wait_for)
     lines = []
-    for entry in answer.json["entries"]:
+    for entry in result.json["entries"]:
         where = f" ({plain(entry['location'])})" if entry["location"] else ""
-        # A message may have lines; none of them may look like another message.
+        # No line of a message may look like another message.
         text = "\n".join(entry["text"].splitlines()).replace("\n", f"\n{'':14}")
         lines.append(f"{entry['number']:>5} {entry['level']:<7} {text}{where}")
         lines.extend(f"      at {plain(frame)}" for frame in entry.get("stack", ()))
-    print_answer("console", options, answer, without_refs("\n".join(lines)), {})
-    _say_if_nothing(lines, options, wanted, "nothing was logged")
+    print_result("console", options, result, without_refs("\n".join(lines)), {})
+    _note_if_empty(lines, options, wanted, "nothing was logged")
 
 
 @click.command()
 @click.option(
-    "--filter", "address", type=WORDS, metavar="TEXT", help="Only addresses with this in them; a glob if it has a *."
+    "--filter", "address", type=TEXT, metavar="TEXT", help="Only URLs that contain this text; a glob if it has a *."
 )
-@click.option("--method", type=WORDS, metavar="METHOD")
-@click.option("--status", type=WORDS, metavar="STATUS", help="A number, or a class such as 4xx.")
-@click.option("--type", "resource_type", type=WORDS, metavar="TYPE", help="document, script, image, xhr, fetch, …")
+@click.option("--method", type=TEXT, metavar="METHOD")
+@click.option("--status", type=TEXT, metavar="STATUS", help="A status, or a class such as 4xx.")
+@click.option("--type", "resource_type", type=TEXT, metavar="TYPE", help="document, script, image, xhr, fetch, …")
 @click.option("--failed", is_flag=True, default=None, help="Only requests that failed.")
-@click.option("--har", type=FILE, metavar="FILE", help="Write all of them there as HAR 1.2.")
+@click.option("--har", type=FILE, metavar="FILE", help="Also write all requests to this file as HAR 1.2.")
 @_after
 @_limit
-@on_a_page
+@page_options
 def network(
     options: SessionOptions,
     url: str | None,
@@ -170,7 +172,7 @@ def network(
     har: Path | None,
     **wanted: Any,
 ) -> None:
-    """Print the tab's requests; values of headers that let somebody in are left out.
+    """Print the network requests of the tab; credentials in headers are redacted.
 
     With --json: entries, last, dropped, more, file?.
     """
@@ -178,11 +180,11 @@ def network(
 
     check_writable(har)
     params = {**wanted, "url": address, "har": har is not None}
-    answer = perform("network", options, "network", params, url=url, wait_for=wait_for)
+    result = run_command("network", options, "network", params, url=url, wait_for=wait_for)
     if har is not None:
-        write_file(har, answer.blob)
+        write_file(har, result.blob)
     lines = []
-    for entry in answer.json["entries"]:
+    for entry in result.json["entries"]:
         outcome = entry.get("failure") or entry["status"] or entry["state"]
         took = "" if entry["duration_ms"] is None else f" {entry['duration_ms']:.0f} ms"
         size = f"{entry['encoded_bytes'] / 1000:.1f} kB"
@@ -190,20 +192,20 @@ def network(
     if har is not None:
         lines.append(f"saved {har}")
     text = without_refs("\n".join(lines))
-    print_answer("network", options, answer, text, {"file": str(har)} if har is not None else {})
-    _say_if_nothing(lines, options, {**wanted, "url": address}, "nothing was requested")
+    print_result("network", options, result, text, {"file": str(har)} if har is not None else {})
+    _note_if_empty(lines, options, {**wanted, "url": address}, "nothing was requested")
 
 
 def _format_of(out: Path | None, formats: Sequence[str]) -> str:
-    """What a file of that name holds, where it says; else the first of the formats."""
+    """The format of the file name's suffix, else the first of the formats."""
     suffix = "" if out is None else out.suffix.lower().removeprefix(".")
     return next((name for name in formats if suffix in (name, _SUFFIXES.get(name))), formats[0])
 
 
-def _say_if_nothing(lines: list[str], options: SessionOptions, wanted: Mapping[str, Any], words: str) -> None:
+def _note_if_empty(lines: list[str], options: SessionOptions, wanted: Mapping[str, Any], text: str) -> None:
     is_narrowed = any(value for key, value in wanted.items() if key != "limit")
     if not lines and not options.as_json:
-        note(f"{words} that fits" if is_narrowed else words)
+        note(f"{text} that matches" if is_narrowed else text)
 
 
 COMMANDS = (screenshot, record, console, network)

@@ -1,4 +1,4 @@
-"""`completion`: what makes a shell complete commands and options."""
+"""`completion`: shell completion of commands and options."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _VARIABLE = "_WEBVIEW_BRIDGE_COMPLETE"
 @click.argument("shell", metavar="SHELL", type=click.Choice(SHELLS))
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:
-    """Print the script that makes SHELL (bash, zsh, fish) complete commands and options.
+    """Print the completion script for SHELL (bash, zsh, fish).
 
     \b
     bash   eval "$(webview-bridge completion bash)"        in ~/.bashrc

@@ -1,4 +1,4 @@
-"""`demo`: what the bridge does, on pages that come with it."""
+"""`demo`: drives five small pages that come with the package."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _SHOWN_LINES = 24
     type=FOLDER,
     default=Path(),
     metavar="DIR",
-    help="Where snapshot.txt and annotated.png go (default: the current folder).",
+    help="Folder for snapshot.txt and annotated.png (default: the current one).",
 )
 @session_options
 def demo(options: SessionOptions, out: Path) -> None:
-    """Drive five small pages that come with the package, and print each step with what it cost.
+    """Drive five small pages that come with the package, and print each step with its cost.
 
     With --json: device, steps: [{page, did, outcome, cost}], files, cost.
     """
@@ -42,7 +42,7 @@ def demo(options: SessionOptions, out: Path) -> None:
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UsageError(f"{out} cannot be made: {error.strerror}.") from error
+        raise UsageError(f"cannot create {out}: {error.strerror}.") from error
     files = DemoFiles(out / "snapshot.txt", out / "annotated.png")
     steps = CommandProgress(options.timeout_s)
     printer = _Printer(quiet=options.as_json)
@@ -73,7 +73,7 @@ def demo(options: SessionOptions, out: Path) -> None:
 
 
 class _Printer:
-    """CommandProgress as they happen: with colours on a terminal, plain otherwise, not at all with --json."""
+    """Prints steps as they happen: in colour on a terminal, not at all with --json."""
 
     def __init__(self, *, quiet: bool) -> None:
         self._quiet = quiet
@@ -118,7 +118,7 @@ class _Printer:
 
 
 def _style(line: str) -> str:
-    """Added lines green, removed ones red, changed ones yellow, as a delta marks them."""
+    """The colour of a line of a delta: added green, removed red, changed yellow."""
     for mark, style in (("+ ", "green"), ("- - ", "red"), ("~ ", "yellow")):
         if line.startswith(mark):
             return style

@@ -1,4 +1,4 @@
-"""`devices` and `virtual`: what there is to drive, and virtual devices that outlive a command."""
+"""`devices`, `targets` and `virtual`: what can be driven, and virtual devices that outlive a command."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ import click
 
 from bridge.errors import NoDevice, UsageError
 from bridge.surfaces.cli.groups import Commands
-from bridge.surfaces.cli.options import WORDS, CommonOptions, WholeNumber, common_options
+from bridge.surfaces.cli.options import TEXT, CommonOptions, WholeNumber, common_options
 from bridge.surfaces.cli.output import note, one_line, print_json
 from bridge.surfaces.cli.tables import print_table
 
 ADB_TIMEOUT_S = 20.0
 START_TIMEOUT_S = 60.0
-# A frozen process accepts and says nothing.
+# A frozen process accepts connections and never responds.
 PAGES_TIMEOUT_S = 2.0
 RAY_RESOURCE = "android_device"
 
 
 @click.command()
-@click.option("--ray", is_flag=True, help="Only what this machine offers a Ray cluster: ray start --resources=…")
+@click.option("--ray", is_flag=True, help="Print only the resources for: ray start --resources=…")
 @common_options
 def devices(options: CommonOptions, ray: bool) -> None:
-    """List the devices that the adb server knows.
+    """List the devices of the adb server.
 
     With --json: devices: [{serial, state, model, product, virtual}], or with --ray resources: {android_device}.
     """
@@ -34,12 +34,12 @@ def devices(options: CommonOptions, ray: bool) -> None:
     from bridge.surfaces.cli.runner import CommandProgress, run_async
     from bridge.virtual_device import list_virtual_devices
 
-    steps = CommandProgress(options.timeout_s)
+    progress = CommandProgress(options.timeout_s)
 
     async def work() -> None:
         server = AdbServer.from_environment(options.adb_server)
-        await server.ensure_running(timeout_s=steps.begin("reaching the adb server", ADB_TIMEOUT_S))
-        found = await server.devices(timeout_s=steps.begin("listing devices", ADB_TIMEOUT_S))
+        await server.ensure_running(timeout_s=progress.begin("reaching the adb server", ADB_TIMEOUT_S))
+        found = await server.devices(timeout_s=progress.begin("listing devices", ADB_TIMEOUT_S))
         virtual_serials = {handle.serial for handle in list_virtual_devices()}
         rows = [
             {
@@ -64,20 +64,20 @@ def devices(options: CommonOptions, ray: bool) -> None:
         if not rows:
             note("no device is attached; --device auto uses a virtual one")
 
-    run_async("devices", options, steps, work())
+    run_async("devices", options, progress, work())
 
 
 @click.command()
-@click.option("--pages", "with_pages", is_flag=True, help="Ask each for its pages, which connects to it.")
-@click.option("--forward", "forwards", is_flag=True, help="Lead a port of this machine to each, until Ctrl-C.")
+@click.option("--pages", "with_pages", is_flag=True, help="Also list the pages of each; connects to it.")
+@click.option("--forward", "forwards", is_flag=True, help="Forward a port of this machine to each, until Ctrl-C.")
 @click.option(
-    "--device", type=WORDS, default="auto", show_default=True, metavar="auto|virtual|SERIAL", help="Which device."
+    "--device", type=TEXT, default="auto", show_default=True, metavar="auto|virtual|SERIAL", help="The device."
 )
 @common_options
 def targets(options: CommonOptions, device: str, with_pages: bool, forwards: bool) -> None:
-    """List the WebViews and browsers on a device that can be attached to, and whose they are.
+    """List the WebViews and browsers on a device that can be attached to, with their apps.
 
-    Without --pages nothing is connected to. With --json: targets: [{name, kind, pid, process, package, pages?, port?}],
+    With --json: targets: [{name, kind, pid, process, package, pages?, port?}],
     where pages is [{url, title}] or {error}. With --forward other tools can connect to http://127.0.0.1:PORT, such as
     Playwright's connectOverCDP (with noDefaults: true) and chrome://inspect; so can every user of this machine.
     """
@@ -92,19 +92,19 @@ def targets(options: CommonOptions, device: str, with_pages: bool, forwards: boo
     from bridge.surfaces.cli.runner import CommandProgress, run_async
     from bridge.surfaces.composition import RunningVirtualDevices
 
-    steps = CommandProgress(options.timeout_s)
+    progress = CommandProgress(options.timeout_s)
 
     async def work() -> None:
         server = AdbServer.from_environment(options.adb_server)
-        await server.ensure_running(timeout_s=steps.begin("reaching the adb server", ADB_TIMEOUT_S))
-        timeout_s = steps.begin("finding the device", ADB_TIMEOUT_S)
+        await server.ensure_running(timeout_s=progress.begin("reaching the adb server", ADB_TIMEOUT_S))
+        timeout_s = progress.begin("finding the device", ADB_TIMEOUT_S)
         async with (
             select_device(server, device, RunningVirtualDevices(), note, timeout_s=timeout_s) as chosen,
             AsyncExitStack() as forwarded,
         ):
             adb_device = server.device(chosen.serial)
             rows = []
-            for found in await devtools_sockets(adb_device, timeout_s=steps.begin("reading /proc", ADB_TIMEOUT_S)):
+            for found in await devtools_sockets(adb_device, timeout_s=progress.begin("reading /proc", ADB_TIMEOUT_S)):
                 row = found.to_json()
                 if with_pages:
                     try:
@@ -114,14 +114,14 @@ def targets(options: CommonOptions, device: str, with_pages: bool, forwards: boo
                         row["pages"] = {"error": error.message}
                 if forwards:
                     remote = f"localabstract:{found.name}"
-                    timeout_s = steps.begin(f"forwarding a port to {found.name}", ADB_TIMEOUT_S)
+                    timeout_s = progress.begin(f"forwarding a port to {found.name}", ADB_TIMEOUT_S)
                     forward = adb_device.forward("tcp:0", remote, timeout_s=timeout_s)
                     row["port"] = await forwarded.enter_async_context(forward)
                 rows.append(row)
             show(rows)
             if forwards and rows:
-                note("the ports lead there until Ctrl-C")
-                steps.begin("waiting for Ctrl-C", math.inf)
+                note("the ports are forwarded until Ctrl-C")
+                progress.begin("waiting for Ctrl-C", math.inf)
                 await asyncio.Event().wait()
 
     def show(rows: list[dict[str, Any]]) -> None:
@@ -137,23 +137,26 @@ def targets(options: CommonOptions, device: str, with_pages: bool, forwards: boo
             for page in pages if isinstance(pages, list) else [{"url": "", "title": pages["error"]}]:
                 click.echo(one_line(f"    {plain(page['title'])}  {page['url']}"))
         if not rows:
-            note("no app on the device has a devtools socket: it must be debuggable and show a WebView")
+            note("no app on the device has a devtools socket: the app must be debuggable and show a WebView")
 
-    run_async("targets", options, steps, work())
+    run_async("targets", options, progress, work())
 
 
 @click.group(cls=Commands)
 def virtual() -> None:
-    """Virtual devices that stay until they are stopped: Chromium on this machine, seen through the real adb server."""
+    """Virtual devices that run until they are stopped: Chromium on this machine behind the real adb server."""
 
 
 @virtual.command()
-@click.option("--name", type=WORDS, metavar="NAME", help="Letters, digits, - and _ (default: a random one).")
+@click.option("--name", type=TEXT, metavar="NAME", help="Letters, digits, - and _ (default: a random one).")
 @click.option("--no-quirks", "quirks", is_flag=True, flag_value=False, default=True, help="Plain Chromium.")
 @click.option("--api-level", type=WholeNumber(26, 36), default=34, show_default=True)
+@click.option(
+    "--engine", type=WholeNumber(83, 999), metavar="VERSION", help="An old Chromium of tools/engines, by major."
+)
 @common_options
-def start(options: CommonOptions, name: str | None, quirks: bool, api_level: int) -> None:
-    """Start one and print its serial.
+def start(options: CommonOptions, name: str | None, quirks: bool, api_level: int, engine: int | None) -> None:
+    """Start a virtual device and print its serial.
 
     With --json: device: {serial, name, pid}.
     """
@@ -163,7 +166,7 @@ def start(options: CommonOptions, name: str | None, quirks: bool, api_level: int
     from bridge.surfaces.cli.runner import CommandProgress, run_async
     from bridge.virtual_device import DeviceOptions, start_detached
 
-    steps = CommandProgress(options.timeout_s)
+    progress = CommandProgress(options.timeout_s)
     server = AdbServer.from_environment(options.adb_server)
     device = DeviceOptions(
         name=name or f"virtual-{secrets.token_hex(3)}",
@@ -172,25 +175,26 @@ def start(options: CommonOptions, name: str | None, quirks: bool, api_level: int
         api_level=api_level,
         quirks=quirks,
         is_detached=True,
+        engine={} if engine is None else {"chromium": str(engine)},
     )
 
     async def work() -> None:
-        handle = await start_detached(device, timeout_s=steps.begin("starting the virtual device", START_TIMEOUT_S))
+        handle = await start_detached(device, timeout_s=progress.begin("starting the virtual device", START_TIMEOUT_S))
         if options.as_json:
             print_json("virtual start", {"device": {"serial": handle.serial, "name": handle.name, "pid": handle.pid}})
             return
         click.echo(handle.serial)
         note(f"{handle.name} runs until 'webview-bridge virtual stop {handle.name}'")
 
-    run_async("virtual start", options, steps, work())
+    run_async("virtual start", options, progress, work())
 
 
 @virtual.command()
 @click.argument("device", required=False)
-@click.option("--all", "every", is_flag=True, help="All of them.")
+@click.option("--all", "every", is_flag=True, help="Stop all of them.")
 @common_options
 def stop(options: CommonOptions, device: str | None, every: bool) -> None:
-    """Stop the virtual device with this serial or name; without one, the only one there is.
+    """Stop the virtual device with this serial or name; without one, the only one that runs.
 
     With --json: stopped: [serial].
     """
@@ -198,27 +202,27 @@ def stop(options: CommonOptions, device: str | None, every: bool) -> None:
     from bridge.virtual_device import list_virtual_devices, stop_virtual_device
 
     if every and device is not None:
-        raise UsageError("give a device or --all, not both.")
+        raise UsageError("give either a device or --all.")
     running = list_virtual_devices()
     chosen = [handle for handle in running if device is None or device in (handle.serial, handle.name)]
     if not chosen and not every:
         seen = ", ".join(f"{handle.name} ({handle.serial})" for handle in running) or "none"
-        raise NoDevice(f"no such virtual device is running (running: {seen}).")
+        raise NoDevice(f"that virtual device is not running (running: {seen}).")
     if len(chosen) > 1 and not every:
         names = ", ".join(handle.name for handle in chosen)
         raise UsageError(f"{len(chosen)} virtual devices are running: {names}.", hint="Name one, or give --all.")
-    steps = CommandProgress(options.timeout_s)
+    progress = CommandProgress(options.timeout_s)
 
     async def work() -> None:
         for handle in chosen:
-            await stop_virtual_device(handle, timeout_s=steps.begin(f"stopping {handle.name}", ADB_TIMEOUT_S))
+            await stop_virtual_device(handle, timeout_s=progress.begin(f"stopping {handle.name}", ADB_TIMEOUT_S))
         if options.as_json:
             print_json("virtual stop", {"stopped": [handle.serial for handle in chosen]})
             return
         for handle in chosen:
             click.echo(f"stopped {handle.name} ({handle.serial})")
 
-    run_async("virtual stop", options, steps, work())
+    run_async("virtual stop", options, progress, work())
 
 
 @virtual.command()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from bridge.surfaces.cli.options import WORDS, CommonOptions, common_options
+from bridge.surfaces.cli.options import TEXT, CommonOptions, common_options
 from bridge.surfaces.cli.output import is_terminal, note, one_line, print_json
 
 if TYPE_CHECKING:
@@ -23,25 +23,25 @@ _LEAST_WIDTH = 20
 
 @click.command()
 @click.option(
-    "--device", type=WORDS, default="auto", show_default=True, metavar="auto|virtual|SERIAL", help="Which device."
+    "--device", type=TEXT, default="auto", show_default=True, metavar="auto|virtual|SERIAL", help="The device."
 )
 @click.option(
     "--wait",
     is_flag=True,
-    help="First wait until the device has booted and has its package service and a WebView (300 s, or --timeout).",
+    help="First wait until the device has booted and its package service and WebView are ready (300 s, or --timeout).",
 )
-@click.option("--fix", is_flag=True, help="Repair what can be: build the APK in a checkout, install the host app.")
+@click.option("--fix", is_flag=True, help="Repair problems: build the APK in a source checkout, install the host app.")
 @click.option(
     "--device-checks",
     is_flag=True,
-    help="Also try on the device what only a device can answer: frames, pictures, WebGL, files, proxy, profiles, idle, "
-    "renderer death. Takes a minute, and ends the host app.",
+    help="Also test the device itself: frames, screenshots, WebGL, files, proxy, profiles, idle, renderer crash. "
+    "Takes a minute and ends the host app.",
 )
 @common_options
 def doctor(options: CommonOptions, device: str, wait: bool, fix: bool, device_checks: bool) -> None:
-    """Examine this machine, the device and the way to a page; say what helps.
+    """Check this machine, the device and the path to a page, and suggest fixes.
 
-    Every row has a deadline of its own. The exit code is that of the first failure; warnings do not fail. With --json:
+    Each check has its own deadline. The exit code is that of the first failure; warnings do not fail. With --json:
     rows: [{name, status: pass|warn|fail|skipped, said, fix?, ms}], exit_code.
     """
     from bridge.surfaces.cli.runner import CommandProgress, run_async
@@ -71,17 +71,17 @@ def _print_row(row: ReportRow) -> None:
     if is_terminal():
         mark = click.style(mark, fg=_STYLES[status].removeprefix("bold "), bold=status == "fail")
     fix = f"-> {one_line(row.verdict.fix)}" if row.verdict.fix and status != "pass" else ""
-    for line in row_lines(mark, row.name, (one_line(row.verdict.said), fix), _columns()):
+    for line in row_lines(mark, row.name, (one_line(row.verdict.finding), fix), _columns()):
         click.echo(line)
     sys.stdout.flush()
 
 
 def row_lines(mark: str, name: str, texts: Iterable[str], columns: int | None) -> list[str]:
-    """A row: the texts in a column beside the name, or below it where that column would be narrow.
+    """The lines of a row: texts in a column beside the name, or below it in a narrow terminal.
 
     Args:
-        mark: As wide as `_MARK_WIDTH` when printed.
-        columns: Of the terminal; None leaves every text on one line.
+        mark: `_MARK_WIDTH` characters wide when printed.
+        columns: Width of the terminal; None keeps each text on one line.
     """
     import textwrap
 
@@ -90,7 +90,7 @@ def row_lines(mark: str, name: str, texts: Iterable[str], columns: int | None) -
     width = sys.maxsize if columns is None else max(columns - 1, len(margin) + _LEAST_WIDTH)
     lines: list[str] = []
     for text in filter(None, texts):
-        # Nothing is cut within a word: it may be a path, and wanted for copying.
+        # Words are never broken: they may be paths to copy.
         lines += textwrap.wrap(
             text, width, initial_indent=margin, subsequent_indent=margin, break_long_words=False, break_on_hyphens=False
         )
@@ -106,8 +106,8 @@ def _columns() -> int | None:
 
 
 def _print_summary(report: Report) -> None:
-    words = ((report.count("pass"), "passed"), (report.count("warn"), "warned"), (report.count("fail"), "failed"))
-    counts = [f"{count} {word}" for count, word in (*words, (report.count("skipped"), "skipped"))]
+    counted = ((report.count("pass"), "passed"), (report.count("warn"), "warned"), (report.count("fail"), "failed"))
+    counts = [f"{count} {word}" for count, word in (*counted, (report.count("skipped"), "skipped"))]
     click.echo(f"\n{', '.join(counts)}")
 
 

@@ -1,4 +1,4 @@
-"""Commands that give tools to models: the MCP server, and the schemas for calling functions."""
+"""Commands that offer tools to models: the MCP server and function-calling schemas."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import click
 from bridge.surfaces.cli.options import (
     DEVICE_OPTIONS,
     FILE,
-    WORDS,
+    TEXT,
     CommonOptions,
     WholeNumber,
     common_options,
@@ -22,43 +22,39 @@ SETS = ("web", "simple", "ops")
 FORMATS = ("openai-responses", "openai-chat", "anthropic", "gemini", "mcp")
 DEFAULT_PORT = 9331
 
-_tools = click.option(
-    "--set", "tools", type=click.Choice(SETS), default="web", show_default=True, help="Which tools there are."
-)
+_tools = click.option("--set", "tools", type=click.Choice(SETS), default="web", show_default=True, help="The tool set.")
 _javascript = click.option(
-    "--allow-javascript", is_flag=True, help="With --set simple: let the model run JavaScript in the pages it opens."
+    "--allow-javascript",
+    is_flag=True,
+    help="With --set simple: allow the model to run JavaScript in the pages it opens.",
 )
 
 
 @click.command()
 @_tools
-@click.option(
-    "--http", is_flag=True, help="Serve streamable HTTP on the loopback, at /mcp, instead of stdin and stdout."
-)
+@click.option("--http", is_flag=True, help="Serve streamable HTTP on loopback at /mcp instead of stdio.")
 @click.option(
     "--port",
     type=WholeNumber(0, 65535),
     metavar="PORT",
-    help=f"With --http: which port; 0 takes a free one. [default: {DEFAULT_PORT}]",
+    help=f"With --http: the port; 0 picks a free one. [default: {DEFAULT_PORT}]",
 )
 @folder_options
 @click.option(
     "--trace",
     type=FILE,
     metavar="FILE",
-    help="When the session ends, write what was done in it there, as HTML; meanwhile it is the resource webview://trace.",
+    help="When the session ends, write a trace of it there, as HTML. Until then the resource webview://trace shows it.",
 )
 @click.option(
     "--secrets-env",
     multiple=True,
     metavar="NAME[@ORIGIN]",
-    help="The value of this variable may be filled in as secret:NAME, and is never shown; with @https://shop.example "
-    "only there. May be repeated.",
+    help="Environment variable that the model may fill in as secret:NAME and never sees; @https://shop.example binds "
+    "it to that origin. Repeatable.",
 )
 @_javascript
-@click.option(
-    "--adb-server", type=WORDS, metavar="HOST:PORT", help="Which adb server (default: as adb itself finds it)."
-)
+@click.option("--adb-server", type=TEXT, metavar="HOST:PORT", help="The adb server (default: the one that adb uses).")
 @click.option("-v", "--verbose", is_flag=True, help="Log to stderr.")
 def mcp(
     tools: str,
@@ -74,20 +70,20 @@ def mcp(
     device: str,
     local_ports: tuple[int, ...],
 ) -> None:
-    """Serve the tools for models over the Model Context Protocol, until the client leaves.
+    """Serve tools for models over the Model Context Protocol until the client disconnects.
 
-    Nothing may be opened until the policy allows it: [browser.policy] in the configuration file, BRIDGE_POLICY_… in the
-    environment, or --local for a port of this machine. The device is opened by the first call that needs it.
+    The model can open nothing until the policy allows it: [browser.policy] in the configuration file, BRIDGE_POLICY_…
+    in the environment, or --local for a port of this machine. The first call that needs the device opens it.
 
-    With --http every request needs `Authorization: Bearer TOKEN`. The token is printed on stderr at the start, a new
-    one each time; one that BRIDGE_MCP_TOKEN holds is taken instead, and not printed.
+    With --http every request requires `Authorization: Bearer TOKEN`. Each start prints a new token on stderr;
+    BRIDGE_MCP_TOKEN sets one instead, which is not printed.
     """
     from bridge.surfaces.mcp_server.lifecycle import run_server
     from bridge.surfaces.mcp_server.operator_options import ServerOptions
     from bridge.surfaces.session_command import StartOptions
 
     if port is not None and not http:
-        raise click.UsageError("--port goes with --http")
+        raise click.UsageError("--port requires --http")
     options = ServerOptions(
         start=StartOptions(device, adb_server, local_ports),
         tools=tools,  # type: ignore[arg-type]  # one of SETS: click has checked it
@@ -106,14 +102,14 @@ for _option in DEVICE_OPTIONS:
 
 
 @click.command()
-@click.option("--format", "dialect", type=click.Choice(FORMATS), required=True, help="For which way of calling.")
+@click.option("--format", "dialect", type=click.Choice(FORMATS), required=True, help="The API that the schema is for.")
 @_tools
 @_javascript
 @common_options
 def schema(options: CommonOptions, dialect: str, tools: str, allow_javascript: bool) -> None:
-    """Print the tools as JSON, as the API of a model wants them in its `tools`.
+    """Print the tools as JSON for the `tools` field of a model API.
 
-    Answer a model's call by `bridge.model_tools.Toolbox.call(name, arguments, …)`. With --json: tools.
+    Run a model's call with `bridge.model_tools.Toolbox.call(name, arguments, …)`. With --json: tools.
     """
     from bridge.model_tools.schemas import schema_of
     from bridge.model_tools.sets import tool_set

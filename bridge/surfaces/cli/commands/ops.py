@@ -1,4 +1,4 @@
-"""`ops`: operations as lines of JSON, answered line by line over one session."""
+"""`ops`: runs operations given as lines of JSON in one session."""
 
 from __future__ import annotations
 
@@ -27,30 +27,28 @@ from bridge.surfaces.cli.output import json_line, note, write_file
 if TYPE_CHECKING:
     from bridge.ops import Event, InvalidOperation, OperationResult, Secrets
 
-# The longest operation is a fill of 100,000 characters, each of which JSON may write as \uXXXX twice.
+# The longest operation fills in 100,000 characters, each of which JSON may write as two \uXXXX escapes.
 LONGEST_LINE_BYTES = 2 * 1024 * 1024
 
 
 @click.command("ops")
-@click.option("--bail", is_flag=True, help="End with the first operation that fails.")
-@click.option("--events", type=FILE, metavar="FILE", help="Append events as lines of JSON.")
-@click.option(
-    "--trace", type=FILE, metavar="FILE", help="When the session ends, write what was done in it there, as HTML."
-)
+@click.option("--bail", is_flag=True, help="Stop after the first failure.")
+@click.option("--events", type=FILE, metavar="FILE", help="Append events to FILE as lines of JSON.")
+@click.option("--trace", type=FILE, metavar="FILE", help="When the session ends, write a trace of it there, as HTML.")
 @folder_options
 @click.option(
     "--pictures",
     type=FOLDER,
     metavar="FOLDER",
-    help="Save screenshots there instead of printing them in Base64.",
+    help="Save screenshots there instead of printing them as Base64.",
 )
 @click.option(
     "--secret",
     "secret_variables",
     multiple=True,
     metavar="NAME=VARIABLE[@ORIGIN]",
-    help="Let fill use secret:NAME, the value of that environment variable; with @https://shop.example only there. "
-    "May be repeated.",
+    help="Let fill use secret:NAME, the value of that environment variable; @https://shop.example binds it to that "
+    "origin. Repeatable.",
 )
 @origin_flags
 @own_session_options
@@ -67,14 +65,14 @@ def ops(
     deny: tuple[str, ...],
     default_action: str | None,
 ) -> None:
-    """Carry out operations, one JSON object per line of stdin, and print one JSON object per answer as it is done.
+    """Run operations, one JSON object per line of stdin, and print one JSON object per result.
 
-    Meant for a model's requests: unless a policy says otherwise, no address may be opened. Ends with 0 when all went
-    well, 4 when nothing but the policy stood in the way, else 1.
+    Meant for requests of a model: without a policy no address may be opened. Exit codes: 0 if all succeeded, 4 if only
+    the policy refused some, else 1.
 
-    What pages and servers wrote stands between <page-content NONCE origin=…> and </page-content NONCE>, field by field.
+    Content of pages and servers stands between <page-content NONCE origin=…> and </page-content NONCE>, in each field.
 
-    With --json, whatever ends it before the first line is one JSON object too.
+    With --json an error before the first line is one JSON object too.
     """
     from bridge.ops.effects import configured_actions
     from bridge.surfaces.cli.runner import CommandProgress, flagged_policy, run_async
@@ -82,53 +80,56 @@ def ops(
     policy = flagged_policy("model", allow, deny, default_action)
     actions, secrets = configured_actions(os.environ), _secrets(secret_variables)
     if pictures is not None and not pictures.is_dir():
-        raise UsageError(f"there is no folder {pictures}.")
-    steps = CommandProgress(options.timeout_s)
+        raise UsageError(f"the folder {pictures} does not exist.")
+    progress = CommandProgress(options.timeout_s)
 
     async def work() -> set[str]:
         from bridge import Session
         from bridge.ops import Executor
-        from bridge.surfaces.cli.runner import START_TIMEOUT_S, agreed_on_terminal, asked_on_terminal, grants_of
+        from bridge.surfaces.cli.runner import START_TIMEOUT_S, ask_on_terminal, confirm_on_terminal, grants_of
 
         failures: set[str] = set()
         async with AsyncExitStack() as stack:
-            told = stack.enter_context(_opened(events)) if events is not None else None
+            events_file = stack.enter_context(_opened(events)) if events is not None else None
             session = await stack.enter_async_context(
                 Session.open(
                     options.device,
                     adb_server=options.adb_server,
                     policy=policy,
                     grants=grants_of(options),
-                    ask=asked_on_terminal,
+                    ask=ask_on_terminal,
                     reconnect=True,
                     uploads_root=uploads_root,
                     downloads_root=downloads_root,
                     on_notice=note,
                     trace=trace,
-                    timeout_s=steps.begin("starting the device and the host app", START_TIMEOUT_S),
+                    timeout_s=progress.begin("starting the device and the host app", START_TIMEOUT_S),
                 )
             )
             executor = Executor(
-                session, action_policy=actions, secrets=secrets, on_event=_teller(told) if told else None
+                session,
+                action_policy=actions,
+                secrets=secrets,
+                on_event=_event_writer(events_file) if events_file else None,
             )
-            executor.confirm = lambda operation: agreed_on_terminal(f"{executor.question(operation)}?")
+            executor.confirm = lambda operation: confirm_on_terminal(f"{executor.question(operation)}?")
             numbers: deque[int] = deque()
-            steps.current = "waiting for the first operation"
-            async for answer in executor.run_batch(_operations(numbers), bail=bail):
+            progress.current = "waiting for the first operation"
+            async for result in executor.run_batch(_operations(numbers), bail=bail):
                 number = numbers.popleft()
-                steps.current = f"after line {number}"
-                if answer.error is not None:
-                    failures.add(answer.error.code)
-                click.echo(json_line(_shown(answer, number, pictures)))
+                progress.current = f"after line {number}"
+                if result.error is not None:
+                    failures.add(result.error.code)
+                click.echo(json_line(_shown(result, number, pictures)))
         return failures
 
-    failures = run_async("ops", options, steps, work())
+    failures = run_async("ops", options, progress, work())
     if failures:
         raise click.exceptions.Exit(PolicyRefused.exit_code if failures == {PolicyRefused.code} else 1)
 
 
 async def _operations(numbers: deque[int]) -> AsyncIterator[bytes | InvalidOperation]:
-    """What the lines hold, blank ones left out; `numbers` gets the line that each stood on."""
+    """The operations on stdin; blank lines are skipped. Appends each one's line number to `numbers`."""
     from bridge.ops import InvalidOperation
     from bridge.surfaces.cli.lines import TooLong, lines_of
 
@@ -144,14 +145,14 @@ async def _operations(numbers: deque[int]) -> AsyncIterator[bytes | InvalidOpera
             yield line
 
 
-def _shown(answer: OperationResult, number: int, pictures: Path | None) -> dict[str, Any]:
-    shown = {"line": number, **answer.to_json()}
-    if answer.image_bytes is None:
+def _shown(result: OperationResult, number: int, pictures: Path | None) -> dict[str, Any]:
+    shown = {"line": number, **result.to_json()}
+    if result.image_bytes is None:
         return shown
     if pictures is None:
-        return {**shown, "image_base64": base64.b64encode(answer.image_bytes).decode()}
+        return {**shown, "image_base64": base64.b64encode(result.image_bytes).decode()}
     file = pictures / f"screenshot-{number}.png"
-    write_file(file, answer.image_bytes)
+    write_file(file, result.image_bytes)
     return {**shown, "file": str(file)}
 
 
@@ -159,28 +160,28 @@ def _opened(path: Path) -> IO[str]:
     try:
         return path.open("a", encoding="utf-8", errors="backslashreplace")
     except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}.") from error
+        raise UsageError(f"cannot write {path}: {error.strerror}.") from error
 
 
-def _teller(file: IO[str]) -> Callable[[Event], None]:
+def _event_writer(file: IO[str]) -> Callable[[Event], None]:
     from bridge.ops import json_line as event_line
 
-    def tell(event: Event) -> None:
+    def write(event: Event) -> None:
         file.write(event_line(event))
         file.flush()
 
-    return tell
+    return write
 
 
 def _secrets(pairs: Iterable[str]) -> Secrets:
-    """Values are named by the variables that hold them: a command line is seen by everybody on the machine."""
+    """Secrets come from environment variables: every user of the machine can see a command line."""
     from bridge.ops import Secret, Secrets
 
     named, notes = {}, []
     for pair in pairs:
         name, separator, rest = pair.partition("=")
         if not separator:
-            raise UsageError(f"--secret {pair[:80]!r} names no variable", hint="Write it as NAME=VARIABLE.")
+            raise UsageError(f"--secret {pair[:80]!r} does not name a variable", hint="Write it as NAME=VARIABLE.")
         variable, _, origin = rest.partition("@")
         named[name] = Secret.read(os.environ, variable, origin=origin)
         if not origin:
@@ -188,8 +189,8 @@ def _secrets(pairs: Iterable[str]) -> Secrets:
                 f"secret:{name} may be filled in on any page; {name}={variable}@https://… binds it to one origin"
             )
     secrets = Secrets(named)
-    for words in notes:
-        note(words)
+    for text in notes:
+        note(text)
     return secrets
 
 

@@ -1,4 +1,4 @@
-"""Commands on a page: where it is, what is on it, what it looks like."""
+"""Commands that navigate, take snapshots, query and wait."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import click
 
 from bridge.errors import UsageError
-from bridge.surfaces.cli.commands.actions import checked_ref, on_a_page
+from bridge.surfaces.cli.commands.actions import checked_ref, page_options
 from bridge.surfaces.cli.commands.reading import snapshot_of_file
-from bridge.surfaces.cli.dispatch import perform, print_answer
-from bridge.surfaces.cli.options import FILE, WORDS, SessionOptions, WholeNumber, session_options
+from bridge.surfaces.cli.dispatch import print_result, run_command
+from bridge.surfaces.cli.options import FILE, TEXT, SessionOptions, WholeNumber, session_options
 from bridge.surfaces.cli.output import check_writable, note, one_line, write_file
 
 if TYPE_CHECKING:
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 @click.command("open")
 @click.argument("url", required=False)
 @click.option("--url", "url_option", metavar="URL", help="The same, as an option.")
-@click.option("--new-tab", is_flag=True, help="In a tab of its own.")
-@click.option("--wait-for", type=WORDS, metavar="TEXT", help="Go on when this text is on the page.")
+@click.option("--new-tab", is_flag=True, help="Open it in a new tab.")
+@click.option("--wait-for", type=TEXT, metavar="TEXT", help="Wait for this text on the page.")
 @session_options
 def open_command(
     options: SessionOptions, url: str | None, url_option: str | None, new_tab: bool, wait_for: str | None
 ) -> None:
-    """Open URL, and keep the session for the commands that follow until 'close'.
+    """Open URL and keep the session for the following commands, until 'close'.
 
     With --json: tab, url, title, status, waited_for, cost.
     """
@@ -38,12 +38,12 @@ def open_command(
     from bridge.surfaces.daemon.session_files import is_kept
 
     if (url is None) == (url_option is None):
-        raise UsageError("open takes one URL.", hint="Such as: webview-bridge open https://example.com/")
+        raise UsageError("open requires one URL.", hint="Such as: webview-bridge open https://example.com/")
     wanted = url or url_option or ""
-    # An open session judges by what it was opened with; without one, nothing is started for an address it would refuse.
+    # An open session applies its own options; otherwise the address is checked before anything is started.
     address = checked_url(wanted) if is_kept(options.session_name) else checked_address(wanted, options)
     params = {"url": address, "new_tab": new_tab, "wait_for": wait_for}
-    _print_location("open", options, perform("open", options, "open", params, starts=True))
+    _print_location("open", options, run_command("open", options, "open", params, starts=True))
 
 
 @click.command()
@@ -53,7 +53,7 @@ def back(options: SessionOptions) -> None:
 
     With --json: url, title, status, waited_for, cost.
     """
-    _print_location("back", options, perform("back", options, "back", {}))
+    _print_location("back", options, run_command("back", options, "back", {}))
 
 
 @click.command()
@@ -63,36 +63,40 @@ def forward(options: SessionOptions) -> None:
 
     With --json: url, title, status, waited_for, cost.
     """
-    _print_location("forward", options, perform("forward", options, "forward", {}))
+    _print_location("forward", options, run_command("forward", options, "forward", {}))
 
 
 @click.command("reload")
 @session_options
 def reload_command(options: SessionOptions) -> None:
-    """Load the page again.
+    """Reload the page.
 
     With --json: url, title, status, waited_for, cost.
     """
-    _print_location("reload", options, perform("reload", options, "reload", {}))
+    _print_location("reload", options, run_command("reload", options, "reload", {}))
 
 
 @click.command()
-@click.option("--all", "everything", is_flag=True, help="Texts and structure too, not only what can be acted on.")
-@click.option("--controls", is_flag=True, help="Only what can be acted on; alike ones share a line.")
+@click.option(
+    "--all", "everything", is_flag=True, help="Include all text and structure, not only interactive elements."
+)
+@click.option("--controls", is_flag=True, help="Only interactive elements; similar ones share a line.")
 @click.option(
     "--max-chars",
     type=WholeNumber(min=200),
     default=12_000,
     show_default=True,
     metavar="N",
-    help="Bound of the text.",
+    help="Maximum length of the text.",
 )
-@click.option("--scope", type=WORDS, metavar="CSS|REF", help="Only what is below the first element that this finds.")
-@click.option("--more", type=WORDS, metavar="REF", help="What was cut there (more=e7).")
-@click.option("--find", type=WORDS, metavar="TEXT", help="Only the lines with this text, and what they stand in.")
-@click.option("--html", type=WORDS, metavar="FILE|-", help="Instead of a page: HTML text, without a device.")
-@click.option("--out", type=FILE, metavar="FILE", help="Write the text there.")
-@on_a_page
+@click.option("--scope", type=TEXT, metavar="CSS|REF", help="Only the subtree of the first match.")
+@click.option("--more", type=TEXT, metavar="REF", help="Continue a truncated snapshot at more=REF.")
+@click.option("--find", type=TEXT, metavar="TEXT", help="Only elements with this text, and what contains them.")
+@click.option(
+    "--html", type=TEXT, metavar="FILE|-", help="Take the snapshot of an HTML file or stdin, without a device."
+)
+@click.option("--out", type=FILE, metavar="FILE", help="Write the text to FILE.")
+@page_options
 def snapshot(
     options: SessionOptions,
     url: str | None,
@@ -112,9 +116,9 @@ def snapshot(
     """
     check_writable(out)
     if html is not None and (url is not None or wait_for is not None):
-        raise UsageError("--html is a snapshot of a text; it goes with neither --url nor --wait-for.")
+        raise UsageError("--html cannot be combined with --url or --wait-for.")
     if everything and controls:
-        raise UsageError("--all and --controls exclude each other.")
+        raise UsageError("--all and --controls cannot be combined.")
     if html is not None:
         snapshot_of_file(
             options,
@@ -136,60 +140,65 @@ def snapshot(
         "more": more,
         "find": find,
     }
-    answer = perform("snapshot", options, "snapshot", params, url=url, wait_for=wait_for)
-    text = str(answer.json["text"])
+    result = run_command("snapshot", options, "snapshot", params, url=url, wait_for=wait_for)
+    text = str(result.json["text"])
     if out is not None:
         write_file(out, f"{text}\n")
-    print_answer("snapshot", options, answer, f"saved {out}" if out else text, {"file": str(out)} if out else {})
+    print_result("snapshot", options, result, f"saved {out}" if out else text, {"file": str(out)} if out else {})
 
 
 @click.command()
 @click.argument("ref")
 @click.argument("kind", metavar="KIND", type=click.Choice(["text", "html", "value", "attrs", "computed_styles", "box"]))
 @click.option(
-    "--limit", type=WholeNumber(min=1), default=2_000, show_default=True, metavar="N", help="Characters at most."
+    "--limit",
+    type=WholeNumber(min=1),
+    default=2_000,
+    show_default=True,
+    metavar="N",
+    help="Maximum number of characters.",
 )
-@on_a_page
+@page_options
 def get(options: SessionOptions, ref: str, kind: str, limit: int, url: str | None, wait_for: str | None) -> None:
-    """Print one thing about the element of REF: its text, HTML, value, attributes, computed styles or box.
+    """Print one property of the element REF: text, HTML, value, attributes, computed styles or box.
 
     With --json: ref, kind, value, truncated, cost.
     """
     params = {"ref": checked_ref(ref), "kind": kind, "limit": limit}
-    answer = perform("get", options, "query", params, url=url, wait_for=wait_for, shows_refs=True)
-    value = answer.json["value"]
-    print_answer("get", options, answer, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False), {})
+    result = run_command("get", options, "query", params, url=url, wait_for=wait_for, needs_refs=True)
+    value = result.json["value"]
+    print_result("get", options, result, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False), {})
 
 
 @click.command()
-@click.option("--text", type=WORDS, metavar="TEXT", help="Until this text is on the page.")
-@click.option("--selector", type=WORDS, metavar="CSS", help="Until this selector finds something visible.")
-@click.option("--role", type=WORDS, metavar="ROLE", help="Until something with this ARIA role is there.")
-@click.option("--name", metavar="NAME", help="With --role: and with this accessible name.")
-@click.option("--address", type=WORDS, metavar="GLOB", help="Until the tab's URL fits this pattern.")
-@click.option("--gone", type=WORDS, metavar="CSS", help="Until this selector finds nothing visible any more.")
+@click.option("--text", type=TEXT, metavar="TEXT", help="Until the page shows this text.")
+@click.option("--selector", type=TEXT, metavar="CSS", help="Until a visible element matches this selector.")
+@click.option("--role", type=TEXT, metavar="ROLE", help="Until an element has this ARIA role.")
+@click.option("--name", metavar="NAME", help="With --role: and this accessible name.")
+@click.option("--address", type=TEXT, metavar="GLOB", help="Until the tab's URL matches this pattern.")
+@click.option("--gone", type=TEXT, metavar="CSS", help="Until no visible element matches this selector.")
 @session_options
 def wait(options: SessionOptions, address: str | None, **given: str | None) -> None:
-    """Wait until something is on the page, or gone from it.
+    """Wait for a condition on the page.
 
     With --json: awaited, waited_ms, cost.
     """
     condition = {key: value for key, value in {**given, "url": address}.items() if value is not None}
     if options.timeout_s is not None:
         condition["timeout_s"] = options.timeout_s  # type: ignore[assignment]
-    # The wait's own deadline says what it saw instead; the command's would only say that it is over.
-    answer = perform("wait", replace(options, timeout_s=None), "wait", condition)
-    print_answer("wait", options, answer, f"{answer.json['awaited']} after {answer.json['waited_ms']:.0f} ms", {})
+    # The wait has the deadline, because its error reports what it last saw.
+    result = run_command("wait", replace(options, timeout_s=None), "wait", condition)
+    print_result("wait", options, result, f"{result.json['awaited']} after {result.json['waited_ms']:.0f} ms", {})
 
 
-def _print_location(command: str, options: SessionOptions, answer: CommandResult) -> None:
+def _print_location(command: str, options: SessionOptions, result: CommandResult) -> None:
     from bridge.snapshot.escape import plain
 
-    found = answer.json
+    found = result.json
     status = f"{found['status']} " if found.get("status") is not None else ""
-    print_answer(command, options, answer, one_line(f"{status}{found['url']} {plain(found['title'])}"), {})
+    print_result(command, options, result, one_line(f"{status}{found['url']} {plain(found['title'])}"), {})
     if not options.as_json and (found.get("status") or 0) >= 400:
-        note(f"{found['url']} answered with HTTP status {found['status']}")
+        note(f"{found['url']} returned HTTP status {found['status']}")
 
 
 COMMANDS = (open_command, snapshot, get, wait, back, forward, reload_command)

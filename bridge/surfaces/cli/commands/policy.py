@@ -1,4 +1,4 @@
-"""`policy check` and `gate`: the operator's policy by itself, without a device."""
+"""`policy check` and `gate`: the operator's policy without a device."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ _RESOLVE_S = 10.0
 
 
 def policy_flags(command: click.decorators.FC) -> click.decorators.FC:
-    """The flags of a policy, and `--local`."""
-    return origin_flags(local_option("Allow this machine's loopback on this port. May be repeated.")(command))
+    """The policy flags and `--local`."""
+    return origin_flags(local_option("Allow this port of the machine's loopback. Repeatable.")(command))
 
 
 @click.group(cls=Commands)
 def policy() -> None:
-    """Which addresses may be opened: [browser.policy] of the configuration file, BRIDGE_POLICY_…, flags."""
+    """The policy for addresses: [browser.policy] of the configuration file, BRIDGE_POLICY_…, flags."""
 
 
 @policy.command()
 @click.argument("urls", nargs=-1, required=True, metavar="URL…")
-@click.option("--explain", is_flag=True, help="Also look the host up and judge its addresses; print the rule.")
+@click.option("--explain", is_flag=True, help="Also resolve the host, check its addresses and print the rule.")
 @click.option("--as", "asker", type=click.Choice(["operator", "model"]), default="operator", show_default=True)
 @policy_flags
 @common_options
@@ -38,10 +38,10 @@ def check(
     default_action: str | None,
     local_ports: tuple[int, ...],
 ) -> None:
-    """Say of each URL whether it may be opened, without opening it. Ends with 4 when one may not.
+    """Print whether each URL may be opened, without opening it. Exits with 4 if one is refused.
 
-    With --json: decisions: [{url, action, rule, reason, hint, host, port, addresses?}], policy; ok is false and
-    there is an exit_code where one may not.
+    With --json: decisions: [{url, action, rule, reason, hint, host, port, addresses?}], policy; ok is false with an
+    exit_code if one is refused.
     """
     import os
 
@@ -52,10 +52,10 @@ def check(
     from bridge.surfaces.cli.runner import CommandProgress, flagged_policy, run_async
     from bridge.surfaces.session_command import StartOptions
 
-    configured_actions(os.environ)  # whoever checks the file wants to know of a mistake in its other table too
+    configured_actions(os.environ)  # reports errors in the other table of the file too
     rules = flagged_policy("model" if asker == "model" else "operator", allow, deny, default_action)
     grants = StartOptions(local_ports=local_ports).grants()
-    steps = CommandProgress(options.timeout_s)
+    progress = CommandProgress(options.timeout_s)
 
     async def work() -> list[dict[str, object]]:
         egress, rows = PinnedEgress(rules, grants), []
@@ -64,7 +64,7 @@ def check(
             row: dict[str, object] = {**decision.to_json(), "url": url, "canonical": decision.url}
             if explain and decision.allowed and decision.host is not None and decision.port is not None:
                 try:
-                    timeout_s = steps.begin(f"resolving {decision.host}", _RESOLVE_S)
+                    timeout_s = progress.begin(f"resolving {decision.host}", _RESOLVE_S)
                     row["addresses"] = await egress.addresses(decision.host, decision.port, timeout_s=timeout_s)
                 except PolicyRefused as error:
                     row |= {"action": "deny", "rule": error.details.get("rule", ""), "reason": error.message}
@@ -74,7 +74,7 @@ def check(
             rows.append(row)
         return rows
 
-    rows = run_async("policy check", options, steps, work())
+    rows = run_async("policy check", options, progress, work())
     refused = [row for row in rows if row["action"] != "allow"]
     if options.as_json:
         found = {"decisions": rows, "policy": rules.to_json()}
@@ -87,8 +87,8 @@ def check(
 
 
 @click.command()
-@click.option("--port", type=WholeNumber(0, 65535), default=0, show_default="any free one")
-@click.option("--audit", is_flag=True, help="Print a line of JSON for every connection and refusal.")
+@click.option("--port", type=WholeNumber(0, 65535), default=0, show_default="any free port")
+@click.option("--audit", is_flag=True, help="Print a line of JSON for each connection and refusal.")
 @policy_flags
 @common_options
 def gate(
@@ -100,9 +100,9 @@ def gate(
     default_action: str | None,
     local_ports: tuple[int, ...],
 ) -> None:
-    """Run the egress gate alone: an HTTP proxy on 127.0.0.1 that connects only where the policy lets it.
+    """Run the egress gate alone: an HTTP proxy on 127.0.0.1 that enforces the policy.
 
-    For any HTTP client: curl -x http://127.0.0.1:PORT …, HTTPS_PROXY=…. Runs until it is interrupted. With --json the
+    For any HTTP client: curl -x http://127.0.0.1:PORT …, HTTPS_PROXY=…. Runs until interrupted. With --json the
     first line is {"ok": true, "command": "gate", "url", "port", "policy"}.
     """
     import asyncio
@@ -116,26 +116,28 @@ def gate(
     from bridge.surfaces.session_command import StartOptions
 
     rules = flagged_policy("operator", allow, deny, default_action)
-    steps = CommandProgress(options.timeout_s)
+    progress = CommandProgress(options.timeout_s)
 
-    def tell(record: ConnectionRecord) -> None:
+    def print_record(record: ConnectionRecord) -> None:
         click.echo(json.dumps(record.to_json()))
 
     async def work() -> None:
-        egress = PinnedEgress(rules, StartOptions(local_ports=local_ports).grants(), on_record=tell if audit else None)
+        egress = PinnedEgress(
+            rules, StartOptions(local_ports=local_ports).grants(), on_record=print_record if audit else None
+        )
         try:
             async with run_gate(egress, port=port) as running:
                 if options.as_json:
                     print_json("gate", {"url": running.url, "port": running.port, "policy": rules.to_json()})
                 else:
                     click.echo(running.url)
-                    note(f"the gate runs until it is interrupted: curl -x {running.url} https://example.com/")
-                steps.begin(f"serving at {running.url}", math.inf)
+                    note(f"the gate runs until interrupted: curl -x {running.url} https://example.com/")
+                progress.begin(f"serving at {running.url}", math.inf)
                 await asyncio.get_running_loop().create_future()
         except OSError as error:
             raise UsageError(f"the gate cannot listen on port {port}: {error.strerror}") from error
 
-    run_async("gate", options, steps, work())
+    run_async("gate", options, progress, work())
 
 
 def _line(row: dict[str, object], *, explain: bool) -> str:
@@ -146,7 +148,7 @@ def _line(row: dict[str, object], *, explain: bool) -> str:
     if row["action"] != "allow" and row["hint"]:
         text += f" {row['hint']}"
     if explain:
-        text += f" [{row['rule']}; {row['canonical'] or 'no URL'}]"
+        text += f" [{row['rule']}; {row['canonical'] or 'not a valid URL'}]"
         if row.get("addresses"):
             text += " -> " + ", ".join(str(address) for address in row["addresses"])  # type: ignore[attr-defined]
         if row.get("unresolved"):

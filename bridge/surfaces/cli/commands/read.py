@@ -1,4 +1,4 @@
-"""`read`: a page's text as Markdown."""
+"""`read`: the text of a page as Markdown."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any
 import click
 
 from bridge.errors import UsageError
-from bridge.surfaces.cli.dispatch import perform, print_answer
-from bridge.surfaces.cli.options import FILE, WORDS, SessionOptions, WholeNumber, session_options
+from bridge.surfaces.cli.dispatch import print_result, run_command
+from bridge.surfaces.cli.options import FILE, TEXT, SessionOptions, WholeNumber, session_options
 from bridge.surfaces.cli.output import check_writable, note, write_file
 
 
 @click.command()
 @click.argument("url", required=False)
 @click.option("--url", "url_option", metavar="URL", help="The same, as an option.")
-@click.option("--wait-for", type=WORDS, metavar="TEXT", help="Read when this text is on the page.")
+@click.option("--wait-for", type=TEXT, metavar="TEXT", help="Wait for this text on the page first.")
 @click.option(
     "--mode", type=click.Choice(["main_content", "article", "raw"]), default="main_content", show_default=True
 )
@@ -26,16 +26,14 @@ from bridge.surfaces.cli.output import check_writable, note, write_file
     default=50_000,
     show_default=True,
     metavar="N",
-    help="Bound of the text; 0 is none.",
+    help="Maximum length of the text; 0 for no limit.",
 )
-@click.option("--selector", type=WORDS, metavar="CSS", help="Only what is below the first element that this finds.")
+@click.option("--selector", type=TEXT, metavar="CSS", help="Only the first match.")
 @click.option("--outline", is_flag=True, help="Only the headings.")
-@click.option(
-    "--section", type=WORDS, metavar="HEADING", help="Only what is below this heading (its words or its anchor)."
-)
+@click.option("--section", type=TEXT, metavar="HEADING", help="Only the section under this heading (text or anchor).")
 @click.option("--links", type=click.Choice(["inline", "ref", "none"]), default="inline", show_default=True)
-@click.option("--comments", is_flag=True, help="The readers' comments too.")
-@click.option("--out", type=FILE, metavar="FILE", help="Write the text there.")
+@click.option("--comments", is_flag=True, help="Include reader comments.")
+@click.option("--out", type=FILE, metavar="FILE", help="Write the text to FILE.")
 @session_options
 def read(
     options: SessionOptions,
@@ -51,14 +49,14 @@ def read(
     comments: bool,
     out: Path | None,
 ) -> None:
-    """Print what there is to read at URL, or on the open page, as Markdown: as rendered, without what surrounds it.
+    """Print the main text at URL, or of the open page, as Markdown; the page is rendered first.
 
     With --json: markdown, title, url, kind, hidden_text_removed, truncated, cost.
     """
     if outline and section is not None:
-        raise UsageError("--outline and --section exclude each other.")
+        raise UsageError("--outline and --section cannot be combined.")
     if url is not None and url_option is not None:
-        raise UsageError("read takes one URL.")
+        raise UsageError("read takes at most one URL.")
     check_writable(out)
     params = {
         "mode": mode,
@@ -69,13 +67,13 @@ def read(
         "links": links,
         "comments": comments,
     }
-    answer = perform("read", options, "read", params, url=url or url_option, wait_for=wait_for)
-    text = str(answer.json["markdown"])
+    result = run_command("read", options, "read", params, url=url or url_option, wait_for=wait_for)
+    text = str(result.json["markdown"])
     if out is not None:
         write_file(out, f"{text}\n")
-    print_answer("read", options, answer, f"saved {out}" if out else text, {"file": str(out)} if out else {})
-    if not options.as_json and answer.json["hidden_text_removed"]:
-        note(f"hidden texts removed: {answer.json['hidden_text_removed']}")
+    print_result("read", options, result, f"saved {out}" if out else text, {"file": str(out)} if out else {})
+    if not options.as_json and result.json["hidden_text_removed"]:
+        note(f"hidden texts removed: {result.json['hidden_text_removed']}")
 
 
 COMMANDS = (read,)

@@ -1,4 +1,4 @@
-"""Commands that read without a device: a page of the web by HTTP, a snapshot of HTML text."""
+"""Commands that read without a device: fetch a page by HTTP, take a snapshot of HTML text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import click
 from bridge.errors import UsageError
 from bridge.surfaces.cli.options import (
     FILE,
-    WORDS,
+    TEXT,
     CommonOptions,
     SessionOptions,
     WholeNumber,
@@ -22,7 +22,7 @@ from bridge.surfaces.cli.output import check_writable, note, print_json, printab
 
 FETCH_TIMEOUT_S = 30.0
 RENDER_TIMEOUT_S = 120.0
-#: Of HTML text for a snapshot; what is larger, or has no end, is no page.
+#: Limit of HTML text for a snapshot; the input may be endless.
 MAX_HTML_BYTES = 20_000_000
 
 
@@ -34,27 +34,32 @@ MAX_HTML_BYTES = 20_000_000
     default=50_000,
     show_default=True,
     metavar="N",
-    help="Bound of the text; 0: no bound.",
+    help="Maximum length of the text; 0 for no limit.",
 )
-@click.option("--selector", type=WORDS, metavar="CSS", help="Only the first element that this selector finds.")
+@click.option("--selector", type=TEXT, metavar="CSS", help="Only the first match.")
 @click.option(
     "--mode",
     type=click.Choice(["main_content", "article", "raw"]),
     default="main_content",
     show_default=True,
-    help="raw is the whole page, with its navigation and footers.",
+    help="raw also includes navigation and footers.",
 )
-@click.option("--metadata", is_flag=True, help="Description, author, dates, language; the description first.")
+@click.option("--metadata", is_flag=True, help="Include description, author, dates and language.")
 @click.option("--outline", is_flag=True, help="Only the headings.")
 @click.option(
-    "--pages", type=WholeNumber(1, 50), default=1, show_default=True, metavar="N", help="Follow rel=next up to here."
+    "--pages",
+    type=WholeNumber(1, 50),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Follow rel=next for up to N pages.",
 )
 @click.option("--links", type=click.Choice(["inline", "none"]), default="inline", show_default=True)
-@click.option("--out", type=FILE, metavar="FILE", help="Write the text there.")
-@click.option("--render", is_flag=True, help="Open a page that is empty without JavaScript on a device (--device).")
+@click.option("--out", type=FILE, metavar="FILE", help="Write the text to FILE.")
+@click.option("--render", is_flag=True, help="If the page is empty without JavaScript, open it on a device (--device).")
 @session_options
 def fetch(options: SessionOptions, url: str, out: Path | None, render: bool, **wanted: Any) -> None:
-    """Print the page at URL as Markdown, fetched by HTTP: no device, no JavaScript, no cookies.
+    """Fetch URL by HTTP and print it as Markdown: no device, no JavaScript, no cookies.
 
     With --json: markdown, url, status, content_type, title, truncated, truncate_reasons, body_bytes, charset,
     charset_source, kind, redirects, metadata, outline, notes, pages, hidden_text_removed, rendered, cost.
@@ -72,14 +77,14 @@ def fetch(options: SessionOptions, url: str, out: Path | None, render: bool, **w
     async def rendered(address: str, *, timeout_s: float) -> str:
         note(f"{address} is empty without JavaScript; opening it on a device")
         async with opened_page(options, CommandProgress(timeout_s), address, None) as (_, page):
-            told = await page.read(
+            text = await page.read(
                 mode=wanted["mode"],
                 max_length=wanted["max_length"],
                 selector=wanted["selector"],
                 outline=wanted["outline"],
                 links=wanted["links"],
             )
-            return told.markdown
+            return text.markdown
 
     async def work() -> None:
         from bridge.reading.fetch import webfetch
@@ -94,12 +99,12 @@ def fetch(options: SessionOptions, url: str, out: Path | None, render: bool, **w
             print_json("fetch", {**page.to_json(), **({"file": str(out)} if out else {})})
             return
         click.echo(f"saved {out}" if out else printable(page.markdown))
-        for words in page.notes:
-            note(words)
+        for text in page.notes:
+            note(text)
         where = "" if page.url == address else f"{page.url} · "
         note(f"{where}{page.content_type} · {page.cost}")
 
-    # The fetch has the whole budget: its own words for running out of it say more than the command's.
+    # The fetch has the deadline, because its error says more than the command's.
     run_async("fetch", options, CommandProgress(None), work())
 
 
@@ -120,7 +125,7 @@ def snapshot_of_file(
     from bridge.reading.media_type import sniffed_type
     from bridge.snapshot.html import HtmlSnapshotOptions, snapshot_html
 
-    name = "what stands on stdin" if source == "-" else source
+    name = "the input on stdin" if source == "-" else source
     if source == "-":
         body, url = sys.stdin.buffer.read(MAX_HTML_BYTES + 1), "about:blank"
     else:
@@ -129,11 +134,11 @@ def snapshot_of_file(
             with path.open("rb") as file:
                 body, url = file.read(MAX_HTML_BYTES + 1), path.resolve().as_uri()
         except OSError as error:
-            raise UsageError(f"{source} cannot be read: {error.strerror}.") from error
+            raise UsageError(f"cannot read {source}: {error.strerror}.") from error
     if len(body) > MAX_HTML_BYTES:
         raise UsageError(f"{name} is larger than {MAX_HTML_BYTES:,} bytes.")
     if (binary := sniffed_type(body)) and body.strip():
-        raise UsageError(f"{name} is no HTML but binary: {binary} of {len(body):,} bytes.")
+        raise UsageError(f"{name} is not HTML: it is binary ({binary}, {len(body):,} bytes).")
     wanted = HtmlSnapshotOptions(
         max_chars_total=max_chars,
         interactive_only=not everything,

@@ -1,4 +1,4 @@
-"""`retried`: what a retry has hidden, from the JUnit files of a run and of what was run again."""
+"""`retried`: finds tests that passed only on retry, from JUnit files."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from bridge.surfaces.cli.output import one_line, print_json
 @click.argument("files", nargs=-1, required=True, metavar="JUNIT…", type=FILE)
 @common_options
 def retried(options: CommonOptions, files: tuple[Path, ...]) -> None:
-    """Say which tests passed only on retry, and which never: JUNIT files of a run, then of each retry of what failed.
+    """List tests that passed only on retry, and tests that never passed.
 
-    Prints Markdown, for $GITHUB_STEP_SUMMARY. Ends with 1 when a test never passed.
+    JUNIT are the files of a run and then of each retry of its failures. Prints Markdown for $GITHUB_STEP_SUMMARY. Exits
+    with 1 if a test never passed.
 
     With --json: tests, passed_on_retry: [name], failed: [name].
     """
@@ -41,15 +42,15 @@ def retried(options: CommonOptions, files: tuple[Path, ...]) -> None:
 
 
 def _outcomes(file: Path) -> dict[str, bool]:
-    """Test -> whether it passed, or was skipped; a test with several entries (its teardown) passed when all did."""
+    """Whether each test passed or was skipped. A test with several entries (teardown) passed if all of them did."""
     from xml.etree import ElementTree
 
     try:
         cases = list(ElementTree.parse(file).iter("testcase"))  # noqa: S314 - the test run's own file
     except OSError as error:
-        raise UsageError(f"{file} cannot be read: {error.strerror}.") from error
+        raise UsageError(f"cannot read {file}: {error.strerror}.") from error
     except ElementTree.ParseError as error:
-        raise UsageError(f"{file} is no JUnit file: {error}.") from error
+        raise UsageError(f"{file} is not a JUnit file: {error}.") from error
     found: dict[str, bool] = {}
     for case in cases:
         name = f"{case.get('classname', '')}::{case.get('name', '')}"

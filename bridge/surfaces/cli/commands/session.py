@@ -1,4 +1,4 @@
-"""Commands on the session that `open` keeps: its tabs, its end, and the processes behind such sessions."""
+"""Commands for kept sessions: tabs, live view, end, and their processes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from bridge.surfaces.cli.dispatch import perform, print_answer
+from bridge.surfaces.cli.dispatch import print_result, run_command
 from bridge.surfaces.cli.groups import Commands
 from bridge.surfaces.cli.options import CommonOptions, SessionOptions, common_options, session_options
 from bridge.surfaces.cli.output import note, one_line, print_json
@@ -23,52 +23,52 @@ def tabs(options: SessionOptions) -> None:
 
     With --json: serial, tabs: [{tab, current, url, title}].
     """
-    _print_tabs("tabs", options, perform("tabs", options, "tabs", {}))
+    _print_tabs("tabs", options, run_command("tabs", options, "tabs", {}))
 
 
 @click.command()
 @click.argument("name", metavar="TAB")
 @session_options
 def tab(options: SessionOptions, name: str) -> None:
-    """Make TAB (t2) the current one.
+    """Make TAB (t2) the current tab.
 
     With --json: serial, tabs.
     """
-    _print_tabs("tab", options, perform("tab", options, "tab", {"tab": name}))
+    _print_tabs("tab", options, run_command("tab", options, "tab", {"tab": name}))
 
 
 @click.command("close-tab")
 @click.argument("name", metavar="TAB", required=False)
 @session_options
 def close_tab(options: SessionOptions, name: str | None) -> None:
-    """Close TAB, or the current one.
+    """Close TAB, or the current tab.
 
     With --json: closed, tabs.
     """
-    answer = perform("close-tab", options, "close_tab", {"tab": name})
-    print_answer("close-tab", options, answer, f"closed {answer.json['closed']}", {})
+    result = run_command("close-tab", options, "close_tab", {"tab": name})
+    print_result("close-tab", options, result, f"closed {result.json['closed']}", {})
 
 
 @click.command()
 @session_options
 def view(options: SessionOptions) -> None:
-    """Show the tab live in a browser, for a person to take over and hand back.
+    """Show the tab live in a browser, so that a person can take over and hand back.
 
-    The address is printed on stderr and works for one browser, once. While a person has taken over, other commands on
+    The address is printed on stderr and works once, in one browser. While a person has taken over, other commands on
     the tab wait. With --json: tab, handed_back, url.
     """
-    answer = perform("view", options, "view", {})
-    tab, times = answer.json["tab"], answer.json["handed_back"]
-    often = {0: f"nobody took {tab} over", 1: f"{tab} was handed back"}
-    print_answer("view", options, answer, often.get(times, f"{tab} was handed back {times} times"), {})
+    result = run_command("view", options, "view", {})
+    tab, times = result.json["tab"], result.json["handed_back"]
+    often = {0: f"{tab} was not taken over", 1: f"{tab} was handed back"}
+    print_result("view", options, result, often.get(times, f"{tab} was handed back {times} times"), {})
 
 
 @click.command()
 @session_options
 def close(options: SessionOptions) -> None:
-    """End the session that 'open' keeps, and everything in it.
+    """End the kept session with all its tabs.
 
-    With --json: closed (its name, or null when none was open).
+    With --json: closed (its name, or null if it was not open).
     """
     _end("close", options, [options.session_name])
 
@@ -81,7 +81,7 @@ def daemon() -> None:
 @daemon.command()
 @common_options
 def status(options: CommonOptions) -> None:
-    """List the sessions that are kept.
+    """List the kept sessions.
 
     With --json: sessions: [{session, pid, version, age_s}].
     """
@@ -105,7 +105,7 @@ def status(options: CommonOptions) -> None:
 @click.argument("names", metavar="[SESSION]...", nargs=-1)
 @common_options
 def stop(options: CommonOptions, names: tuple[str, ...]) -> None:
-    """End these sessions, or all.
+    """End these sessions, or all kept sessions.
 
     With --json: stopped: [session].
     """
@@ -114,13 +114,13 @@ def stop(options: CommonOptions, names: tuple[str, ...]) -> None:
     _end("daemon stop", options, list(names) or [record.name for record in recorded()])
 
 
-def _print_tabs(command: str, options: SessionOptions, answer: CommandResult) -> None:
+def _print_tabs(command: str, options: SessionOptions, result: CommandResult) -> None:
     from bridge.snapshot.escape import plain
 
     if options.as_json:
-        print_json(command, answer.json)
+        print_json(command, result.json)
         return
-    print_table([{**row, "title": plain(row["title"])} for row in answer.json["tabs"]])
+    print_table([{**row, "title": plain(row["title"])} for row in result.json["tabs"]])
 
 
 def _end(command: str, options: CommonOptions, names: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""Commands on the file that `--trace` wrote."""
+"""Commands for trace files."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from bridge.surfaces.cli.options import FILE, CommonOptions, common_options
 from bridge.surfaces.cli.output import note, print_json, write_file
 
 _file = click.argument("file", type=FILE)
-_out = click.option("--out", type=FILE, metavar="FILE", help="Write it there (default: stdout).")
+_out = click.option("--out", type=FILE, metavar="FILE", help="Output file (default: stdout).")
 
 
 @click.group(cls=Commands)
 def trace() -> None:
-    """What --trace wrote: as JSON, or as a test."""
+    """Export a trace file as JSON, or turn it into a test."""
 
 
 @trace.command()
 @_file
 @_out
-@click.option("--pictures", type=FILE, metavar="FOLDER", help="Put the pictures there instead.")
+@click.option("--pictures", type=FILE, metavar="FOLDER", help="Write the pictures there instead of including them.")
 @common_options
 def export(options: CommonOptions, file: Path, out: Path | None, pictures: Path | None) -> None:
     """Print the trace in FILE as JSON.
@@ -52,11 +52,11 @@ def export(options: CommonOptions, file: Path, out: Path | None, pictures: Path 
 @trace.command("to-pytest")
 @_file
 @_out
-@click.option("--async", "is_async", is_flag=True, help="An asynchronous test; needs pytest-asyncio to run.")
-@click.option("--with-grants", is_flag=True, help="Let it reach the ports of this machine that the session could.")
+@click.option("--async", "is_async", is_flag=True, help="Write an asynchronous test; it needs pytest-asyncio.")
+@click.option("--with-grants", is_flag=True, help="Include the session's grants for ports of this machine.")
 @common_options
 def to_pytest(options: CommonOptions, file: Path, out: Path | None, is_async: bool, with_grants: bool) -> None:
-    """Print the trace in FILE as a test that does the same again, by roles and names.
+    """Print a pytest test that repeats the trace in FILE by roles and names.
 
     With --json: source, left_out, file?
     """
@@ -67,8 +67,8 @@ def to_pytest(options: CommonOptions, file: Path, out: Path | None, is_async: bo
     if out is not None:
         write_file(out, made.source)
     if options.as_json:
-        told = {"source": made.source, "left_out": list(made.left_out), **({"file": str(out)} if out else {})}
-        print_json("trace to-pytest", told)
+        results = {"source": made.source, "left_out": list(made.left_out), **({"file": str(out)} if out else {})}
+        print_json("trace to-pytest", results)
         return
     if out is None:
         click.echo(made.source, nl=False)

@@ -16,12 +16,12 @@ _VALUE_FLAGS = {"-a", "-d", "-t", "-c", "-i", "-n", "-p", "-f", "--user", "--dis
 
 
 class _BadIntent(Exception):
-    """The words are no intent; the text is am's."""
+    """The arguments are not a valid intent; the message is am's."""
 
 
 @dataclass(slots=True)
 class Intent:
-    """What the words after `am VERB` describe."""
+    """The intent in the arguments of `am VERB`."""
 
     action: str = ""
     data: str = ""
@@ -125,7 +125,7 @@ async def _start_service(call: Call, intent: Intent) -> int:
         await call.line(f"Error: Requires permission not exported from uid {call.system.packages.all()[0].uid}")
         return 255
     if component not in call.system.services:
-        await call.line("Error: the virtual device runs no application code but the host app's")
+        await call.line("Error: the virtual device runs no application code except the host app's")
         return 255
     call.system.log("ActivityManager", f"Background started FGS: Allowed [callingPackage: com.android.shell] {intent}")
     try:
@@ -190,7 +190,7 @@ async def _force_stop(call: Call, words: list[str]) -> int:
 
 
 async def _instrument(call: Call, words: list[str]) -> int:
-    """The host app's instrumentation is its service's code, in a process started anew (AOSP Instrument.java)."""
+    """Runs the host app's service in a new process, as its instrumentation does (AOSP Instrument.java)."""
     extras: dict[str, str] = {}
     component = ""
     pending = iter(words)

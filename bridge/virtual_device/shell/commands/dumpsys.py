@@ -1,4 +1,4 @@
-"""`dumpsys`, `cmd`, `wm`, `service`: the system services that tools ask."""
+"""`dumpsys`, `cmd`, `wm` and `service`: the system services that tools query."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ async def _webview_update(call: Call, words: list[str]) -> int:
 
 
 async def _device_idle(call: Call, words: list[str]) -> int:
-    """`cmd deviceidle` and `dumpsys deviceidle` take the same words."""
+    """`cmd deviceidle` and `dumpsys deviceidle`, which take the same arguments."""
     match words:
         case ["whitelist"] | ["sys-whitelist"] | ["except-idle-whitelist"]:
             for name in sorted(call.system.idle_whitelist):

@@ -1,4 +1,4 @@
-"""Commands that change files of the virtual file system, with toybox's texts."""
+"""Commands that change files, with the messages of toybox."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ async def mkdir(call: Call) -> int:
 
 
 def _target(call: Call, source: str, target: str) -> str:
-    """Into a folder under the same name, or to that very name."""
+    """The destination path: inside a folder under the same name, or the path itself."""
     files = call.system.files
     path = call.path(target)
     if files.exists(path) and files.stat(path).is_dir:

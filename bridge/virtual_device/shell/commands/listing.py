@@ -1,4 +1,4 @@
-"""Commands that look at files: ls, stat, df, du, find, readlink."""
+"""Commands that list files: ls, stat, df, du, find, readlink."""
 
 from __future__ import annotations
 

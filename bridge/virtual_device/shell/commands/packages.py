@@ -1,4 +1,4 @@
-"""`pm` and `cmd package`, with the package manager's own texts (AOSP `PackageManagerShellCommand.java`)."""
+"""`pm` and `cmd package`, with the package manager's messages (AOSP `PackageManagerShellCommand.java`)."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from bridge.virtual_device.shell.call import Call, command
 _VALUE_OPTIONS = {"--user", "-i", "-S", "--install-location", "--install-reason", "--abi", "--pkg", "--originating-uri"}
 
 
-class _Arguments:
-    """Words of a `pm` command: options (with a value where pm takes one) and the rest."""
+class _PmArguments:
+    """The arguments of a `pm` command: options, with a value where pm takes one, and the rest."""
 
     def __init__(self, words: list[str]) -> None:
         self.options: dict[str, str] = {}
@@ -38,7 +38,7 @@ async def package_service(call: Call, words: list[str]) -> int:
     if not words:
         await call.line("Package manager (package) commands:\n  help\n  path\n  list packages\n  install\n  uninstall")
         return 1
-    verb, arguments = words[0], _Arguments(words[1:])
+    verb, arguments = words[0], _PmArguments(words[1:])
     match verb:
         case "install":
             return await _install(call, arguments)
@@ -69,7 +69,7 @@ async def package_service(call: Call, words: list[str]) -> int:
     return 255
 
 
-async def _install(call: Call, arguments: _Arguments) -> int:
+async def _install(call: Call, arguments: _PmArguments) -> int:
     folder = call.system.folder / "incoming"
     folder.mkdir(exist_ok=True)
     staged = folder / f"{secrets.token_hex(8)}.apk"
@@ -105,7 +105,7 @@ async def _install(call: Call, arguments: _Arguments) -> int:
         return 1
     finally:
         staged.unlink(missing_ok=True)
-    await call.system.stop_package(package.name)  # an update ends the application that ran
+    await call.system.stop_package(package.name)  # an update ends the running application
     call.system.log("PackageManager", f"Update package {package.name}, versionCode={package.facts.version_code}")
     await call.line("Success")
     return 0
@@ -116,7 +116,7 @@ async def _install_failed(call: Call, refusal: InstallError) -> int:
     return 1
 
 
-async def _uninstall(call: Call, arguments: _Arguments) -> int:
+async def _uninstall(call: Call, arguments: _PmArguments) -> int:
     if not arguments.rest:
         await call.error("Error: package name not specified")
         return 1
@@ -129,7 +129,7 @@ async def _uninstall(call: Call, arguments: _Arguments) -> int:
     return 0
 
 
-async def _path(call: Call, arguments: _Arguments) -> int:
+async def _path(call: Call, arguments: _PmArguments) -> int:
     found = call.system.packages.get(arguments.rest[0]) if arguments.rest else None
     if found is None:
         return 1
@@ -137,7 +137,7 @@ async def _path(call: Call, arguments: _Arguments) -> int:
     return 0
 
 
-async def _list(call: Call, arguments: _Arguments) -> int:
+async def _list(call: Call, arguments: _PmArguments) -> int:
     what, *patterns = arguments.rest or [""]
     if what in ("packages", "package"):
         for package in _chosen(call, arguments.options, patterns):
@@ -173,7 +173,7 @@ def _chosen(call: Call, options: dict[str, str], patterns: list[str]) -> Iterato
             yield package
 
 
-async def _clear(call: Call, arguments: _Arguments) -> int:
+async def _clear(call: Call, arguments: _PmArguments) -> int:
     if not arguments.rest or call.system.packages.get(arguments.rest[0]) is None:
         await call.line("Failed")
         return 1
@@ -182,7 +182,7 @@ async def _clear(call: Call, arguments: _Arguments) -> int:
     return 0
 
 
-async def _grant(call: Call, verb: str, arguments: _Arguments) -> int:
+async def _grant(call: Call, verb: str, arguments: _PmArguments) -> int:
     name, permission = (*arguments.rest, "", "")[:2]
     found = call.system.packages.get(name)
     if found is None:
@@ -197,7 +197,7 @@ async def _grant(call: Call, verb: str, arguments: _Arguments) -> int:
     return 0
 
 
-async def _enable(call: Call, verb: str, arguments: _Arguments) -> int:
+async def _enable(call: Call, verb: str, arguments: _PmArguments) -> int:
     name = arguments.rest[0] if arguments.rest else ""
     if call.system.packages.get(name) is None:
         await call.error(f"Error: java.lang.IllegalArgumentException: Unknown package: {name}")
@@ -208,7 +208,7 @@ async def _enable(call: Call, verb: str, arguments: _Arguments) -> int:
     return 0
 
 
-async def _dump(call: Call, arguments: _Arguments) -> int:
+async def _dump(call: Call, arguments: _PmArguments) -> int:
     found = call.system.packages.get(arguments.rest[0]) if arguments.rest else None
     if found is None:
         await call.line(f"Unable to find package: {arguments.rest[0] if arguments.rest else ''}")
@@ -218,7 +218,7 @@ async def _dump(call: Call, arguments: _Arguments) -> int:
 
 
 def describe(package: Package) -> str:
-    """What `dumpsys package NAME` says of one package."""
+    """The output of `dumpsys package NAME`."""
     facts = package.facts
     stamp = "%Y-%m-%d %H:%M:%S"
     lines = [

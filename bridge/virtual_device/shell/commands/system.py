@@ -1,4 +1,4 @@
-"""Commands about the system itself: properties, identity, processes, log, settings, network."""
+"""Commands about the system: properties, identity, processes, log, settings, network."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import datetime
 import re
 
 from bridge.virtual_device.android import LogFilter
-from bridge.virtual_device.shell.call import COMMANDS, Call, command, split_options
+from bridge.virtual_device.shell.call import COMMANDS, ENVIRONMENT, Call, command, split_options
 
 _SHELL_GROUPS = (
     "2000(shell),1004(input),1007(log),1011(adb),1015(sdcard_rw),1028(sdcard_r),1078(ext_data_rw),"
@@ -92,8 +92,8 @@ async def nproc(call: Call) -> int:
 
 @command("env", "printenv")
 async def env(call: Call) -> int:
-    for line in ("ANDROID_DATA=/data", "ANDROID_ROOT=/system", "EXTERNAL_STORAGE=/sdcard", "HOME=/", "USER=shell"):
-        await call.line(line)
+    for name, value in ENVIRONMENT.items():
+        await call.line(f"{name}={value}")
     return 0
 
 

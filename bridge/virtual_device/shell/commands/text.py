@@ -1,4 +1,4 @@
-"""Text tools, as far as pipes on a device are used: echo, printf, grep, head, tail, wc, sort, checksums and tests."""
+"""Text tools for pipes on a device: echo, printf, grep, head, tail, wc, sort, checksums and tests."""
 
 from __future__ import annotations
 
@@ -83,7 +83,9 @@ async def grep(call: Call) -> int:
         return await call.complain("no REGEX", 2)
     fixed = "F" in options or call.name == "fgrep"
     if not fixed and "E" not in options and call.name == "grep":
-        pattern = pattern.replace(r"\|", "|")  # basic regular expressions, as people use them here
+        pattern = pattern.replace(
+            r"\|", "|"
+        )  # the one difference of basic regular expressions that matters in practice
     try:
         matcher = re.compile(re.escape(pattern) if fixed else pattern, re.IGNORECASE if "i" in options else 0)
     except re.error as error:

@@ -3,7 +3,7 @@ package dev.webviewbridge.host;
 import android.annotation.TargetApi;
 import android.webkit.WebView;
 
-/** What came with Android 9; loaded only behind a version check. */
+/** Calls of API 28; loaded only after a version check. */
 @TargetApi(28)
 final class Api28 {
     private Api28() {}

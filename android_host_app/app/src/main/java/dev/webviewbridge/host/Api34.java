@@ -5,7 +5,7 @@ import android.app.Notification;
 import android.app.Service;
 import android.content.pm.ServiceInfo;
 
-/** What came with Android 14: a foreground service must say its type. Loaded only behind a version check. */
+/** Calls of API 34, which requires the type of a foreground service; loaded only after a version check. */
 @TargetApi(34)
 final class Api34 {
     private Api34() {}

@@ -5,9 +5,9 @@ import android.app.Instrumentation;
 import android.os.Bundle;
 
 /**
- * Plan B for phones that kill the foreground service: `am instrument -e socket NAME -e token HEX …/.HostInstrumentation`.
+ * The fallback for phones that kill the foreground service: `am instrument -e socket NAME -e token HEX …/.HostInstrumentation`.
  *
- * <p>Any app can start an instrumentation, but what it starts serves uids 0 and 2000 only, and ends by itself.
+ * <p>Any app can start an instrumentation, but this one serves uids 0 and 2000 only and ends by itself.
  */
 public final class HostInstrumentation extends Instrumentation {
     private Bundle arguments;

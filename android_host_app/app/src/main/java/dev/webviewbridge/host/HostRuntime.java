@@ -13,12 +13,12 @@ import dev.webviewbridge.host.core.Loop;
 import dev.webviewbridge.host.core.Sockets;
 import java.io.File;
 
-/** One life of the host in this process, whoever started it: the service, or the instrumentation. */
+/** The host in this process, started by the service or the instrumentation. */
 final class HostRuntime {
     static final String TAG = "WebViewBridgeHost";
     private static final long EXIT_DELAY_MS = 1000;
 
-    /** What tests replace, because Robolectric has no abstract sockets and must not lose its process. */
+    /** Replaced in tests: Robolectric has no abstract sockets, and its process must not exit. */
     static Sockets sockets = new LocalSockets();
     static Runnable exitProcess = () -> Process.killProcess(Process.myPid());
 
@@ -37,7 +37,7 @@ final class HostRuntime {
                 new HostCore.Identity(versionName(context), Build.VERSION.SDK_INT, Process.myPid());
         core = new HostCore(
                 loop, new WebViewEngine(context), sockets, new File(context.getCacheDir(), "files"), identity,
-                new HostCore.Surroundings() {
+                new HostCore.HostCallbacks() {
                     @Override
                     public void log(String text) {
                         Log.i(TAG, text);
@@ -66,8 +66,8 @@ final class HostRuntime {
     }
 
     /**
-     * A process without a service is cached and then frozen, and its devtools socket stays bound while nobody accepts:
-     * every connect to it would hang adbd. So the process ends soon after its service.
+     * Ends the process soon after its service. Android would cache and freeze it, while its devtools socket stays bound
+     * and accepts nothing: every connect to it would hang adbd.
      */
     static void exitSoon() {
         Handler handler = new Handler(Looper.getMainLooper());

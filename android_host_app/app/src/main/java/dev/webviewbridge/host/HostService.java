@@ -4,7 +4,7 @@ import android.app.Service;
 import android.content.Intent;
 import android.os.IBinder;
 
-/** What `am start-foreground-service` starts (PROTOCOL.md §1). Each intent adds an endpoint. */
+/** The foreground service (PROTOCOL.md §1). Each intent adds an endpoint. */
 public final class HostService extends Service {
     private HostRuntime runtime;
     private boolean isOver;
@@ -21,7 +21,7 @@ public final class HostService extends Service {
     @Override
     public int onStartCommand(Intent intent, int flags, int startId) {
         StatusNotification.show(this); // within five seconds, or Android kills the process
-        if (isOver) { // an intent that came while the service was stopping: it is not ours any more
+        if (isOver) { // an intent for a service that is stopping
             stopSelf();
         } else if (intent != null) {
             runtime.start(

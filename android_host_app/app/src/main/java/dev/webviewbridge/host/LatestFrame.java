@@ -9,9 +9,9 @@ import android.os.HandlerThread;
 import android.view.Surface;
 import java.nio.ByteBuffer;
 
-/** The surface of a virtual display. Every image is taken off at once, or the display would stop; the last one is kept. */
+/** The surface of a virtual display. Acquires every image at once, or the display would stall, and keeps the last one. */
 final class LatestFrame {
-    /** Three: one is kept, one is taken, one is drawn. A display refuses a single-buffered surface. */
+    /** One is kept, one is being acquired, one is being drawn. A display refuses a single-buffered surface. */
     private static final int MAX_IMAGES = 3;
 
     private static Handler frames;

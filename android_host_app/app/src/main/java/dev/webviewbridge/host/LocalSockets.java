@@ -36,7 +36,7 @@ final class LocalSockets implements Sockets {
             try {
                 Os.shutdown(socket.getFileDescriptor(), OsConstants.SHUT_RDWR);
             } catch (ErrnoException notConnected) {
-                // Linux wakes the accept() although it complains
+                // Linux wakes accept() although this fails
             }
             try {
                 socket.close();
@@ -74,7 +74,7 @@ final class LocalSockets implements Sockets {
                 socket.shutdownInput();
                 socket.shutdownOutput();
             } catch (IOException notConnected) {
-                // the other end was faster
+                // the peer closed first
             }
             try {
                 socket.close();

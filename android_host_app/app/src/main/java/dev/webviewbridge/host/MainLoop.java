@@ -5,7 +5,7 @@ import android.os.Looper;
 import android.os.SystemClock;
 import dev.webviewbridge.host.core.Loop;
 
-/** The main thread, on which WebView wants to be called. */
+/** The main thread, on which WebView must be called. */
 final class MainLoop implements Loop {
     private final Handler handler = new Handler(Looper.getMainLooper());
 
@@ -16,12 +16,12 @@ final class MainLoop implements Loop {
 
     @Override
     public Runnable postDelayed(Runnable work, long delayMs) {
-        Runnable own = work::run; // removed by identity, so each call needs one of its own
+        Runnable own = work::run; // removed by identity, so each call needs its own object
         handler.postDelayed(own, delayMs);
         return () -> handler.removeCallbacks(own);
     }
 
-    /** Counts deep sleep too, which the handler's delays do not: what is due then runs at the next wake-up. */
+    /** Includes deep sleep, unlike the handler's delays: work that became due runs at the next wake-up. */
     @Override
     public long nowMs() {
         return SystemClock.elapsedRealtime();

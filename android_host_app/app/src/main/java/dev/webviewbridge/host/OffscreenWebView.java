@@ -4,12 +4,10 @@ import android.content.Context;
 import android.view.ActionMode;
 import android.webkit.WebView;
 
-/** A WebView without text-selection toolbars: without an Activity their windows have nothing to stand on. */
+/** A WebView without text-selection toolbars, whose windows need an Activity. */
 final class OffscreenWebView extends WebView {
     OffscreenWebView(Context context) {
         super(context);
-        setLongClickable(false);
-        setOnLongClickListener(view -> true);
         setHapticFeedbackEnabled(false);
     }
 

@@ -12,7 +12,7 @@ import java.io.File;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What would be windows and dialogs: without an Activity each of them has to be answered here. */
+/** Handles requests for windows and dialogs, which a WebView without an Activity cannot show. */
 final class PageChrome extends WebChromeClient {
     private final WebViewTab tab;
 
@@ -55,25 +55,25 @@ final class PageChrome extends WebChromeClient {
 
     @Override
     public boolean onJsAlert(WebView view, String url, String message, JsResult result) {
-        result.cancel();
+        tab.answerDialog(result::cancel);
         return true;
     }
 
     @Override
     public boolean onJsConfirm(WebView view, String url, String message, JsResult result) {
-        result.cancel();
+        tab.answerDialog(result::cancel);
         return true;
     }
 
     @Override
     public boolean onJsPrompt(WebView view, String url, String message, String otherwise, JsPromptResult result) {
-        result.cancel();
+        tab.answerDialog(result::cancel);
         return true;
     }
 
     @Override
     public boolean onJsBeforeUnload(WebView view, String url, String message, JsResult result) {
-        result.confirm();
+        tab.answerDialog(result::confirm);
         return true;
     }
 

@@ -6,7 +6,7 @@ import android.webkit.WebView;
 import android.webkit.WebViewClient;
 import dev.webviewbridge.host.core.Navigation;
 
-/** Loading, navigation and the death of the renderer, of one tab. */
+/** Handles loading, navigation and the renderer's death of one tab. */
 final class PageClient extends WebViewClient {
     private final WebViewTab tab;
 
@@ -19,7 +19,7 @@ final class PageClient extends WebViewClient {
         tab.reached(url);
     }
 
-    /** Told of same-document navigations too, for which onPageFinished is not promised. */
+    /** Also called for same-document navigations, for which onPageFinished is not guaranteed. */
     @Override
     public void doUpdateVisitedHistory(WebView view, String url, boolean isReload) {
         tab.visited(url);
@@ -30,7 +30,7 @@ final class PageClient extends WebViewClient {
         return !Navigation.isAllowed(request.getUrl().getScheme());
     }
 
-    /** Called for every WebView of the dead renderer; anything but true, or using one again, kills the process. */
+    /** Called for every WebView of the dead renderer. Returning false, or using one again, kills the process. */
     @Override
     public boolean onRenderProcessGone(WebView view, RenderProcessGoneDetail detail) {
         boolean crashed = detail.didCrash();

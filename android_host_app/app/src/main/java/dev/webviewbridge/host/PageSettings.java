@@ -4,7 +4,7 @@ import android.webkit.WebSettings;
 import android.webkit.WebView;
 import dev.webviewbridge.host.core.UserAgent;
 
-/** A WebView set as mobile Chrome is, and closed towards the device: no files, no content, no interface for scripts. */
+/** Settings as in mobile Chrome, without access to the device: no files, no content providers, no script interface. */
 final class PageSettings {
     private PageSettings() {}
 
@@ -16,7 +16,7 @@ final class PageSettings {
         settings.setLoadWithOverviewMode(true);
         settings.setBuiltInZoomControls(false);
         settings.setDisplayZoomControls(false);
-        settings.setTextZoom(100); // not the font size of whoever owns the phone
+        settings.setTextZoom(100); // not the font size of the phone's user
         settings.setSupportMultipleWindows(true);
         settings.setMixedContentMode(WebSettings.MIXED_CONTENT_COMPATIBILITY_MODE);
         settings.setAllowFileAccess(false);

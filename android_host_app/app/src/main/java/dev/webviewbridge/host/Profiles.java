@@ -18,10 +18,10 @@ final class Profiles {
         return Provider.get().has(FEATURE);
     }
 
-    /** To be called before the view is used for anything else. */
+    /** Must be the first call on the view. */
     static void assign(WebView view, String profile) throws Refusal {
         if (!areSupported()) {
-            throw new Refusal("unsupported", "this WebView has no profiles (MULTI_PROFILE); a newer one has.");
+            throw new Refusal("unsupported", "this WebView does not support profiles (MULTI_PROFILE); a newer one does.");
         }
         try {
             Provider provider = Provider.get();
@@ -42,7 +42,7 @@ final class Profiles {
         return found == null ? WebStorage.getInstance() : (WebStorage) found;
     }
 
-    /** Delete all but the default one; one that WebView still uses is at least emptied. */
+    /** Deletes all profiles except the default one, or clears one that is in use. */
     static void deleteAll() {
         if (!areSupported()) {
             return;
@@ -76,7 +76,7 @@ final class Profiles {
             Object found = provider.call(store, "ProfileStore", "getOrCreateProfile", String.class, profile);
             return provider.call((InvocationHandler) found, "Profile", question);
         } catch (Exception refused) {
-            throw new IllegalStateException("WebView's profile " + profile + " does not answer", refused);
+            throw new IllegalStateException("WebView's profile " + profile + " does not respond", refused);
         }
     }
 }

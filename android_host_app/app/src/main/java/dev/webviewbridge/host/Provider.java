@@ -31,10 +31,14 @@ final class Provider {
         this.features = features;
     }
 
-    /** The installed WebView's; one without features when it has no such interface. */
+    /** The loaded WebView's provider; one without features if WebView has no such interface. */
     static Provider get() {
         if (instance == null) {
-            instance = load();
+            Provider found = load();
+            if (found.factory == null) {
+                return found; // WebView may be being updated: look again next time
+            }
+            instance = found;
         }
         return instance;
     }

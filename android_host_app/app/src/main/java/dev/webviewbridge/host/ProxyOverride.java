@@ -5,15 +5,15 @@ import dev.webviewbridge.host.core.Refusal;
 import java.util.concurrent.Executor;
 
 /**
- * Sends the traffic of this process to an HTTP proxy.
+ * Routes the traffic of this process through an HTTP proxy.
  *
- * <p>By ProxyController where WebView has it: it outlives network changes, and takes loopback too. Otherwise by system
- * properties, which Chromium reads once when it starts (proxy_config_service_android.cc, FetchInitialConfig).
+ * <p>Uses ProxyController if WebView has it: it survives network changes and covers loopback. Otherwise it sets system
+ * properties, which Chromium reads once at its start (proxy_config_service_android.cc, FetchInitialConfig).
  */
 final class ProxyOverride {
     private static final String FEATURE = "PROXY_OVERRIDE:3";
     private static final String[] SCHEMES = {"http", "https"};
-    /** Chromium's word for: no implicit bypass of loopback (net/proxy_resolution/proxy_bypass_rules.h). */
+    /** Chromium's rule for no implicit bypass of loopback (net/proxy_resolution/proxy_bypass_rules.h). */
     private static final String[] NO_BYPASS = {"<-loopback>"};
 
     private final Executor executor;
@@ -24,7 +24,7 @@ final class ProxyOverride {
         this.executor = executor;
     }
 
-    /** A WebView is about to be made: system properties come too late from now on. */
+    /** The first WebView is created next: system properties have no effect from now on. */
     void noteWebViewStarts() {
         isWebViewStarted = true;
     }
@@ -78,7 +78,7 @@ final class ProxyOverride {
         if (isWebViewStarted) {
             done.failed(new Refusal(
                     "unsupported",
-                    "this WebView reads its proxy once, when it starts, and it has started: restart the host app."));
+                    "this WebView reads its proxy only at its start: restart the host app."));
             return;
         }
         for (String scheme : SCHEMES) {
@@ -87,7 +87,7 @@ final class ProxyOverride {
                 System.clearProperty(scheme + ".proxyPort");
             } else {
                 System.setProperty(scheme + ".proxyHost", host);
-                System.setProperty(scheme + ".proxyPort", Integer.toString(port)); // Chromium takes 80 otherwise
+                System.setProperty(scheme + ".proxyPort", Integer.toString(port)); // the default would be 80
             }
         }
         mechanism = host == null ? "none" : "properties";

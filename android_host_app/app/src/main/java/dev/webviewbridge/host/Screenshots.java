@@ -12,9 +12,9 @@ import java.io.ByteArrayOutputStream;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/** Pictures of WebViews as PNG; drawn on the main thread, compressed beside it. */
+/** Captures WebViews as PNG: draws on the main thread, compresses on another one. */
 final class Screenshots {
-    /** 160 MB of bitmap: as many pixels as the largest display may have. */
+    /** The pixels of the largest display: a bitmap of 160 MB. */
     private static final int MAX_AREA_PX = 40_000_000;
 
     private final Loop loop;
@@ -28,7 +28,7 @@ final class Screenshots {
         this.loop = loop;
     }
 
-    /** Draws the document, which WebView keeps whole after enableSlowWholeDocumentDraw(). */
+    /** Draws the document, of which WebView keeps all after enableSlowWholeDocumentDraw(). */
     void ofDocument(WebView view, boolean fullPage, int maxHeightPx, Callback<Capture> captured) {
         int pageHeightPx = pageHeightPx(view);
         int widthPx = Math.max(1, view.getWidth());
@@ -52,7 +52,7 @@ final class Screenshots {
         try {
             Bitmap bitmap = frame.copy();
             if (bitmap == null) {
-                captured.failed(new Refusal("capture_failed", "the display has shown no frame yet."));
+                captured.failed(new Refusal("capture_failed", "the display has no frame yet."));
             } else {
                 compress(bitmap, pageHeightPx(view), captured);
             }
@@ -70,14 +70,14 @@ final class Screenshots {
                 loop.post(() -> captured.done(capture));
             } catch (RuntimeException | OutOfMemoryError failed) {
                 loop.post(() -> captured.failed(
-                        new Refusal("capture_failed", "the picture could not be compressed: " + failed)));
+                        new Refusal("capture_failed", "the image could not be compressed: " + failed)));
             } finally {
                 bitmap.recycle();
             }
         });
     }
 
-    /** getContentHeight() is in CSS pixels, rounded; getScale() is deprecated, and the only one that knows the zoom. */
+    /** getContentHeight() is in rounded CSS pixels; the deprecated getScale() is the only source of the zoom. */
     @SuppressWarnings("deprecation")
     private static int pageHeightPx(WebView view) {
         return Math.max(view.getHeight(), (int) Math.ceil(view.getContentHeight() * (double) view.getScale()));

@@ -6,7 +6,7 @@ import android.app.NotificationManager;
 import android.app.Service;
 import android.os.Build;
 
-/** What a foreground service has to show. On Android 13+ it stays hidden, as we do not ask to post notifications. */
+/** The notification of the foreground service. Hidden on Android 13+, because the app does not request the permission. */
 final class StatusNotification {
     private static final int ID = 1;
     private static final String CHANNEL = "status";

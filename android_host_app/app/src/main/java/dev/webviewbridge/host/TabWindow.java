@@ -19,12 +19,13 @@ import dev.webviewbridge.host.core.Size;
  */
 final class TabWindow {
     private final VirtualDisplay display;
-    private final OffscreenPresentation presentation;
-    private final FrameLayout frame;
+    private final Context displayContext;
+    private OffscreenPresentation presentation;
+    private FrameLayout frame;
     private LatestFrame latest;
     private View view;
 
-    /** Refusal when Android does not make the display or the window. */
+    /** Refusal if Android creates no display or window. */
     TabWindow(Context context, Size size) throws Refusal {
         latest = new LatestFrame(size.widthPx, size.heightPx);
         display = context.getSystemService(DisplayManager.class).createVirtualDisplay(
@@ -32,22 +33,27 @@ final class TabWindow {
                 DisplayManager.VIRTUAL_DISPLAY_FLAG_OWN_CONTENT_ONLY);
         if (display == null) {
             latest.close();
-            throw new Refusal("tab_failed", "Android made no virtual display.");
+            throw new Refusal("tab_failed", "Android did not create a virtual display.");
         }
-        presentation = new OffscreenPresentation(context, display.getDisplay());
-        frame = new FrameLayout(presentation.getContext());
+        displayContext = context.createDisplayContext(display.getDisplay());
         try {
+            presentation = new OffscreenPresentation(context, display.getDisplay());
+            frame = new FrameLayout(presentation.getContext());
             presentation.setContentView(frame);
             presentation.show();
         } catch (RuntimeException refused) { // InvalidDisplayException, BadTokenException
             close();
-            throw new Refusal("tab_failed", "Android showed no window on the virtual display: " + refused);
+            throw new Refusal("tab_failed", "Android did not show a window on the virtual display: " + refused);
         }
     }
 
-    /** The context for the view: its density is the display's. */
+    /**
+     * The context for the view, with the display's density. It must not be the presentation's, which is a window context
+     * from API 31 on: dialogs of WebView, such as a select popup, throw IllegalArgumentException there
+     * (WindowManagerImpl.assertWindowContextTypeMatches) instead of BadTokenException, which WebView handles.
+     */
     Context context() {
-        return presentation.getContext();
+        return displayContext;
     }
 
     void put(View view, Size size) {
@@ -55,7 +61,7 @@ final class TabWindow {
         frame.addView(view, new FrameLayout.LayoutParams(size.widthPx, size.heightPx));
     }
 
-    /** The display stays the same one, so WebView learns of the new density as of a display that has changed. */
+    /** Keeps the display, so that WebView gets the new density as a change of its display. */
     void resize(Size size) {
         LatestFrame before = latest;
         latest = new LatestFrame(size.widthPx, size.heightPx);
@@ -76,7 +82,9 @@ final class TabWindow {
         if (frame != null) {
             frame.removeAllViews();
         }
-        presentation.dismiss();
+        if (presentation != null) {
+            presentation.dismiss();
+        }
         display.release();
         latest.close();
     }

@@ -15,7 +15,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** WebView, as this process has it. */
+/** The WebViews of this process. */
 final class WebViewEngine implements WebEngine {
     private final Context context;
     private final MainLoop loop = new MainLoop();
@@ -50,7 +50,7 @@ final class WebViewEngine implements WebEngine {
         try {
             prepare();
             WebViewTab[] made = {null};
-            WebTab.Listener early = new UntilOpened(listener, made, opened);
+            WebTab.Listener early = new OpeningListener(listener, made, opened);
             WebViewTab tab = new WebViewTab(context, screenshots, size, profile, early);
             tab.load(url, () -> {
                 made[0] = tab;
@@ -73,7 +73,7 @@ final class WebViewEngine implements WebEngine {
         proxy.set(null, 0, new Callback<String>() {
             @Override
             public void done(String mechanism) {
-                if (!isPrepared) { // no WebView has run, so nothing has been stored since the process began
+                if (!isPrepared) { // no WebView has run, so this process has stored nothing
                     forgotten.done(null);
                     return;
                 }
@@ -82,7 +82,7 @@ final class WebViewEngine implements WebEngine {
                     WebStorage.getInstance().deleteAllData();
                     CookieManager.getInstance().removeAllCookies(removed -> forgotten.done(null));
                 } catch (RuntimeException error) {
-                    forgotten.failed(new Refusal("internal", "what the last owner left is still there: " + error));
+                    forgotten.failed(new Refusal("internal", "could not clear the last owner's data: " + error));
                 }
             }
 
@@ -98,7 +98,7 @@ final class WebViewEngine implements WebEngine {
         return Debug.getNativeHeapAllocatedSize();
     }
 
-    /** What has to be said before the first WebView. */
+    /** Settings that must precede the first WebView. */
     private void prepare() {
         if (!isPrepared) {
             isPrepared = true;
@@ -108,7 +108,7 @@ final class WebViewEngine implements WebEngine {
         }
     }
 
-    /** getLongVersionCode() came with API 28; the low half is the version code that WebView counts with. */
+    /** getLongVersionCode() needs API 28; its low half is the version code of WebView. */
     @SuppressWarnings("deprecation")
     private static Long versionCode(PackageInfo installed) {
         return (long) installed.versionCode;

@@ -1,6 +1,8 @@
 package dev.webviewbridge.host;
 
 import android.content.Context;
+import android.os.Handler;
+import android.os.Looper;
 import android.webkit.CookieManager;
 import android.webkit.WebView;
 import dev.webviewbridge.host.core.Callback;
@@ -12,9 +14,12 @@ import java.io.File;
 import java.util.Collections;
 import java.util.List;
 
-/** One WebView in a window of its own. */
+/** A WebView in its own window. */
 final class WebViewTab implements WebTab {
     private static final String BLANK = "about:blank";
+    private static final long DIALOG_HOLD_MS = 5_000;
+
+    private static final Handler mainThread = new Handler(Looper.getMainLooper());
 
     private final Context context;
     private final Screenshots screenshots;
@@ -42,6 +47,7 @@ final class WebViewTab implements WebTab {
                 Profiles.assign(made, profile);
             }
             PageSettings.apply(made);
+            Profiles.cookies(profile).setAcceptThirdPartyCookies(made, true); // as in mobile Chrome
             made.setWebViewClient(new PageClient(this));
             made.setWebChromeClient(new PageChrome(this));
             made.setDownloadListener((url, userAgent, disposition, mime, lengthBytes) -> {
@@ -50,14 +56,14 @@ final class WebViewTab implements WebTab {
                 }
             });
             window.put(made, size);
-        } catch (Refusal | RuntimeException failed) { // MissingWebViewPackageException and its like
+        } catch (Refusal | RuntimeException failed) { // such as MissingWebViewPackageException
             if (made != null) {
                 made.destroy();
             }
             window.close();
             throw failed instanceof Refusal
                     ? (Refusal) failed
-                    : new Refusal("tab_failed", "Android made no WebView: " + failed);
+                    : new Refusal("tab_failed", "Android did not create a WebView: " + failed);
         }
         this.view = made;
     }
@@ -66,7 +72,7 @@ final class WebViewTab implements WebTab {
         return view;
     }
 
-    /** Load it; `loaded` runs when it is there, unless the tab goes before. */
+    /** Loads the URL; `loaded` runs after it, unless the tab is closed first. */
     void load(String url, Runnable loaded) {
         awaited = url;
         arrived = loaded;
@@ -103,8 +109,8 @@ final class WebViewTab implements WebTab {
     }
 
     /**
-     * A bare about:blank first: from one fragment of it to another is no new document. Answered when the new document is
-     * there and the cookies are gone.
+     * Loads about:blank without a fragment first: a change of the fragment alone keeps the document. Done when the new
+     * document is loaded and the cookies are cleared.
      */
     @Override
     public void reset(String url, Callback<Void> done) {
@@ -120,7 +126,7 @@ final class WebViewTab implements WebTab {
                 Profiles.storage(profile).deleteAllData();
                 cookies.removeAllCookies(removed -> {
                     if (isClosed) {
-                        done.failed(new Refusal("tab_failed", "the tab went while it was reset."));
+                        done.failed(new Refusal("tab_failed", "the tab was closed during its reset."));
                     } else {
                         done.done(null);
                     }
@@ -139,7 +145,7 @@ final class WebViewTab implements WebTab {
         screenshots.ofFrame(window.latestFrame(), view, captured);
     }
 
-    /** A page has finished loading. */
+    /** Handles the end of a load. */
     void reached(String url) {
         if (awaited != null && awaited.equals(url)) {
             Runnable next = arrived;
@@ -149,7 +155,7 @@ final class WebViewTab implements WebTab {
         }
     }
 
-    /** The address has changed, perhaps without loading. */
+    /** Handles a change of the URL, possibly without a load. */
     void visited(String url) {
         if (isReset) {
             reached(url);
@@ -163,7 +169,7 @@ final class WebViewTab implements WebTab {
         }
     }
 
-    /** The WebView for a window that the page opens; null when there is no room. */
+    /** The WebView for a window that the page opens; null if too many tabs are open. */
     WebView openWindow() {
         WebView[] opened = {null};
         if (!isClosed) {
@@ -174,6 +180,18 @@ final class WebViewTab implements WebTab {
             });
         }
         return opened[0];
+    }
+
+    /**
+     * Answers a JavaScript dialog. Chromium shows it to CDP clients too, and the first answer wins: while a client is
+     * connected, the app waits (WebContentsImpl::RunJavaScriptDialog). The app's own loads must not wait.
+     */
+    void answerDialog(Runnable answer) {
+        if (isClosed || awaited != null || !listener.hasClient()) {
+            answer.run();
+        } else {
+            mainThread.postDelayed(answer, DIALOG_HOLD_MS);
+        }
     }
 
     List<File> chooseFiles(boolean multiple, List<String> accept) {

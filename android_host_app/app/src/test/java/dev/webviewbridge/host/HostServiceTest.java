@@ -105,7 +105,7 @@ public final class HostServiceTest {
     }
 
     @Test
-    public void android_is_told_that_its_use_is_a_special_one() {
+    public void the_service_declares_its_special_use() {
         service.startCommand(0, 1);
         if (Build.VERSION.SDK_INT >= 34) { // where a foreground service must have a type
             int type = service.get().getForegroundServiceType();
@@ -114,7 +114,7 @@ public final class HostServiceTest {
     }
 
     @Test
-    public void without_a_token_nothing_listens_and_the_service_stops() {
+    public void without_a_token_the_service_stops_without_listening() {
         service.withIntent(intent(NAME, "short")).startCommand(0, 1);
         assertNull(sockets.path(NAME));
         assertTrue(shadowOf(service.get()).isStoppedBySelf());
@@ -130,7 +130,7 @@ public final class HostServiceTest {
     }
 
     @Test
-    public void hello_tells_the_device() throws Exception {
+    public void hello_describes_the_device() throws Exception {
         service.startCommand(0, 1);
         try (TestClient client = new TestClient(sockets, NAME)) {
             Map<String, Object> hello = client.hello(NAME);
@@ -178,7 +178,7 @@ public final class HostServiceTest {
     }
 
     @Test
-    public void a_tab_goes_after_five_idle_minutes_and_not_before() throws Exception {
+    public void a_tab_is_destroyed_after_five_idle_minutes_and_not_before() throws Exception {
         try (TestClient client = client()) {
             String tab = open(client);
             pass(299);
@@ -205,7 +205,7 @@ public final class HostServiceTest {
     }
 
     @Test
-    public void a_dead_renderer_is_survived_and_told() throws Exception {
+    public void a_dead_renderer_is_survived_and_reported() throws Exception {
         try (TestClient client = client()) {
             String tab = open(client);
             RenderProcessGoneDetail crash = new RenderProcessGoneDetail() {
@@ -229,7 +229,39 @@ public final class HostServiceTest {
     }
 
     @Test
-    public void staged_files_are_in_the_private_cache_and_answer_the_chooser() throws Exception {
+    public void a_dialog_waits_five_seconds_for_a_connected_client() throws Exception {
+        try (TestClient client = client()) {
+            open(client);
+            RecordedResult confirm = RecordedResult.of(view(), false);
+            RecordedResult unload = RecordedResult.of(view(), true);
+            pass(4);
+            assertEquals("none none", confirm.answer() + " " + unload.answer());
+            pass(1);
+            assertEquals("cancel confirm", confirm.answer() + " " + unload.answer());
+        }
+    }
+
+    @Test
+    public void a_dialog_is_answered_at_once_without_a_client() throws Exception {
+        WebView left;
+        try (TestClient client = client()) {
+            open(client);
+            left = view();
+        }
+        pass(1);
+        assertEquals("cancel", RecordedResult.of(left, false).answer());
+    }
+
+    @Test
+    public void a_long_press_is_left_to_the_page() throws Exception {
+        try (TestClient client = client()) {
+            open(client);
+            assertFalse(view().performLongClick());
+        }
+    }
+
+    @Test
+    public void staged_files_are_in_the_private_cache_and_serve_the_chooser() throws Exception {
         try (TestClient client = client()) {
             String tab = open(client);
             Map<String, Object> reply =
@@ -270,7 +302,7 @@ public final class HostServiceTest {
     }
 
     @Test
-    public void shutdown_is_answered_and_ends_tabs_service_and_process() throws Exception {
+    public void shutdown_replies_and_ends_tabs_service_and_process() throws Exception {
         try (TestClient client = client()) {
             open(client);
             assertEquals(true, client.ask("shutdown", "").get("ok"));

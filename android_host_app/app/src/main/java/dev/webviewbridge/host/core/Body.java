@@ -3,13 +3,13 @@ package dev.webviewbridge.host.core;
 import java.io.File;
 import java.io.IOException;
 
-/** What follows a header. It is on disk already, because 128 MiB do not fit into an app's heap. */
+/** The body of a frame, on disk because 128 MiB do not fit into an app's heap. */
 final class Body {
     static final Body NONE = new Body(0, null, null);
 
     final long sizeBytes;
     final File file;
-    /** Why the bytes could not be stored; they have been read past all the same. */
+    /** Why the bytes could not be stored; they were read and dropped. */
     final IOException failure;
 
     Body(long sizeBytes, File file, IOException failure) {
@@ -18,7 +18,7 @@ final class Body {
         this.failure = failure;
     }
 
-    /** Delete what nobody has taken; a file that was renamed has been taken. */
+    /** Deletes the file unless it was taken over (renamed). */
     void discard() {
         if (file != null) {
             file.delete();

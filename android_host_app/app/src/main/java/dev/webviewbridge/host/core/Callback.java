@@ -1,6 +1,6 @@
 package dev.webviewbridge.host.core;
 
-/** Takes the outcome of something that takes a while; one of the two is called once, on the loop. */
+/** Receives the outcome of an asynchronous operation: one of the two methods is called once, on the loop. */
 public interface Callback<T> {
     void done(T value);
 

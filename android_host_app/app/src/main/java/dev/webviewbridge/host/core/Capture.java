@@ -1,6 +1,6 @@
 package dev.webviewbridge.host.core;
 
-/** A picture of a tab. */
+/** A screenshot of a tab. */
 public final class Capture {
     public final byte[] png;
     public final int widthPx;

@@ -17,7 +17,7 @@ final class Connection {
     private final Outbox outbox;
     private final Peer peer;
     private final Set<Long> inFlight = new HashSet<>();
-    // The reader hands over one frame at a time, so that nothing gathers and hello is judged before what follows it.
+    // The reader hands over one frame at a time, so that frames do not accumulate and hello is handled before the next one.
     private final Semaphore taken = new Semaphore(0);
     private final Runnable cancelHelloTimer;
     private boolean isGreeted;
@@ -44,13 +44,13 @@ final class Connection {
         outbox.sendEvent(event);
     }
 
-    /** No goodbye. */
+    /** Closes at once, without writing queued messages. */
     void abort() {
         outbox.close();
         end();
     }
 
-    /** Close after what is owed has been written. */
+    /** Closes after all queued messages were written. */
     void finish() {
         outbox.finish();
         end();
@@ -95,12 +95,12 @@ final class Connection {
             taken.release();
         } else if (request.type.equals("hello")) {
             isGreeted = true;
-            core.helloTurn.take(done -> shakeHands(request, () -> {
+            core.handshakes.add(done -> shakeHands(request, () -> {
                 done.run();
                 taken.release();
             }));
         } else {
-            String message = "the first request is hello, not " + request.shownType() + ".";
+            String message = "the first request must be hello, not " + request.shownType() + ".";
             refuseAndEnd(request.id, new Refusal("hello_required", message));
             taken.release();
         }
@@ -113,31 +113,31 @@ final class Connection {
             refuseAndEnd(request.id, new Refusal("version_mismatch", message));
         } else if (inFlight.contains(request.id)) {
             request.body.discard();
-            refuseAndEnd(null, new Refusal("bad_frame", "the id " + request.id + " is in flight already."));
+            refuseAndEnd(null, new Refusal("bad_frame", "the id " + request.id + " is already used by a pending request."));
         } else if (inFlight.size() >= MAX_IN_FLIGHT) {
             request.body.discard();
-            refuse(request.id, new Refusal("too_many_requests", MAX_IN_FLIGHT + " requests are in flight."));
+            refuse(request.id, new Refusal("too_many_requests", MAX_IN_FLIGHT + " requests are pending."));
         } else {
             inFlight.add(request.id);
             core.requests.serve(request, new Reply(request));
         }
     }
 
-    /** The way back of one request; answering twice is ignored. */
+    /** The reply to one request; a second one is ignored. */
     final class Reply {
         private final Request request;
-        private boolean isAnswered;
+        private boolean isReplied;
 
         Reply(Request request) {
             this.request = request;
         }
 
-        /** `written` runs when the client's socket has the reply, or the client is gone. */
+        /** `written` runs after the reply was written or the client disconnected. */
         void send(Map<String, Object> fields, byte[] body, Runnable written) {
-            if (isAnswered) {
+            if (isReplied) {
                 return;
             }
-            isAnswered = true;
+            isReplied = true;
             Map<String, Object> header = new LinkedHashMap<>();
             header.put("id", request.id);
             header.put("ok", true);
@@ -149,10 +149,10 @@ final class Connection {
         }
 
         void refuse(Refusal why) {
-            if (isAnswered) {
+            if (isReplied) {
                 return;
             }
-            isAnswered = true;
+            isReplied = true;
             outbox.send(errorFrame(request.id, why), new byte[0], () -> inFlight.remove(request.id));
         }
     }
@@ -166,11 +166,11 @@ final class Connection {
             Fields fields = request.fields;
             Object nonce = fields.raw("nonce");
             if (!Hex.isHex(nonce, 32)) {
-                throw new Refusal("bad_request", "nonce is not 32 hex digits.").with("field", "nonce");
+                throw new Refusal("bad_request", "nonce must have 32 hex digits.").with("field", "nonce");
             }
             String clientNonce = (String) nonce;
             if (!Proof.equal(Proof.ofClient(endpoint.token, clientNonce, endpoint.name), fields.raw("proof"))) {
-                throw new Refusal("unproven", "the client does not know the token.");
+                throw new Refusal("unproven", "the client did not prove that it knows the token.");
             }
             protocol = fields.integer("protocol", 1, Integer.MAX_VALUE);
             if (protocol != HostCore.PROTOCOL) {

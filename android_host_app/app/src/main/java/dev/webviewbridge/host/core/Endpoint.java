@@ -4,14 +4,14 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** One socket name and its token. */
+/** A socket name and its token. */
 final class Endpoint {
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_.-]{1,100}");
 
     final String name;
     final byte[] token;
     final Sockets.Listener listener;
-    /** Also those that have not shaken hands. */
+    /** Including those before their handshake. */
     final Set<Connection> connections = new LinkedHashSet<>();
 
     Endpoint(String name, byte[] token, Sockets.Listener listener) {

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/** The fields of a request, read with their rules (PROTOCOL.md §5); each method refuses with `bad_request`. */
+/** Validates the fields of a request (PROTOCOL.md §5); each method refuses with `bad_request`. */
 final class Fields {
     static final int MAX_SIDE_PX = 10_000;
     static final int MAX_AREA_PX = 40_000_000;
@@ -17,7 +17,7 @@ final class Fields {
         this.fields = fields;
     }
 
-    /** Whether the field is there and not null. */
+    /** Whether the field exists and is not null. */
     boolean has(String name) {
         return fields.get(name) != null;
     }
@@ -59,7 +59,7 @@ final class Fields {
         return (Boolean) value;
     }
 
-    /** The first one allowed is the default. */
+    /** One of the allowed strings; the first is the default. */
     String oneOf(String name, String... allowed) throws Refusal {
         Object value = fields.containsKey(name) ? fields.get(name) : allowed[0];
         if (!(value instanceof String) || !Arrays.asList(allowed).contains(value)) {
@@ -89,7 +89,7 @@ final class Fields {
         int widthPx = integer("width_px", 1, MAX_SIDE_PX);
         int heightPx = integer("height_px", 1, MAX_SIDE_PX);
         if (widthPx * heightPx > MAX_AREA_PX) {
-            String message = widthPx + " x " + heightPx + " is more than " + MAX_AREA_PX + " pixels.";
+            String message = widthPx + " x " + heightPx + " exceeds " + MAX_AREA_PX + " pixels.";
             throw new Refusal("bad_request", message).with("field", "height_px");
         }
         return new Size(widthPx, heightPx, integer("density_dpi", 72, 640));

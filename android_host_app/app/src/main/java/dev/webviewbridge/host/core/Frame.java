@@ -2,7 +2,7 @@ package dev.webviewbridge.host.core;
 
 import java.util.Map;
 
-/** A header, and a body that may be empty. */
+/** A header and a body, which may be empty. */
 final class Frame {
     final Map<String, Object> header;
     final Body body;

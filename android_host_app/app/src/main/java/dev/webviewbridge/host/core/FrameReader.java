@@ -11,7 +11,7 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 
-/** Cuts a byte stream into frames (PROTOCOL.md §2); the eight length bytes are judged before the rest is waited for. */
+/** Parses frames from a byte stream (PROTOCOL.md §2). Lengths are checked before the rest is read. */
 final class FrameReader {
     static final int MAX_HEADER_BYTES = 64 * 1024;
     static final int MAX_BODY_BYTES = 128 * 1024 * 1024;
@@ -23,7 +23,7 @@ final class FrameReader {
     private int maxHeaderBytes = MAX_HELLO_BYTES;
     private int maxBodyBytes = 0;
 
-    /** Where bodies are put. */
+    /** Creates files for bodies. */
     interface Spool {
         File newFile() throws IOException;
     }
@@ -33,13 +33,13 @@ final class FrameReader {
         this.spool = spool;
     }
 
-    /** Frames of full size from now on: the peer is no stranger any more. */
+    /** Accepts frames of full size after authentication. */
     void widen() {
         maxHeaderBytes = MAX_HEADER_BYTES;
         maxBodyBytes = MAX_BODY_BYTES;
     }
 
-    /** The next frame; null at an end between two frames, EOFException inside of one. */
+    /** The next frame; null at the end of the stream, EOFException inside a frame. */
     Frame next() throws IOException, BadFrame {
         int first = in.read();
         if (first < 0) {

@@ -2,7 +2,7 @@ package dev.webviewbridge.host.core;
 
 import java.security.SecureRandom;
 
-/** Lower-case hex digits, as the protocol writes tokens, nonces and proofs. */
+/** Lower-case hex digits of tokens, nonces and proofs. */
 public final class Hex {
     static final String DIGITS = "0123456789abcdef";
 
@@ -14,7 +14,7 @@ public final class Hex {
         return DIGITS.indexOf(mark);
     }
 
-    /** Whether it is a string of so many lower-case hex digits. */
+    /** Whether it is a string of that many lower-case hex digits. */
     static boolean isHex(Object value, int digits) {
         if (!(value instanceof String) || ((String) value).length() != digits) {
             return false;

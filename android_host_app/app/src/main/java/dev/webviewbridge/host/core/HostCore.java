@@ -8,9 +8,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What the app does, apart from Android: endpoints, clients, the owner, tabs, files, and when all of it ends.
+ * The platform-independent part of the app: endpoints, clients, the owner, tabs, files and the end of the process.
  *
- * <p>All state is touched on the loop only. Threads: one accepts per endpoint, one reads and one writes per connection.
+ * <p>All state is confined to the loop. Threads: one per endpoint accepts, one per connection reads and one writes.
  */
 public final class HostCore {
     public static final int PROTOCOL = 1;
@@ -25,19 +25,19 @@ public final class HostCore {
     final StagedFiles files;
     final TabTable tabs = new TabTable();
     final Requests requests = new Requests(this);
-    final Turn helloTurn = new Turn();
+    final SerialQueue handshakes = new SerialQueue();
     final long startedAtMs;
 
     private final Sockets sockets;
-    private final Surroundings surroundings;
+    private final HostCallbacks callbacks;
     private final Map<String, Endpoint> endpoints = new LinkedHashMap<>();
     private final Set<Connection> clients = new LinkedHashSet<>();
-    private IdleClock idle;
+    private IdleTimer idle;
     private Runnable cancelTimer = () -> {};
     private Owner owner;
     private boolean isOver;
 
-    /** What is fixed for this process. */
+    /** Constants of this process. */
     public static final class Identity {
         final String appVersion;
         final int apiLevel;
@@ -50,38 +50,38 @@ public final class HostCore {
         }
     }
 
-    /** Who runs the core. Called on the loop, except `log`. */
-    public interface Surroundings {
+    /** The environment of the core. Called on the loop, except for `log`. */
+    public interface HostCallbacks {
         void log(String text);
 
-        /** The number of connected clients has changed. */
+        /** The number of connected clients changed. */
         void clients(int count);
 
-        /** Everything is closed; the service is to stop. */
+        /** Everything is closed; the service must stop. */
         void stopped(String why);
     }
 
     public HostCore(
-            Loop loop, WebEngine engine, Sockets sockets, File folder, Identity identity, Surroundings surroundings) {
+            Loop loop, WebEngine engine, Sockets sockets, File folder, Identity identity, HostCallbacks callbacks) {
         this.loop = loop;
         this.engine = engine;
         this.sockets = sockets;
         this.identity = identity;
-        this.surroundings = surroundings;
+        this.callbacks = callbacks;
         this.files = new StagedFiles(folder);
         this.startedAtMs = loop.nowMs();
     }
 
-    /** An intent has come: one more endpoint (PROTOCOL.md §1). Unusable extras are logged. */
+    /** Adds the endpoint of an intent (PROTOCOL.md §1). Invalid extras are logged. */
     public void start(String name, String tokenHex, String idleTimeoutS) {
         if (isOver) {
             return;
         }
         if (idle == null) {
-            idle = new IdleClock(idleTimeout(idleTimeoutS), loop.nowMs());
+            idle = new IdleTimer(idleTimeout(idleTimeoutS), loop.nowMs());
         }
         if (!Endpoint.isUsable(name, tokenHex)) {
-            surroundings.log("started without a usable socket name and token");
+            callbacks.log("started without a valid socket name and token");
             if (endpoints.isEmpty()) {
                 shutDown("no endpoint");
             }
@@ -94,9 +94,9 @@ public final class HostCore {
             Thread accepting = new Thread(() -> accept(endpoint), "accepting on " + name);
             accepting.setDaemon(true);
             accepting.start();
-            surroundings.log("listening on @" + name);
+            callbacks.log("listening on @" + name);
         } catch (IOException taken) {
-            surroundings.log("@" + name + " cannot be bound: " + taken.getMessage());
+            callbacks.log("@" + name + " cannot be bound: " + taken.getMessage());
             if (endpoints.isEmpty()) {
                 shutDown("no endpoint");
             }
@@ -104,7 +104,7 @@ public final class HostCore {
         noteChange();
     }
 
-    /** Ends all of it now: tabs, connections, files. */
+    /** Closes tabs and connections and deletes files. */
     public void shutDown(String why) {
         if (isOver) {
             return;
@@ -124,7 +124,7 @@ public final class HostCore {
         }
         endpoints.clear();
         files.clear();
-        surroundings.stopped(why);
+        callbacks.stopped(why);
     }
 
     boolean isOver() {
@@ -139,7 +139,7 @@ public final class HostCore {
         return owner == null ? null : owner.name;
     }
 
-    /** Make the connection a client, if the newcomer may come in; the fields of the hello reply. */
+    /** Admits the connection as a client if its owner may use the process; the fields of the hello reply. */
     void admit(Connection connection, Owner newcomer, Callback<Map<String, Object>> admitted) {
         if (!clients.isEmpty() && !owner.isSame(newcomer)) {
             admitted.failed(owner.busy(loop.nowMs()));
@@ -167,7 +167,7 @@ public final class HostCore {
 
             @Override
             public void failed(Refusal why) {
-                // What the last owner left would stay in force: only a new process is free of it.
+                // State of the last owner would stay in force; only a new process is free of it.
                 admitted.failed(why);
                 shutDown(why.getMessage());
             }
@@ -177,7 +177,7 @@ public final class HostCore {
     private void welcome(Connection connection, Callback<Map<String, Object>> admitted) {
         if (!connection.isOver()) {
             clients.add(connection);
-            surroundings.clients(clients.size());
+            callbacks.clients(clients.size());
             noteChange();
         }
         Map<String, Object> fields = new LinkedHashMap<>(engine.describe());
@@ -190,10 +190,10 @@ public final class HostCore {
         admitted.done(fields);
     }
 
-    /** A connection has ended. */
+    /** Removes a connection that has ended. */
     void left(Connection connection) {
         if (clients.remove(connection)) {
-            surroundings.clients(clients.size());
+            callbacks.clients(clients.size());
             noteChange();
         }
     }
@@ -212,7 +212,7 @@ public final class HostCore {
         noteChange();
     }
 
-    /** Whether it was there; its files go with it. */
+    /** Removes a tab with its files; false if it was not there. */
     boolean remove(Tab tab) {
         if (!tabs.remove(tab)) {
             return false;
@@ -223,7 +223,7 @@ public final class HostCore {
         return true;
     }
 
-    /** Tabs or clients have come or gone: deadlines are looked at again. */
+    /** Computes deadlines again after tabs or clients were added or removed. */
     void noteChange() {
         if (isOver || idle == null) {
             return;
@@ -248,7 +248,7 @@ public final class HostCore {
             tab.web.close();
         }
         if (idle.isUnused(nowMs)) {
-            shutDown("no tab and no client");
+            shutDown("no tabs and no clients");
         } else {
             noteChange();
         }
@@ -288,9 +288,9 @@ public final class HostCore {
             if (uid == ROOT_UID || uid == SHELL_UID) {
                 return true;
             }
-            surroundings.log("refused a connection from uid " + uid);
+            callbacks.log("refused a connection from uid " + uid);
         } catch (IOException unknown) {
-            surroundings.log("refused a connection from an unknown uid");
+            callbacks.log("refused a connection from an unknown uid");
         }
         return false;
     }

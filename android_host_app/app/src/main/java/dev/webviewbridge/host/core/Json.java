@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * JSON (RFC 8259) as strictly as the protocol wants it: no repeated keys, no lone surrogates, 16 levels.
+ * Strict JSON (RFC 8259) for the protocol: no repeated keys, no lone surrogates, at most 16 levels.
  *
- * <p>org.json, which Android has, takes comments, single quotes, repeated keys and any depth. Integers are read as Long,
+ * <p>Android's org.json accepts comments, single quotes, repeated keys and any depth. Integers are read as Long,
  * other numbers as Double, objects as LinkedHashMap, arrays as ArrayList.
  */
 public final class Json {
@@ -22,19 +22,19 @@ public final class Json {
         this.text = text;
     }
 
-    /** The object that the text is; BadFrame for anything else. */
+    /** Parses an object; BadFrame for anything else. */
     public static Map<String, Object> parseObject(String text) throws BadFrame {
         Json json = new Json(text);
         Object value = json.document();
         if (!(value instanceof Map)) {
-            throw new BadFrame("a header is no JSON object.");
+            throw new BadFrame("a header is not a JSON object.");
         }
         @SuppressWarnings("unchecked")
         Map<String, Object> object = (Map<String, Object>) value;
         return object;
     }
 
-    /** One line of JSON; a lone surrogate, which UTF-8 cannot say, becomes U+FFFD. */
+    /** One line of JSON; a lone surrogate, which UTF-8 cannot encode, becomes U+FFFD. */
     public static String write(Object value) {
         StringBuilder out = new StringBuilder();
         write(value, out);
@@ -193,7 +193,7 @@ public final class Json {
             try {
                 return Long.valueOf(found);
             } catch (NumberFormatException beyondLong) {
-                return Double.valueOf(found); // no field of the protocol is as large
+                return Double.valueOf(found); // no field of the protocol is that large
             }
         }
         return Double.valueOf(found);

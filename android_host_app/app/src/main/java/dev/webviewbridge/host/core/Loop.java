@@ -1,12 +1,12 @@
 package dev.webviewbridge.host.core;
 
-/** The one thread on which all state lives: the main looper on Android, as WebView demands. */
+/** The thread to which all state is confined: the main looper on Android, as WebView requires. */
 public interface Loop {
     void post(Runnable work);
 
-    /** Run it in so many milliseconds, unless the result is run before. */
+    /** Runs the work after the delay, unless the result is run first. */
     Runnable postDelayed(Runnable work, long delayMs);
 
-    /** A clock that only goes forward, also while the device sleeps. */
+    /** A monotonic clock that includes deep sleep. */
     long nowMs();
 }

@@ -5,7 +5,7 @@ import java.util.HashSet;
 import java.util.Locale;
 import java.util.Set;
 
-/** Where a page may take its tab: the web, and what a page makes itself; no other apps and no files. */
+/** The schemes that a page may navigate to: the web, about:, blob: and data:; no other apps and no files. */
 public final class Navigation {
     private static final Set<String> SCHEMES = new HashSet<>(Arrays.asList("http", "https", "about", "blob", "data"));
 

@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Map;
 
-/** What waits to be written to one client, and the thread that writes it. */
+/** The messages for one client, and the thread that writes them. */
 final class Outbox {
     static final long WRITE_TIMEOUT_MS = 30_000;
     static final long MAX_UNREAD_BYTES = 16 * 1024 * 1024;
@@ -15,19 +15,19 @@ final class Outbox {
 
     private final Peer peer;
     private final Loop loop;
-    private final ArrayDeque<Letter> letters = new ArrayDeque<>();
+    private final ArrayDeque<Message> messages = new ArrayDeque<>();
     private long unreadBytes;
     private long pieces;
     private boolean isWriting;
     private boolean isFinishing;
     private boolean isClosed;
 
-    private static final class Letter {
+    private static final class Message {
         final byte[] head;
         final byte[] body;
         final Runnable written;
 
-        Letter(byte[] head, byte[] body, Runnable written) {
+        Message(byte[] head, byte[] body, Runnable written) {
             this.head = head;
             this.body = body;
             this.written = written;
@@ -45,7 +45,7 @@ final class Outbox {
         writer.start();
     }
 
-    /** Queue an event; a client that does not read its events is cut off when too much has gathered. */
+    /** Queues an event. Disconnects a client that does not read and has too many bytes queued. */
     void sendEvent(Map<String, Object> header) {
         boolean isTooMuch;
         synchronized (this) {
@@ -58,13 +58,13 @@ final class Outbox {
         }
     }
 
-    /** Queue a frame; `written` runs on the loop when the client's socket has taken it, or never will. */
+    /** Queues a frame; `written` runs on the loop after it was written or the client disconnected. */
     void send(Map<String, Object> header, byte[] body, Runnable written) {
         byte[] text = Json.write(header).getBytes(StandardCharsets.UTF_8);
         byte[] head = ByteBuffer.allocate(8 + text.length).putInt(text.length).putInt(body.length).put(text).array();
         synchronized (this) {
             if (!isClosed && !isFinishing) {
-                letters.add(new Letter(head, body, written));
+                messages.add(new Message(head, body, written));
                 unreadBytes += head.length + body.length;
                 notifyAll();
                 return;
@@ -73,13 +73,13 @@ final class Outbox {
         loop.post(written);
     }
 
-    /** Write what is queued, then close. */
+    /** Writes all queued messages, then closes. */
     synchronized void finish() {
         isFinishing = true;
         notifyAll();
     }
 
-    /** Close now; wakes the writer, and the reader of the same peer. */
+    /** Closes at once; wakes the writer and the reader of the peer. */
     void close() {
         synchronized (this) {
             isClosed = true;
@@ -91,46 +91,46 @@ final class Outbox {
     private void write() {
         try {
             OutputStream out = peer.output();
-            for (Letter letter = next(); letter != null; letter = next()) {
+            for (Message message = next(); message != null; message = next()) {
                 try {
-                    writePieces(out, letter.head);
-                    writePieces(out, letter.body);
+                    writePieces(out, message.head);
+                    writePieces(out, message.body);
                     out.flush();
                 } finally {
-                    written(letter);
+                    written(message);
                 }
             }
         } catch (IOException gone) {
             // the reader sees the end too
         } finally {
             close();
-            for (Letter letter : letters) {
-                loop.post(letter.written);
+            for (Message message : messages) {
+                loop.post(message.written);
             }
         }
     }
 
-    private synchronized Letter next() {
-        while (letters.isEmpty() && !isFinishing && !isClosed) {
+    private synchronized Message next() {
+        while (messages.isEmpty() && !isFinishing && !isClosed) {
             try {
                 wait();
             } catch (InterruptedException stop) {
                 return null;
             }
         }
-        if (isClosed || letters.isEmpty()) {
+        if (isClosed || messages.isEmpty()) {
             return null;
         }
         isWriting = true;
         long before = pieces;
         loop.post(() -> watch(before));
-        return letters.remove();
+        return messages.remove();
     }
 
-    private synchronized void written(Letter letter) {
+    private synchronized void written(Message message) {
         isWriting = false;
-        unreadBytes -= letter.head.length + letter.body.length;
-        loop.post(letter.written);
+        unreadBytes -= message.head.length + message.body.length;
+        loop.post(message.written);
     }
 
     private void writePieces(OutputStream out, byte[] bytes) throws IOException {
@@ -142,7 +142,7 @@ final class Outbox {
         }
     }
 
-    /** Close when not one piece has been taken for 30 s while one was owed (PROTOCOL.md §3). */
+    /** Closes if the client reads nothing for 30 s while messages are queued (PROTOCOL.md §3). */
     private void watch(long piecesBefore) {
         if (!isStuckAt(piecesBefore)) {
             return;

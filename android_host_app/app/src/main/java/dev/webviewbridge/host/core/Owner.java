@@ -1,6 +1,6 @@
 package dev.webviewbridge.host.core;
 
-/** Whom the process serves: one owner with one policy, because proxy and cookies are process-wide (PROTOCOL.md §4). */
+/** The owner of the process and its policy: one pair, because proxy and cookies are process-wide (PROTOCOL.md §4). */
 final class Owner {
     final String name;
     final String policy;

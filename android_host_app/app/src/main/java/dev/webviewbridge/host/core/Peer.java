@@ -6,13 +6,13 @@ import java.io.OutputStream;
 
 /** One accepted connection. */
 public interface Peer {
-    /** The uid of the process at the other end, as the kernel says. */
+    /** The kernel's uid of the process at the other end. */
     int uid() throws IOException;
 
     InputStream input() throws IOException;
 
     OutputStream output() throws IOException;
 
-    /** Ends the connection now, and wakes whoever waits in a read or a write. */
+    /** Closes the connection at once and wakes blocked reads and writes. */
     void close();
 }

@@ -6,7 +6,7 @@ import java.security.MessageDigest;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/** What either end shows to prove that it knows the token (PROTOCOL.md §4). */
+/** The proofs that each end knows the token (PROTOCOL.md §4). */
 final class Proof {
     private Proof() {}
 
@@ -18,7 +18,7 @@ final class Proof {
         return hmac(token, "host|" + clientNonce + "|" + hostNonce + "|" + socketName);
     }
 
-    /** In constant time; anything but 64 hex digits is unequal. */
+    /** Compares in constant time; anything but 64 hex digits is unequal. */
     static boolean equal(String expected, Object shown) {
         return Hex.isHex(shown, 64) && MessageDigest.isEqual(ascii(expected), ascii((String) shown));
     }
@@ -28,7 +28,7 @@ final class Proof {
             Mac mac = Mac.getInstance("HmacSHA256");
             mac.init(new SecretKeySpec(token, "HmacSHA256"));
             return Hex.of(mac.doFinal(ascii(text)));
-        } catch (GeneralSecurityException impossible) { // every Android and every Java has HmacSHA256
+        } catch (GeneralSecurityException impossible) { // every platform has HmacSHA256
             throw new IllegalStateException(impossible);
         }
     }

@@ -3,7 +3,7 @@ package dev.webviewbridge.host.core;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** A request that is answered with an error: a code of PROTOCOL.md §3, words for people, and facts. */
+/** An error reply: a code of PROTOCOL.md §3, a message and facts. */
 public final class Refusal extends Exception {
     private static final long serialVersionUID = 1;
 

@@ -1,6 +1,6 @@
 package dev.webviewbridge.host.core;
 
-/** What a client asks. */
+/** A request of a client. */
 final class Request {
     static final long MAX_ID = (1L << 53) - 1;
 
@@ -16,7 +16,7 @@ final class Request {
         this.body = body;
     }
 
-    /** BadFrame without a usable id or type: nobody could match the answer. */
+    /** BadFrame without a valid id or type: the client could not match a reply. */
     static Request of(Frame frame) throws BadFrame {
         Object id = frame.header.get("id");
         Object type = frame.header.get("type");

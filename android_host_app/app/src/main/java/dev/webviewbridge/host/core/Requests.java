@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** What each request does (PROTOCOL.md §5). Requests that name the same tab are served in their order. */
+/** Serves requests (PROTOCOL.md §5). Requests that name the same tab are served in order. */
 final class Requests {
     static final int MAX_CAPTURE_HEIGHT_PX = 10_000;
     static final long OPEN_TIMEOUT_MS = 20_000;
@@ -23,45 +23,45 @@ final class Requests {
     private final Map<String, Handler> handlers = new HashMap<>();
 
     private interface Handler {
-        void serve(Request request, Answer answer) throws Refusal;
+        void serve(Request request, Response response) throws Refusal;
     }
 
-    /** Answers the request, and then lets the next one of the same tab begin. */
-    private static final class Answer {
+    /** Replies to the request, and then lets the next one of the same tab begin. */
+    private static final class Response {
         private final Connection.Reply reply;
         private final Runnable done;
-        private boolean isGiven;
+        private boolean isSent;
 
-        Answer(Connection.Reply reply, Runnable done) {
+        Response(Connection.Reply reply, Runnable done) {
             this.reply = reply;
             this.done = done;
         }
 
-        void give(Map<String, Object> fields) {
-            if (!isGiven) {
-                isGiven = true;
+        void send(Map<String, Object> fields) {
+            if (!isSent) {
+                isSent = true;
                 reply.send(fields, NO_BODY, () -> {});
                 done.run();
             }
         }
 
-        /** The tab's turn ends when the client has the body, so that bodies do not gather in memory. */
-        void give(Map<String, Object> fields, byte[] body) {
-            if (!isGiven) {
-                isGiven = true;
+        /** The tab's next request starts after the body was written, so that bodies do not accumulate in memory. */
+        void send(Map<String, Object> fields, byte[] body) {
+            if (!isSent) {
+                isSent = true;
                 reply.send(fields, body, done);
             }
         }
 
-        void giveThen(Map<String, Object> fields, Runnable written) {
-            isGiven = true;
+        void sendThen(Map<String, Object> fields, Runnable written) {
+            isSent = true;
             reply.send(fields, NO_BODY, written);
             done.run();
         }
 
         void refuse(Refusal why) {
-            if (!isGiven) {
-                isGiven = true;
+            if (!isSent) {
+                isSent = true;
                 reply.refuse(why);
                 done.run();
             }
@@ -110,10 +110,10 @@ final class Requests {
 
     void serve(Request request, Connection.Reply reply) {
         Handler handler = handlers.get(request.type);
-        Answer plain = new Answer(reply, () -> {});
+        Response plain = new Response(reply, () -> {});
         try {
             if (handler == null) {
-                throw new Refusal("unknown_request", "this host does not know " + request.shownType() + ".");
+                throw new Refusal("unknown_request", "unknown request " + request.shownType() + ".");
             }
             if (request.body.sizeBytes > 0 && !request.type.equals("file.put")) {
                 throw new Refusal("bad_request", request.type + " takes no body.").with("field", "body");
@@ -124,14 +124,14 @@ final class Requests {
                 run(handler, request, plain);
             } else {
                 tab.activeAtMs = core.loop.nowMs();
-                tab.turn.take(done -> {
-                    Answer answer = new Answer(reply, () -> {
+                tab.queue.add(done -> {
+                    Response response = new Response(reply, () -> {
                         tab.onGone = () -> {};
                         done.run();
                     });
-                    tab.onGone = () -> answer.refuse(
-                            new Refusal("no_such_tab", "the tab went meanwhile.").with("tab", tab.name));
-                    run(handler, request, answer);
+                    tab.onGone = () -> response.refuse(
+                            new Refusal("no_such_tab", "the tab was closed during the request.").with("tab", tab.name));
+                    run(handler, request, response);
                 });
             }
         } catch (Refusal why) {
@@ -140,19 +140,19 @@ final class Requests {
         }
     }
 
-    private static void run(Handler handler, Request request, Answer answer) {
+    private static void run(Handler handler, Request request, Response response) {
         try {
-            handler.serve(request, answer);
+            handler.serve(request, response);
         } catch (Refusal why) {
             request.body.discard();
-            answer.refuse(why);
+            response.refuse(why);
         } catch (RuntimeException error) {
             request.body.discard();
-            answer.refuse(Refusal.internal(error));
+            response.refuse(Refusal.internal(error));
         }
     }
 
-    private void open(Request request, Answer answer) throws Refusal {
+    private void open(Request request, Response response) throws Refusal {
         Size size = request.fields.size();
         String profile = request.fields.profile();
         if (core.tabs.isFull()) {
@@ -162,12 +162,12 @@ final class Requests {
         String nonce = Hex.random(16);
         String url = blankUrl(nonce);
         Tab tab = new Tab(core.tabs.newName(), size, profile, null, nonce, core.loop.nowMs());
-        new Opening(answer, tab, url).start();
+        new Opening(response, tab, url).start();
     }
 
-    /** A tab that is not there yet: it is opened, or fails, or is given up after a while. */
+    /** A tab that is being opened: it succeeds, fails or times out. */
     private final class Opening implements Callback<WebTab> {
-        private final Answer answer;
+        private final Response response;
         private final Tab tab;
         private final String url;
         private final Runnable abandon = () -> giveUp("the host app is stopping.");
@@ -175,8 +175,8 @@ final class Requests {
         private Runnable cancelTimer = () -> {};
         private boolean isOver;
 
-        Opening(Answer answer, Tab tab, String url) {
-            this.answer = answer;
+        Opening(Response response, Tab tab, String url) {
+            this.response = response;
             this.tab = tab;
             this.url = url;
         }
@@ -185,7 +185,7 @@ final class Requests {
             core.tabs.startOpening(abandon);
             core.noteChange();
             cancelTimer = core.loop.postDelayed(
-                    () -> giveUp("the first page has not loaded in " + OPEN_TIMEOUT_MS / 1000 + " s."), OPEN_TIMEOUT_MS);
+                    () -> giveUp("the first page did not load within " + OPEN_TIMEOUT_MS / 1000 + " s."), OPEN_TIMEOUT_MS);
             Runnable cancel = core.engine.open(tab.size, tab.profile, url, new TabListener(core, tab), this);
             if (!isOver) {
                 cancelEngine = cancel;
@@ -205,14 +205,14 @@ final class Requests {
             fields.put("tab", tab.name);
             fields.put("nonce", tab.nonce);
             fields.put("url", url);
-            answer.give(fields);
+            response.send(fields);
         }
 
         @Override
         public void failed(Refusal why) {
             if (!isOver) {
                 end();
-                answer.refuse(why);
+                response.refuse(why);
             }
         }
 
@@ -229,15 +229,15 @@ final class Requests {
         }
     }
 
-    private void close(Request request, Answer answer) throws Refusal {
+    private void close(Request request, Response response) throws Refusal {
         Tab tab = tab(request);
-        tab.onGone = () -> {}; // it goes by this very request
+        tab.onGone = () -> {}; // this request closes it
         core.remove(tab);
         tab.web.close();
-        answer.give(NOTHING);
+        response.send(NOTHING);
     }
 
-    private void list(Request request, Answer answer) {
+    private void list(Request request, Response response) {
         List<Object> tabs = new ArrayList<>();
         for (Tab tab : core.tabs.all()) {
             Map<String, Object> entry = new LinkedHashMap<>();
@@ -251,72 +251,72 @@ final class Requests {
             entry.put("idle_s", (core.loop.nowMs() - tab.activeAtMs) / 1000.0);
             tabs.add(entry);
         }
-        answer.give(Collections.singletonMap("tabs", tabs));
+        response.send(Collections.singletonMap("tabs", tabs));
     }
 
-    private void resize(Request request, Answer answer) throws Refusal {
+    private void resize(Request request, Response response) throws Refusal {
         Tab tab = tab(request);
         Size size = request.fields.size();
-        tab.web.resize(size, answer.then(nothing -> {
+        tab.web.resize(size, response.then(nothing -> {
             tab.size = size;
-            answer.give(NOTHING);
+            response.send(NOTHING);
         }));
     }
 
-    private void reset(Request request, Answer answer) throws Refusal {
+    private void reset(Request request, Response response) throws Refusal {
         Tab tab = tab(request);
         String nonce = Hex.random(16);
         String url = blankUrl(nonce);
         tab.nonce = nonce;
-        Runnable cancelTimer = core.loop.postDelayed(() -> answer.refuse(
-                new Refusal("tab_failed", "the tab's renderer does not answer: close the tab.")), OPEN_TIMEOUT_MS);
-        tab.web.reset(url, answer.then(nothing -> {
+        Runnable cancelTimer = core.loop.postDelayed(() -> response.refuse(
+                new Refusal("tab_failed", "the tab's renderer does not respond: close the tab.")), OPEN_TIMEOUT_MS);
+        tab.web.reset(url, response.then(nothing -> {
             cancelTimer.run();
             Map<String, Object> fields = new LinkedHashMap<>();
             fields.put("nonce", nonce);
             fields.put("url", url);
-            answer.give(fields);
+            response.send(fields);
         }));
     }
 
-    private void putFile(Request request, Answer answer) throws Refusal {
+    private void putFile(Request request, Response response) throws Refusal {
         String name = request.fields.text("name", 1, 120);
         boolean chooser = request.fields.flag("chooser");
         if (!StagedFiles.isBaseName(name)) {
-            throw new Refusal("bad_request", "the name is no base name.").with("field", "name");
+            throw new Refusal("bad_request", "the name is not a base name.").with("field", "name");
         }
         String tab = chooser || request.fields.has("tab") ? tab(request).name : null;
         StagedFiles.Staged staged = core.files.put(name, request.body, tab, chooser);
         Map<String, Object> fields = new LinkedHashMap<>();
         fields.put("path", staged.file.getPath());
         fields.put("size_bytes", staged.sizeBytes);
-        answer.give(fields);
+        response.send(fields);
     }
 
-    private void deleteFile(Request request, Answer answer) throws Refusal {
+    private void deleteFile(Request request, Response response) throws Refusal {
         String path = request.fields.text("path", 1, 4096);
         if (!core.files.delete(path)) {
-            throw new Refusal("no_such_file", path + " was not put here, or is gone.");
+            throw new Refusal("no_such_file", path + " is not a staged file.");
         }
-        answer.give(NOTHING);
+        response.send(NOTHING);
     }
 
-    private void capture(Request request, Answer answer) throws Refusal {
+    private void capture(Request request, Response response) throws Refusal {
         Tab tab = tab(request);
         boolean fullPage = request.fields.flag("full_page");
         String source = request.fields.oneOf("source", "canvas", "surface");
         int maxHeightPx = request.fields.integer("max_height_px", 1, MAX_CAPTURE_HEIGHT_PX, MAX_CAPTURE_HEIGHT_PX);
         if (fullPage && source.equals("surface")) {
-            throw new Refusal("bad_request", "a surface has no more than the view.").with("field", "source");
+            throw new Refusal("bad_request", "the surface shows the viewport only.").with("field", "source");
         }
-        Callback<Capture> captured = answer.then(capture -> {
+        Callback<Capture> captured = response.then(capture -> {
             Map<String, Object> fields = new LinkedHashMap<>();
             fields.put("width_px", capture.widthPx);
             fields.put("height_px", capture.heightPx);
             fields.put("page_height_px", capture.pageHeightPx);
             fields.put("truncated", fullPage && capture.pageHeightPx > capture.heightPx);
             fields.put("source", source);
-            answer.give(fields, capture.png);
+            response.send(fields, capture.png);
         });
         if (source.equals("surface")) {
             tab.web.captureSurface(captured);
@@ -325,22 +325,22 @@ final class Requests {
         }
     }
 
-    private void setProxy(Request request, Answer answer) throws Refusal {
+    private void setProxy(Request request, Response response) throws Refusal {
         Fields fields = request.fields;
         String host = fields.has("host") ? fields.text("host", 1, 255) : null;
         int port = host == null ? 0 : fields.integer("port", 1, 65535);
         if (!core.tabs.isEmpty()) {
-            throw new Refusal("tabs_open", "connections already made would stay outside the proxy.");
+            throw new Refusal("tabs_open", "existing connections would bypass the proxy.");
         }
-        core.engine.setProxy(host, port, answer.then(mechanism -> {
+        core.engine.setProxy(host, port, response.then(mechanism -> {
             Map<String, Object> reply = new LinkedHashMap<>();
             reply.put("mechanism", mechanism);
             reply.put("loopback", mechanism.equals("controller"));
-            answer.give(reply);
+            response.send(reply);
         }));
     }
 
-    private void touch(Request request, Answer answer) throws Refusal {
+    private void touch(Request request, Response response) throws Refusal {
         if (request.fields.has("tab")) {
             tab(request);
         } else {
@@ -348,10 +348,10 @@ final class Requests {
                 tab.activeAtMs = core.loop.nowMs();
             }
         }
-        answer.give(NOTHING);
+        response.send(NOTHING);
     }
 
-    private void stats(Request request, Answer answer) {
+    private void stats(Request request, Response response) {
         Runtime runtime = Runtime.getRuntime();
         Map<String, Object> fields = new LinkedHashMap<>();
         fields.put("tabs", core.tabs.count());
@@ -362,11 +362,11 @@ final class Requests {
         fields.put("file_bytes", core.files.sizeBytes());
         fields.put("heap_bytes", runtime.totalMemory() - runtime.freeMemory());
         fields.put("native_bytes", core.engine.nativeBytes());
-        answer.give(fields);
+        response.send(fields);
     }
 
-    private void shutDown(Request request, Answer answer) {
-        answer.giveThen(NOTHING, () -> core.shutDown("a client asked for it"));
+    private void shutDown(Request request, Response response) {
+        response.sendThen(NOTHING, () -> core.shutDown("requested by a client"));
     }
 
     private Tab tab(Request request) throws Refusal {

@@ -2,14 +2,14 @@ package dev.webviewbridge.host.core;
 
 import java.io.IOException;
 
-/** Where sockets come from: the abstract namespace on Android. */
+/** Creates sockets: in the abstract namespace on Android. */
 public interface Sockets {
-    /** A socket of that name; IOException when somebody has bound it. */
+    /** Binds a socket to the name; IOException if it is in use. */
     Listener listen(String name) throws IOException;
 
     /** A bound socket. */
     interface Listener {
-        /** Waits for a connection; IOException once closed. */
+        /** Waits for a connection; IOException after close. */
         Peer accept() throws IOException;
 
         void close();

@@ -8,14 +8,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What `file.put` has stored: a private folder with one sub-folder per file, so that names cannot collide. */
+/** The files of `file.put`, each in a folder of its own, so that names cannot collide. */
 final class StagedFiles {
     private final File folder;
     private final Map<String, Staged> files = new LinkedHashMap<>();
     private final Map<String, List<Staged>> forChooser = new LinkedHashMap<>();
     private long sizeBytes;
 
-    /** One stored file; `tab` is null when it belongs to none. */
+    /** A stored file; `tab` is null if it belongs to none. */
     static final class Staged {
         final File file;
         final long sizeBytes;
@@ -28,7 +28,7 @@ final class StagedFiles {
         }
     }
 
-    /** What an earlier process left in the folder is deleted. */
+    /** Deletes the files of an earlier process. */
     StagedFiles(File folder) {
         this.folder = folder;
         deleteTree(folder);
@@ -42,7 +42,7 @@ final class StagedFiles {
         return sizeBytes;
     }
 
-    /** A file for a body that is just being received. May be called on any thread. */
+    /** A file for a body that is being received. Callable on any thread. */
     File newSpoolFile() throws IOException {
         return new File(newFolder(), "body");
     }
@@ -59,7 +59,7 @@ final class StagedFiles {
         return name.codePointCount(0, name.length()) <= 120 && name.getBytes(StandardCharsets.UTF_8).length <= 255;
     }
 
-    /** Takes the body over; Refusal when the device has no room. */
+    /** Takes over the body; Refusal if the device is full. */
     Staged put(String name, Body body, String tab, boolean chooser) throws Refusal {
         File stored;
         try {
@@ -70,15 +70,15 @@ final class StagedFiles {
             if (from == null) { // an empty body
                 from = newSpoolFile();
                 if (!from.createNewFile()) {
-                    throw new IOException("the file is there already");
+                    throw new IOException("the file exists");
                 }
             }
             stored = new File(from.getParentFile(), name);
             if (!from.equals(stored) && !from.renameTo(stored)) {
-                throw new IOException("the name is not taken");
+                throw new IOException("the file system refused the name");
             }
         } catch (IOException noRoom) {
-            throw new Refusal("no_space", "the file was not stored: " + noRoom.getMessage() + ".");
+            throw new Refusal("no_space", "could not store the file: " + noRoom.getMessage() + ".");
         }
         Staged staged = new Staged(stored, body.sizeBytes, tab);
         files.put(stored.getPath(), staged);
@@ -89,7 +89,7 @@ final class StagedFiles {
         return staged;
     }
 
-    /** Whether it was one of ours, which is now gone. */
+    /** Deletes a staged file; false if the path is not one. */
     boolean delete(String path) {
         Staged staged = files.remove(path);
         if (staged == null) {
@@ -103,7 +103,7 @@ final class StagedFiles {
         return true;
     }
 
-    /** What the tab's next chooser is answered with, once; a single one takes the first. */
+    /** Returns and removes the files for the tab's next chooser; only the first if it takes a single one. */
     List<File> takeForChooser(String tab, boolean multiple) {
         List<File> taken = new ArrayList<>();
         List<Staged> waiting = forChooser.remove(tab);
@@ -136,7 +136,7 @@ final class StagedFiles {
     private File newFolder() throws IOException {
         File own = new File(folder, Hex.random(8));
         if (!own.mkdirs()) {
-            throw new IOException("no folder can be made");
+            throw new IOException("could not create a folder");
         }
         return own;
     }

@@ -1,17 +1,17 @@
 package dev.webviewbridge.host.core;
 
-/** A tab as the protocol names it. */
+/** A tab with its name in the protocol. */
 final class Tab {
     final String name;
     final String profile;
     final String opener;
-    final Turn turn = new Turn();
+    final SerialQueue queue = new SerialQueue();
     WebTab web;
     Size size;
     /** Null for a popup. */
     String nonce;
     long activeAtMs;
-    /** What the request that is being served gets for an answer when the tab goes meanwhile. */
+    /** Replies to the pending request if the tab is closed before it completes. */
     Runnable onGone = () -> {};
 
     Tab(String name, Size size, String profile, String opener, String nonce, long nowMs) {

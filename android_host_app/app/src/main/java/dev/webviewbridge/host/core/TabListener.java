@@ -6,7 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Turns what happens in one tab into events (PROTOCOL.md §6). */
+/** Translates callbacks of one tab into events (PROTOCOL.md §6). */
 final class TabListener implements WebTab.Listener {
     private final HostCore core;
     private final Tab tab;
@@ -74,6 +74,11 @@ final class TabListener implements WebTab.Listener {
         fields.put("answered", names);
         core.sendEvent("file_chooser", fields);
         return files;
+    }
+
+    @Override
+    public boolean hasClient() {
+        return core.clientCount() > 0;
     }
 
     private Map<String, Object> ofTab() {

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** The open tabs in opening order. Names are counted up and so never come again; tabs that still load take a place. */
+/** The open tabs in opening order. Names are never reused; tabs that still load count towards the limit. */
 final class TabTable {
     static final int MAX_TABS = 8;
 
@@ -22,7 +22,7 @@ final class TabTable {
     Tab require(String name) throws Refusal {
         Tab tab = tabs.get(name);
         if (tab == null) {
-            throw new Refusal("no_such_tab", "there is no tab " + name + ".").with("tab", name);
+            throw new Refusal("no_such_tab", "tab " + name + " does not exist.").with("tab", name);
         }
         return tab;
     }
@@ -47,7 +47,7 @@ final class TabTable {
         return Integer.toString(++names);
     }
 
-    /** `abandon` gives the tab up that is being opened. */
+    /** `abandon` cancels the opening of the tab. */
     void startOpening(Runnable abandon) {
         opening.add(abandon);
     }
@@ -66,7 +66,7 @@ final class TabTable {
         tabs.put(tab.name, tab);
     }
 
-    /** Whether it was there. */
+    /** False if it was not there. */
     boolean remove(Tab tab) {
         return tabs.remove(tab.name, tab);
     }

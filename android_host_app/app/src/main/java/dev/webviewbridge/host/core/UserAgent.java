@@ -1,6 +1,6 @@
 package dev.webviewbridge.host.core;
 
-/** WebView's user agent as mobile Chrome of the same version would say it. */
+/** The user agent of mobile Chrome of the same version. */
 public final class UserAgent {
     private UserAgent() {}
 

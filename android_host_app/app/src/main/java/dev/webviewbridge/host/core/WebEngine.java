@@ -2,21 +2,21 @@ package dev.webviewbridge.host.core;
 
 import java.util.Map;
 
-/** What the core needs of WebView as a whole. Called on the loop, and answers there. */
+/** The WebViews of the process. Called on the loop; callbacks run on the loop. */
 public interface WebEngine {
     /** `webview` and `features` of the hello reply. */
     Map<String, Object> describe();
 
     /**
-     * Make a tab and load `url`; done when it has loaded. Whatever fails, nothing of the tab is left. The
-     * result gives up waiting, and destroys what has been made.
+     * Opens a tab and loads `url`; done after the load. A failure leaves nothing behind. Running the result cancels the
+     * operation and destroys the tab.
      */
     Runnable open(Size size, String profile, String url, WebTab.Listener listener, Callback<WebTab> opened);
 
-    /** All traffic to that HTTP proxy, directly when `host` is null; done with the mechanism when it is in force. */
+    /** Routes all traffic through an HTTP proxy, or directly if `host` is null; done with the mechanism once in force. */
     void setProxy(String host, int port, Callback<String> set);
 
-    /** Clear what an owner leaves behind in the process: proxy, cookies, web storage, profiles. */
+    /** Clears an owner's state: proxy, cookies, web storage, profiles. */
     void forget(Callback<Void> forgotten);
 
     /** Bytes on the native heap, null when unknown. */

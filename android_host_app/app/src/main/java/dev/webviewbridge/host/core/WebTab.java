@@ -3,43 +3,46 @@ package dev.webviewbridge.host.core;
 import java.io.File;
 import java.util.List;
 
-/** A WebView on a display of its own, as the core sees it. Called on the loop, and answers there. */
+/** A WebView on its own display. Called on the loop; callbacks run on the loop. */
 public interface WebTab {
-    /** Null when it is not known. */
+    /** Null if unknown. */
     String url();
 
-    /** Null when there is none. */
+    /** Null if there is none. */
     String title();
 
-    /** Destroys WebView and display; the listener hears nothing further. */
+    /** Destroys WebView and display; the listener is not called any more. */
     void close();
 
     void resize(Size size, Callback<Void> resized);
 
-    /** Load `url` and forget what was before: history, cache, form data, the profile's cookies and web storage. */
+    /** Loads `url` and clears history, cache, form data and the profile's cookies and web storage. */
     void reset(String url, Callback<Void> done);
 
-    /** The document as it is drawn: the whole page up to so many pixels, or what is visible. */
+    /** Draws the document: the whole page up to a height, or the viewport. */
     void captureCanvas(boolean fullPage, int maxHeightPx, Callback<Capture> captured);
 
     /** The latest frame of the display. */
     void captureSurface(Callback<Capture> captured);
 
-    /** What happens in a tab without having been asked for. Called on the loop. */
+    /** Receives events of a tab. Called on the loop. */
     interface Listener {
-        /** The tab is gone; `reason` is one of `tab.lost`. The engine has closed it. */
+        /** The tab was lost and closed; `reason` is one of `tab.lost`. */
         void lost(String reason, String message);
 
         void download(String url, String mime, long lengthBytes, String disposition, String userAgent);
 
-        /** The page opens a window: a listener for the tab that `maker` makes, or false when there is no room. */
+        /** The page opens a window; `maker` creates its tab. False if too many tabs are open. */
         boolean popup(String url, PopupMaker maker);
 
-        /** The files that a file input gets; empty for none. */
+        /** The files for a file input; empty for none. */
         List<File> chooser(boolean multiple, List<String> accept);
+
+        /** Whether a client is connected, which may answer a dialog over CDP. */
+        boolean hasClient();
     }
 
-    /** Makes the tab of a new window at once. */
+    /** Creates the tab of a new window synchronously. */
     interface PopupMaker {
         WebTab make(Size size, String profile, Listener listener) throws Refusal;
     }

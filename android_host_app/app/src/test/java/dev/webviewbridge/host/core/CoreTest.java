@@ -86,7 +86,7 @@ public final class CoreTest {
     }
 
     @Test
-    public void lengths_are_judged_before_the_rest_is_there() throws Exception {
+    public void lengths_are_checked_before_the_rest_arrives() throws Exception {
         for (int[] lengths : new int[][] {{4097, 0}, {2, 1}, {1, 0}, {-1, 0}, {2, -1}}) {
             byte[] prefix = ByteBuffer.allocate(8).putInt(lengths[0]).putInt(lengths[1]).array();
             assertThrows(BadFrame.class, reader(new ByteArrayInputStream(prefix))::next);
@@ -94,15 +94,15 @@ public final class CoreTest {
     }
 
     @Test
-    public void a_turn_begins_when_the_one_before_is_done() {
-        Turn turn = new Turn();
+    public void work_starts_after_the_previous_work_is_done() {
+        SerialQueue queue = new SerialQueue();
         List<String> order = new ArrayList<>();
         Runnable[] first = {null};
-        turn.take(done -> {
+        queue.add(done -> {
             order.add("first");
             first[0] = done;
         });
-        turn.take(done -> {
+        queue.add(done -> {
             order.add("second");
             done.run();
         });
@@ -112,12 +112,12 @@ public final class CoreTest {
     }
 
     @Test
-    public void a_thousand_turns_do_not_fill_the_stack() {
-        Turn turn = new Turn();
+    public void a_thousand_items_do_not_fill_the_stack() {
+        SerialQueue queue = new SerialQueue();
         int[] count = {0};
-        turn.take(done -> {
+        queue.add(done -> {
             for (int i = 0; i < 100_000; i++) {
-                turn.take(next -> {
+                queue.add(next -> {
                     count[0]++;
                     next.run();
                 });
@@ -128,8 +128,8 @@ public final class CoreTest {
     }
 
     @Test
-    public void a_tab_is_idle_at_its_time_and_not_before() {
-        IdleClock clock = new IdleClock(300, 0);
+    public void a_tab_is_idle_after_its_timeout_and_not_before() {
+        IdleTimer clock = new IdleTimer(300, 0);
         Tab tab = new Tab("1", new Size(1, 1, 160), null, null, null, 1000);
         clock.setUsed(true, 1000);
         assertEquals(300_000, clock.untilNextMs(Collections.singletonList(tab), 1000));
@@ -141,7 +141,7 @@ public final class CoreTest {
     }
 
     @Test
-    public void staged_files_answer_one_chooser_and_go_with_their_tab() throws Exception {
+    public void staged_files_serve_one_chooser_and_are_deleted_with_their_tab() throws Exception {
         StagedFiles files = new StagedFiles(folder.getRoot());
         String path = files.put("a.txt", Body.NONE, "1", true).file.getPath();
         files.put("b.txt", Body.NONE, "1", true);

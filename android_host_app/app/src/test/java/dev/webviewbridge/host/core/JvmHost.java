@@ -27,7 +27,7 @@ public final class JvmHost {
         int pid = (int) ProcessHandle.current().pid();
         core = new HostCore(
                 loop, engine, sockets, new File(folder, "files"), new HostCore.Identity("0.1.0", 36, pid),
-                new HostCore.Surroundings() {
+                new HostCore.HostCallbacks() {
                     @Override
                     public void log(String text) {
                         System.err.println(text);

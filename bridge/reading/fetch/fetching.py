@@ -1,0 +1,304 @@
+"""A page of the web as Markdown, without a browser.
+
+    page = await webfetch("https://example.com/article", egress=egress)
+    print(page.markdown)
+
+Every address is judged before it is dialled, redirects included; see `http` for what is read and `dial` for
+what is dialled. There are no cookies, no credentials and no proxies from the environment.
+"""
+
+from __future__ import annotations
+
+import ssl
+import time
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from bridge.cost import Cost, est_tokens
+from bridge.deadline import Deadline
+from bridge.errors import BridgeError, DeadlineExceeded, RequestTimedOut, UsageError
+from bridge.policy.egress import Egress
+from bridge.reading.fetch.http import MAX_BODY_BYTES, Fetcher, Response
+from bridge.reading.fetch.page import PageFacts
+from bridge.reading.fetch.text import Heading, Links, Mode, PageText, Wanted, page_text, shown_text
+from bridge.reading.markdown.blocks import Block
+from bridge.reading.workers import in_reader
+
+__all__ = ["Egress", "FetchCache", "Fetched", "Heading", "PageFacts", "Render", "webfetch"]
+
+_SHELL_NOTE = "The page is an empty shell that fills itself with JavaScript; what is here is what it says without."
+_MOST_PAGES = 50
+
+
+class Render(Protocol):
+    """Opens a page where JavaScript runs and reads it: handed in by whoever has a device session."""
+
+    async def __call__(self, url: str, /, *, timeout_s: float) -> str:
+        """The page as Markdown, at an address that the egress has allowed."""
+        ...
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """A fetched page.
+
+    Attributes:
+        markdown: The page as Markdown; the body as it is where it is text or JSON.
+        url: Where it came from, after all redirects.
+        content_type: Without parameters; what the body looks like where the server does not say.
+        truncate_reasons: `maxBody` (the server had more than 5 MB), `maxLength`; empty when everything is here.
+        body_bytes: Of all pages together, content codings undone.
+        charset: The encoding it was read as, and `charset_source` why: bom, header, meta, detected.
+        kind: What the page is: `article`, `list` (of cards or links), `page`, or `text` for what is no HTML.
+        redirects: The URLs on the way, the one asked for first.
+        notes: What a reader should know: an empty shell, a next page that did not come.
+        pages: How many pages are in it.
+        hidden_text_removed: Texts left out because attributes or inline styles hide them from people.
+        rendered: The words come from `render`, not from what was fetched.
+    """
+
+    markdown: str
+    url: str
+    status: int
+    content_type: str
+    title: str
+    truncate_reasons: tuple[str, ...]
+    body_bytes: int
+    charset: str
+    charset_source: str
+    kind: str
+    cost: Cost
+    redirects: tuple[str, ...] = ()
+    metadata: PageFacts | None = None
+    outline: tuple[Heading, ...] = ()
+    notes: tuple[str, ...] = ()
+    pages: int = 1
+    hidden_text_removed: int = 0
+    rendered: bool = False
+
+    @property
+    def truncated(self) -> bool:
+        return bool(self.truncate_reasons)
+
+    def __str__(self) -> str:
+        return self.markdown
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "markdown": self.markdown,
+            "url": self.url,
+            "status": self.status,
+            "content_type": self.content_type,
+            "title": self.title,
+            "truncated": self.truncated,
+            "truncate_reasons": list(self.truncate_reasons),
+            "body_bytes": self.body_bytes,
+            "charset": self.charset,
+            "charset_source": self.charset_source,
+            "kind": self.kind,
+            "redirects": list(self.redirects),
+            "metadata": self.metadata.to_json() if self.metadata is not None else None,
+            "outline": [heading.to_json() for heading in self.outline],
+            "notes": list(self.notes),
+            "pages": self.pages,
+            "hidden_text_removed": self.hidden_text_removed,
+            "rendered": self.rendered,
+            "cost": self.cost.to_json(),
+        }
+
+
+@dataclass
+class FetchCache:
+    """Answers of the last seconds, for somebody who reads one page in several ways. Off unless it is handed in.
+
+    The policy is asked all the same. What says `no-store` or `private` is not kept.
+
+    Attributes:
+        ttl_s: How long an answer is good for.
+        max_bytes: Of all bodies kept; the oldest go first.
+    """
+
+    ttl_s: float = 60.0
+    max_bytes: int = 20_000_000
+    _kept: OrderedDict[str, tuple[float, Response]] = field(default_factory=OrderedDict, repr=False)
+
+    def get(self, url: str) -> Response | None:
+        kept = self._kept.get(url)
+        if kept is None:
+            return None
+        if time.monotonic() - kept[0] > self.ttl_s:
+            del self._kept[url]
+            return None
+        return kept[1]
+
+    def put(self, url: str, response: Response) -> None:
+        self._kept.pop(url, None)
+        if any(word in response.cache_control.lower() for word in ("no-store", "private")):
+            return
+        self._kept[url] = (time.monotonic(), response)
+        while sum(len(kept.body) for _, kept in self._kept.values()) > self.max_bytes:
+            self._kept.popitem(last=False)
+
+
+async def webfetch(
+    url: str,
+    *,
+    egress: Egress,
+    max_length: int = 50_000,
+    timeout_s: float = 30.0,
+    selector: str | None = None,
+    metadata: bool = False,
+    outline: bool = False,
+    pages: int = 1,
+    links: Links = "inline",
+    mode: Mode = "main_content",
+    cache: FetchCache | None = None,
+    render: Render | None = None,
+    tls: ssl.SSLContext | None = None,
+) -> Fetched:
+    """The page at `url`.
+
+    Args:
+        egress: What may be opened, and where it is.
+        max_length: Characters of the text; 0 or less: all of it.
+        timeout_s: For everything together: names, connections, redirects, bodies, further pages.
+        selector: Only the first element that this CSS selector finds.
+        metadata: Fill in `metadata`, and begin the text with the page's own description.
+        outline: Only the headings, as a list; also in `outline`.
+        pages: Follow `rel=next` up to this many pages in all.
+        links: `none` leaves the words of links without their targets.
+        mode: What of the page: its main content, an article at any price, or the whole body.
+        cache: Where to look first and to leave the answer.
+        render: What to do with a page that is empty without JavaScript; without it, that is only said.
+        tls: Certificate authorities other than the public ones.
+
+    Raises:
+        UsageError: An argument makes no sense.
+        PolicyRefused: A rule forbids the URL, one it leads to, or an address behind it.
+        RequestTimedOut: `timeout_s` is over.
+        FetchFailed: Its leaves say what it was: NameNotResolved, NetworkFailed, TlsFailed, TooManyRedirects,
+            HttpFailed, EmptyBody, NotText.
+    """
+    if not 1 <= pages <= _MOST_PAGES:
+        raise UsageError(f"pages is {pages}; it must be from 1 to {_MOST_PAGES}.")
+    if not timeout_s > 0:
+        raise UsageError(f"timeout_s is {timeout_s:g}; it must be more than 0.")
+    wanted = Wanted(selector, links, mode)
+    wanted.check()
+    started = time.perf_counter()
+    deadline = Deadline.after(timeout_s)
+    work = _Work(egress, Fetcher(egress, deadline, tls), deadline, wanted, cache, render)
+    try:
+        async with deadline.bound(url, lambda: work.fetcher.wire.last_seen):
+            first, texts = await work.read(url, pages)
+    except DeadlineExceeded as error:
+        raise RequestTimedOut(url, timeout_s, work.fetcher.wire.last_seen) from error
+    page = first.page
+    summary = page.facts.description if metadata else ""
+    markdown, cut = shown_text(texts, max_length, summary=summary, only_outline=outline)
+    wire = work.fetcher.wire
+    return Fetched(
+        markdown=markdown,
+        url=first.response.url,
+        status=first.response.status,
+        content_type=page.content_type,
+        title=page.title,
+        truncate_reasons=(*(("maxBody",) if work.body_truncated else ()), *(("maxLength",) if cut else ())),
+        body_bytes=work.body_bytes,
+        charset=page.charset,
+        charset_source=page.charset_source,
+        kind=page.kind,
+        redirects=first.response.redirects,
+        metadata=page.facts if metadata else None,
+        outline=page.headings if outline else (),
+        notes=tuple(work.notes),
+        pages=len(texts),
+        hidden_text_removed=work.hidden_text_removed,
+        rendered=work.rendered,
+        cost=Cost(
+            ms=(time.perf_counter() - started) * 1000,
+            round_trips=work.fetcher.requests,
+            bytes_sent=wire.bytes_sent,
+            bytes_received=wire.bytes_received,
+            est_tokens=est_tokens(markdown),
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class _Read:
+    response: Response
+    page: PageText
+
+
+@dataclass
+class _Work:
+    """One operation: its pages, and what is to be said about them."""
+
+    egress: Egress
+    fetcher: Fetcher
+    deadline: Deadline
+    wanted: Wanted
+    cache: FetchCache | None
+    render: Render | None
+    notes: list[str] = field(default_factory=list)
+    body_bytes: int = 0
+    body_truncated: bool = False
+    hidden_text_removed: int = 0
+    rendered: bool = False
+
+    async def read(self, url: str, pages: int) -> tuple[_Read, list[list[Block]]]:
+        """The first page, and the texts of all that were asked for and came."""
+        first = await self._page(url)
+        texts = [await self._rendered(first)]
+        seen = {url, first.response.url}
+        at = first
+        while len(texts) < pages and at.page.next_url and at.page.next_url not in seen:
+            next_url = at.page.next_url
+            seen.add(next_url)
+            try:
+                at = await self._page(next_url)
+            except BridgeError as error:
+                self.notes.append(f"Page {len(texts) + 1} at {next_url} did not come: {error.message}")
+                break
+            texts.append(at.page.blocks)
+        return first, texts
+
+    async def _page(self, url: str) -> _Read:
+        response = await self._response(url)
+        self.body_bytes += len(response.body)
+        if response.body_truncated:
+            self.body_truncated = True
+            self.notes.append(f"{response.url} is larger than {MAX_BODY_BYTES:,} bytes; the rest was not read.")
+        self.fetcher.wire.last_seen = f"reading {len(response.body):,} bytes"
+        page = await in_reader(len(response.body), lambda: page_text(response, self.wanted))
+        self.hidden_text_removed += page.hidden_text_removed
+        return _Read(response, page)
+
+    async def _response(self, url: str) -> Response:
+        if self.cache is None:
+            return await self.fetcher.get(url)
+        address = await self.egress.check_url(url)
+        kept = self.cache.get(address)
+        if kept is not None:
+            return kept
+        response = await self.fetcher.get(address)
+        self.cache.put(address, response)
+        return response
+
+    async def _rendered(self, first: _Read) -> list[Block]:
+        """The text of the first page, by a browser where it is nothing without one."""
+        if not first.page.is_shell:
+            return first.page.blocks
+        if self.render is None:
+            self.notes.append(_SHELL_NOTE)
+            return first.page.blocks
+        self.fetcher.wire.last_seen = "rendering an empty shell"
+        try:
+            text = await self.render(first.response.url, timeout_s=self.deadline.remaining_s)
+        except BridgeError as error:
+            self.notes.append(f"{_SHELL_NOTE} Rendering it failed: {error.message}")
+            return first.page.blocks
+        self.rendered = True
+        return [Block("", text, "text")]

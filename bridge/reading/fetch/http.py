@@ -1,0 +1,286 @@
+"""One GET of webfetch, redirects included: what is checked, how much is read, and what each failure is called."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import http
+import re
+import ssl
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from urllib.parse import urljoin
+
+import httpcore
+import httpx
+
+from bridge.deadline import Deadline
+from bridge.errors import (
+    BridgeError,
+    EmptyBody,
+    HttpFailed,
+    NameNotResolved,
+    NetworkFailed,
+    NotText,
+    PolicyRefused,
+    TlsFailed,
+    TooManyRedirects,
+)
+from bridge.policy.egress import Egress
+from bridge.reading.charset import decode_text
+from bridge.reading.fetch.coding import ACCEPT_ENCODING, CodingError, Decoder
+from bridge.reading.fetch.dial import EgressBackend, default_tls
+from bridge.reading.media_type import kind_by_type, parse_content_type, sniffed_type
+
+MAX_REDIRECTS = 5
+#: Of the body as it is when every content coding is undone.
+MAX_BODY_BYTES = 5_000_000
+#: Of the body on the wire: a coding can also be made to hand out nothing for ever.
+_MAX_WIRE_BYTES = MAX_BODY_BYTES + 256 * 1024
+_ERROR_BODY_BYTES = 16 * 1024
+_ERROR_BODY_S = 3.0
+_ERROR_CHARS = 1_000
+
+USER_AGENT = (
+    "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36"
+)
+_HEADERS = [
+    ("User-Agent", USER_AGENT),
+    ("Accept", "text/markdown,text/html;q=0.9,application/xhtml+xml;q=0.9,text/plain;q=0.8,*/*;q=0.5"),
+    ("Accept-Language", "en-US,en;q=0.9"),
+    ("Accept-Encoding", ACCEPT_ENCODING),
+]
+_REDIRECTS = frozenset((301, 302, 303, 307, 308))
+_CERTIFICATE = re.compile(r"certificate verify failed: ([^(]+)")
+
+
+@dataclass(frozen=True)
+class Response:
+    """A page as the server sent it, codings undone.
+
+    Attributes:
+        url: Where the redirects ended.
+        body_truncated: There was more than `MAX_BODY_BYTES`.
+        redirects: The URLs on the way, the first one first; empty without a redirect.
+    """
+
+    url: str
+    status: int
+    content_type: str
+    charset_label: str
+    cache_control: str
+    body: bytes
+    body_truncated: bool
+    redirects: tuple[str, ...]
+
+
+class Fetcher:
+    """The requests of one operation, which share its deadline. Nothing is kept between them, no cookies either."""
+
+    def __init__(self, egress: Egress, deadline: Deadline, tls: ssl.SSLContext | None = None) -> None:
+        self._egress = egress
+        self._tls = tls
+        self.wire = EgressBackend(egress, deadline)
+        self.requests = 0
+
+    async def get(self, url: str) -> Response:
+        """What is at `url`, or where it leads.
+
+        Raises:
+            PolicyRefused: A rule forbids the URL, a redirect or an address.
+            FetchFailed: One of its leaves, which says what went wrong.
+        """
+        address = await self._egress.check_url(url)
+        if not address.startswith(("http://", "https://")):
+            raise PolicyRefused(f"{address[:200]} is no page that could be fetched: only http and https are.")
+        passed: list[str] = []
+        while True:
+            async with self._exchange(address) as response:
+                headers = _header_map(response)
+                target = headers.get("location", "") if response.status in _REDIRECTS else ""
+                if not target:
+                    return await self._receive(address, response, headers, tuple(passed))
+            passed.append(address)
+            address = await self._redirected(address, target, passed)
+
+    async def _redirected(self, address: str, target: str, passed: list[str]) -> str:
+        try:
+            target = urljoin(address, target.strip())
+        except ValueError as error:
+            raise NetworkFailed(f"Network error: {address} redirects to {target[:200]!r}, which is no URL.") from error
+        if len(passed) > MAX_REDIRECTS:
+            raise TooManyRedirects(f"{passed[0]} redirects more than {MAX_REDIRECTS} times.", redirects=passed)
+        try:
+            target = await self._egress.check_url(target)
+        except PolicyRefused as error:
+            message = f"{address} redirects to where no fetch may go: {error.message}"
+            raise PolicyRefused(message, hint=error.hint, **error.details) from error
+        if target in passed:
+            raise TooManyRedirects(f"{passed[0]} redirects in a circle, back to {target}.", redirects=passed)
+        return target
+
+    @asynccontextmanager
+    async def _exchange(self, address: str) -> AsyncIterator[httpcore.Response]:
+        try:
+            # Browsers send what stands before the "@"; a reader of public pages has no business with passwords.
+            url = httpx.URL(address).copy_with(userinfo=b"", fragment=None)
+        except httpx.InvalidURL as error:
+            raise NetworkFailed(f"Network error: {address[:200]} cannot be requested: {error}.") from error
+        tls = (self._tls or default_tls()) if url.scheme == "https" else None
+        self.requests += 1
+        try:
+            async with (
+                httpcore.AsyncConnectionPool(ssl_context=tls, network_backend=self.wire) as pool,
+                pool.stream(
+                    "GET",
+                    httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path),
+                    headers=[("Host", url.netloc), *_HEADERS],
+                ) as response,
+            ):
+                self.wire.last_seen = f"HTTP {response.status}, waiting for the body"
+                yield response
+        except NameNotResolved as error:
+            if error.message.startswith("DNS resolution failed"):
+                raise
+            raise NameNotResolved(
+                f"DNS resolution failed: {error.message}", hint=error.hint, **error.details
+            ) from error
+        except httpcore.RemoteProtocolError as error:
+            raise NetworkFailed(f"Network error: {_protocol_words(error)}", url=address) from error
+        except (httpcore.NetworkError, httpcore.TimeoutException, httpcore.ProtocolError, OSError) as error:
+            raise _translated(error, address) from error
+
+    async def _receive(
+        self, address: str, response: httpcore.Response, headers: dict[str, str], passed: tuple[str, ...]
+    ) -> Response:
+        content_type, charset = parse_content_type(headers.get("content-type", ""))
+        if not 200 <= response.status < 300:
+            raise await self._refusal(address, response, headers, content_type, charset)
+        if response.status in (204, 205):
+            raise EmptyBody(f"Empty response body: HTTP {response.status} {_reason(response)}.", url=address)
+        length = headers.get("content-length", "")
+        size_bytes = int(length) if re.fullmatch(r"[0-9]{1,18}", length) else None
+        if kind_by_type(content_type) == "binary":
+            raise NotText(content_type, size_bytes, url=address)
+        body, truncated = await self._body(response, headers, MAX_BODY_BYTES)
+        if not body.strip():
+            raise EmptyBody("Empty response body.", url=address)
+        seen = sniffed_type(body)
+        if seen:
+            raise NotText(seen, size_bytes if truncated else len(body), url=address)
+        return Response(
+            url=address,
+            status=response.status,
+            content_type=content_type,
+            charset_label=charset,
+            cache_control=headers.get("cache-control", ""),
+            body=body,
+            body_truncated=truncated,
+            redirects=passed,
+        )
+
+    async def _body(self, response: httpcore.Response, headers: dict[str, str], most: int) -> tuple[bytes, bool]:
+        """The plain body up to `most` bytes, and whether there was more."""
+        body = bytearray()
+        wire_bytes = 0
+        try:
+            decoder = Decoder(headers.get("content-encoding", ""))
+            async for block in response.aiter_stream():
+                wire_bytes += len(block)
+                for piece in decoder.decode(block):
+                    body += piece
+                    if len(body) > most:
+                        return bytes(body[:most]), True
+                self.wire.last_seen = f"HTTP {response.status} and {len(body):,} bytes of the body"
+                if wire_bytes > _MAX_WIRE_BYTES:
+                    return bytes(body), True
+            if wire_bytes:
+                decoder.end()
+        except CodingError as error:
+            raise NetworkFailed(f"Network error: {error}.") from error
+        return bytes(body), False
+
+    async def _refusal(
+        self,
+        address: str,
+        response: httpcore.Response,
+        headers: dict[str, str],
+        content_type: str,
+        charset: str,
+    ) -> HttpFailed:
+        """The error with what the server said along with it, as far as that comes at once."""
+        body = b""
+        with contextlib.suppress(BridgeError, httpcore.NetworkError, httpcore.ProtocolError, TimeoutError):
+            async with asyncio.timeout(_ERROR_BODY_S):
+                body, _ = await self._body(response, headers, _ERROR_BODY_BYTES)
+        words = ""
+        if body and kind_by_type(content_type) != "binary" and not sniffed_type(body):
+            words = decode_text(body, header=charset, markup="ml" in content_type).text.strip()[:_ERROR_CHARS]
+        return HttpFailed(response.status, _reason(response), words, url=address)
+
+
+def _header_map(response: httpcore.Response) -> dict[str, str]:
+    """Header fields by their names in small letters, several of one name joined (RFC 9110 §5.3)."""
+    fields: dict[str, str] = {}
+    for raw_name, raw_value in response.headers:
+        name = raw_name.decode("latin-1").lower()
+        try:
+            value = raw_value.decode("utf-8")
+        except UnicodeDecodeError:
+            value = raw_value.decode("latin-1")
+        # The first of several counts where a list makes no sense.
+        if name in fields and name in ("location", "content-type", "content-length"):
+            continue
+        fields[name] = f"{fields[name]}, {value}" if name in fields else value
+    return fields
+
+
+def _reason(response: httpcore.Response) -> str:
+    """The server's own words for the status, else those of RFC 9110 §15."""
+    said = response.extensions.get("reason_phrase", b"")
+    words = " ".join(said.decode("latin-1").split()) if isinstance(said, bytes) else ""
+    if words and words.isprintable():
+        return words[:100]
+    try:
+        return http.HTTPStatus(response.status).phrase
+    except ValueError:
+        return ""
+
+
+def _translated(error: Exception, address: str) -> BridgeError:
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, ssl.SSLError):
+            return _tls_failure(cause, address)
+        cause = cause.__cause__ or cause.__context__
+    reason = str(error)
+    if isinstance(error, httpcore.ConnectError):
+        return NetworkFailed(f"Network error: no connection to {address} ({reason}).", url=address)
+    if isinstance(error, httpcore.ReadError):
+        return NetworkFailed(
+            f"Network error: the connection broke before the answer was complete ({address}).", url=address
+        )
+    return NetworkFailed(f"Network error: {reason or type(error).__name__} ({address}).", url=address)
+
+
+def _tls_failure(error: ssl.SSLError, address: str) -> TlsFailed:
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return TlsFailed(f"TLS error: the certificate of {address} does not hold: {error.verify_message}.", url=address)
+    said = _CERTIFICATE.search(str(error))
+    words = said[1] if said else (error.reason or "handshake failed").replace("_", " ").lower()
+    return TlsFailed(f"TLS error: {address}: {words.strip()}.", url=address)
+
+
+def _protocol_words(error: httpcore.RemoteProtocolError) -> str:
+    words = str(error)
+    if "without sending a response" in words:
+        return "the server closed the connection without a whole answer."
+    short = re.search(r"received (\d+) bytes, expected (\d+)", words)
+    if short:
+        return f"the connection closed after {short[1]} of {short[2]} bytes of the body."
+    if "incomplete chunked" in words:
+        return "the connection closed in the middle of the body."
+    if "too long" in words or "too large" in words or "Receive buffer" in words:
+        return "the server's headers are longer than 100 kB."
+    return f"the server does not speak HTTP as it should: {words[:200]}."

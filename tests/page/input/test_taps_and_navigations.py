@@ -1,0 +1,61 @@
+"""A page that navigates by itself around the time of a tap: success means that the page got the click."""
+
+from __future__ import annotations
+
+import pytest
+from tests.page.page_world import in_page
+
+from bridge.errors import ActionFailed, DeadlineExceeded
+from bridge.page.page import Page
+from tests.conftest import LocalServer
+
+pytestmark = pytest.mark.browser
+
+ROUNDS = 12
+# The document navigates this long after the tap was asked for: from before the checks until after the click.
+DELAYS_MS = [40 + 11 * n for n in range(ROUNDS)]
+FRAME = """new Promise(done => {
+  document.body.innerHTML = '<iframe width=300 height=300></iframe>';
+  const frame = document.querySelector('iframe');
+  frame.onload = done;
+  frame.src = 'second.html';
+})"""
+BUTTON = """(() => {
+  localStorage.clicks = localStorage.clicks || 0;
+  const { document } = WINDOW;
+  document.body.innerHTML = '<button style="width:200px;height:80px">Pay</button>';
+  document.querySelector('button').onclick = () => { localStorage.clicks++; };
+})()"""
+
+
+@pytest.mark.parametrize("how", ["by ref", "by locator", "by ref in a frame"])
+async def test_a_tap_that_the_pages_own_navigation_overtook_is_not_a_success(
+    page: Page, local_server: LocalServer, how: str
+) -> None:
+    window = "frames[0]" if how.endswith("frame") else "window"
+    wrong, done = [], 0
+    for delay_ms in DELAYS_MS:
+        await page.goto(local_server.url("second.html"))
+        if window != "window":
+            await in_page(page, FRAME)
+        await in_page(page, BUTTON.replace("WINDOW", window))
+        ref = (await page.snapshot()).find(name="Pay").ref
+        clicks = int(await in_page(page, "localStorage.clicks"))
+        address = local_server.url(f"controls.html?{delay_ms}")
+        await in_page(page, f"setTimeout(()=>{window}.location.replace({address!r}),{delay_ms})")
+        try:
+            if how == "by locator":
+                await page.get_by_role("button", name="Pay").click(timeout_s=3)
+            else:
+                await page.click(ref, timeout_s=3)
+        except (ActionFailed, DeadlineExceeded):
+            continue
+        done += 1
+        if window == "window":
+            await page.wait_for(url="**/controls.html*", timeout_s=30)
+        else:
+            await page.wait_for(function=f"{window}.location.href.includes('controls.html')", timeout_s=30)
+        if int(await in_page(page, "localStorage.clicks")) == clicks:
+            wrong.append(delay_ms)
+    assert not wrong
+    assert done, "no tap came before the navigation: the delays are too short"
