@@ -31,6 +31,7 @@ export const is = (text, words) => ` ${words} `.includes(` ${text} `);
 export const isVoid = (tag) => is(tag, 'script style title desc defs textarea iframe video audio canvas object progress meter');
 export const isSvg = (el) => /svg$/.test(namespaceOf(el));
 export const rootOf = () => doc.documentElement;
+/** @type {(text: any) => boolean} */
 export const hasWords = (text) => /\S/.test(text);
 /** @type {(el: any) => boolean} */
 export const isField = (el) => matches(el, 'input,select,textarea,[contenteditable]');
