@@ -1,4 +1,4 @@
-"""What each kind of operation does on the current tab, and the shape of its result."""
+"""Runs each kind of operation on the current tab and shapes its result."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class HandlerResult:
 
 
 class Handlers:
-    """What each kind of operation does, on the tabs that operations have opened and their popups.
+    """Runs each kind of operation on the tabs that operations have opened and on their popups.
 
     A popup becomes the current tab, because no operation could reach it otherwise. Clearing a log hides its entries
     from later operations; the session's log stays whole for traces and failure bundles.
@@ -94,7 +94,7 @@ class Handlers:
                 )
             case models.Download():
                 return await self._download(operation)
-            case models.Screenshot():
+            case models.CaptureScreenshot():
                 return await self._screenshot(operation)
             case models.GetState():
                 return await self._get_state()
@@ -199,7 +199,7 @@ class Handlers:
         shown = results.FileSaved(path=operation.dest_path, bytes=saved.size_bytes, mime=saved.mime or None)
         return HandlerResult(shown, saved.cost, saved.notices)
 
-    async def _screenshot(self, operation: models.Screenshot) -> HandlerResult:
+    async def _screenshot(self, operation: models.CaptureScreenshot) -> HandlerResult:
         picture = await self._tabs.page().screenshot(
             full_page=operation.full_page,
             ref=operation.ref,

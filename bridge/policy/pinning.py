@@ -113,7 +113,7 @@ class PinnedEgress:
         return decision
 
     def was_approved(self, decision: Decision) -> bool:
-        """Whether a person was asked about this host and port and allowed it."""
+        """True if a person was asked about this host and port and allowed it."""
         answer = self._answers.get((decision.host, decision.port))
         return decision.action == "ask" and answer is not None and answer.done() and answer.result() is True
 

@@ -1,4 +1,4 @@
-"""Which lines stay when not all of them fit.
+"""Selects the lines that stay when not all of them fit.
 
 Lines are taken in the order of their worth: what one can act on, what stands near the top, first of its kind; text and
 the far end of repetitions last. A line brings the lines it stands in. What is left out below a line is said there by
@@ -21,7 +21,7 @@ _LIVE_ROLES = frozenset(("alert", "status", "log"))
 
 @dataclass(frozen=True)
 class Selection:
-    """What is shown; `chosen` is None when that is everything."""
+    """The lines that are shown; `chosen` is None if all are."""
 
     chosen: bytearray | None
     reasons: tuple[str, ...] = ()
@@ -63,7 +63,7 @@ def select(
         greedy.take(index)
         if greedy.refused > 200:
             break
-    # Structure that is no candidate of its own is left out too where nothing that stands in it was taken.
+    # Structure that is not a candidate itself is left out too if nothing inside it was taken.
     if greedy.refused or not (reasons or all(greedy.chosen)):
         reasons.append("maxCharsTotal")
     return Selection(greedy.chosen, tuple(reasons))

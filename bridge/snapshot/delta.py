@@ -1,4 +1,4 @@
-"""What has changed between two snapshots, shorter than a new one.
+"""Changes between two snapshots, shorter than a new one.
 
     [changes] url=https://shop.example/cart added=2 removed=1 changed=1
     ! "Added to cart"
@@ -31,7 +31,7 @@ _ROWS = 8
 
 @dataclass(frozen=True)
 class Delta:
-    """What changed.
+    """The changes between two snapshots.
 
     Attributes:
         added: Refs that the second snapshot shows and the first did not have.
@@ -71,18 +71,18 @@ def snapshot_delta(
     full: bool = False,
     alive: Collection[str] | None = None,
 ) -> Delta:
-    """What a reader of `before` has to know about `after`.
+    """Describes `after` to a reader of `before`.
 
     Only a ref that the page did not send any more is removed; one that the budget kept out of `after` is not. A ref
     that `after` shows first is added, whether or not it was there before: the reader has not seen it. Many that begin
-    alike are rows, perhaps another part of the same list, and come last. Lines that only moved are no change.
+    alike are rows, perhaps another part of the same list, and come last. Lines that only moved do not count as changes.
 
     Args:
         max_chars: Bound of the text, at least `MIN_DELTA_CHARS`.
         texts: What appeared on the page in between, perhaps to vanish again (alerts, toasts, validation messages).
         full: Give the whole of `after` where that is not longer and fits.
         alive: Where the page itself left things out of `after`, the refs of `before` that are still on it: they are not
-            removed, and words that are missing are not told as gone.
+            removed, and missing text is not reported as gone.
 
     Raises:
         UsageError: The bound is too small.

@@ -1,6 +1,6 @@
 """Words of a page made safe to stand inside one line of our text.
 
-Whoever wrote the page chooses names, texts, values, titles and URLs. None of them may end a line, close a quote,
+The author of the page chooses names, texts, values, titles and URLs. None of them may end a line, close a quote,
 reorder what is shown (bidirectional overrides) or carry words that a person cannot see.
 """
 
@@ -34,7 +34,7 @@ _NOT_IN_URL = re.compile(r"[^!#-;=?-\[\]_a-z~]")
 
 
 def hides_words(text: object) -> bool:
-    """Whether a text has characters that take no room, which `clean` leaves out."""
+    """True if a text has zero-width characters, which `clean` removes."""
     return isinstance(text, str) and not text.isascii() and _ZERO_WIDTH.search(text) is not None
 
 
@@ -86,12 +86,12 @@ def quote(words: str) -> str:
 
 
 def quoted(words: str, limit_chars: int) -> str:
-    """What a page says, of whatever characters, as a string literal inside a line of ours."""
+    """Renders text of a page as a string literal inside a line of the snapshot."""
     return quote(cut(clean(words), limit_chars))
 
 
 def plain(words: str) -> str:
-    """What a page says, of whatever characters, inside a line of ours that has no quotes around it."""
+    """Renders text of a page inside a line of the snapshot, without quotes."""
     return without_refs(clean(words))
 
 

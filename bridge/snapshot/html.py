@@ -40,7 +40,7 @@ _STATES = STATE_ATTRS | {"level", "valuenow"}
 
 
 class QueryKind(Enum):
-    """What of an element is asked for."""
+    """The property of an element that is queried."""
 
     TEXT = "text"
     ATTR = "attr"
@@ -49,13 +49,13 @@ class QueryKind(Enum):
 
 @dataclass(frozen=True)
 class HtmlSnapshotOptions:
-    """How much of a document is shown.
+    """Limits and filters of a snapshot of a document.
 
     Attributes:
         interactive_only: What can be acted on, and what has a name; texts and structure only around them.
         include_attrs: The attributes that `NodeRef.attrs` carries, besides states.
         dedupe_text: Do not repeat in a text what the name above it has said.
-        cursor_interactive: Elements that are no control but react to a click or to the keyboard have a ref too.
+        cursor_interactive: Elements that are not controls but react to a click or to the keyboard have a ref too.
         scope: Only what is below the first element that this CSS selector finds, or below this ref.
         start: Only what comes from this ref on: where `more=` says that something was cut.
         controls_only: Only what can be acted on.
@@ -140,7 +140,7 @@ def query(document: HtmlDocument, ref: str, kind: QueryKind, limit_chars: int = 
 
     Raises:
         RefNotFound: The document has no such ref.
-        UsageError: The limit is no number of characters.
+        UsageError: The limit is not a valid number of characters.
     """
     if limit_chars < 0:
         raise UsageError(f"limit_chars is {limit_chars}; it must be 0 or more.")
@@ -162,7 +162,7 @@ def _element(document: HtmlDocument, ref: str) -> Any:
     if element is None:
         count = len(document.numbered)
         known = f"it has e1 to e{count}" if count else "nothing in it has a ref"
-        raise RefNotFound(f"{ref[:80]!r} is no ref of this document; {known}.")
+        raise RefNotFound(f"{ref[:80]!r} is not a ref of this document; {known}.")
     return element
 
 

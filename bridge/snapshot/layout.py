@@ -1,7 +1,7 @@
-"""Which lines a tree has when nothing has to be cut.
+"""The lines of a tree before anything is cut.
 
-The compact form keeps what a reader acts on and what tells where it stands: boxes without meaning give way to what is
-in them, items with one thing in them give way to that thing, and words are said once.
+The compact form keeps elements that a reader acts on and the structure that locates them: boxes without meaning are
+replaced by their content, items with a single child by that child, and text appears once.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _TEXT = RawNode("text")
 class Entry:
     """A line to be: `parent` is the index of the line it stands below, -1 at the top.
 
-    `tail` is where the last text begins in a line of several; `ref` is "" for what is no node.
+    `tail` is where the last text begins in a line of several; `ref` is "" if it is not a node.
     `whole_line` and its `body` are kept once they are made.
     """
 
@@ -65,7 +65,7 @@ class Entry:
 
 
 def cut_words(cut: RawNode) -> str:
-    """What a cut says: how many more, of what, and where to go on."""
+    """The text of a cut: how many more, of what, and where to continue."""
     if cut.alike:
         plural = "es" if cut.role.endswith(("x", "s", "ch")) else "s"
         words = f"{cut.count} more {cut.role}{plural if cut.count > 1 else ''} alike"

@@ -1,4 +1,4 @@
-"""What a snapshot is to the one who asked for it: text, refs, and how much of the page the text shows."""
+"""A snapshot for its caller: text, refs, and how much of the page the text shows."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from bridge.snapshot.escape import clean, quote
 
 #: Below this a header with every reason for truncation would not fit.
 MIN_CHARS_TOTAL = 200
-#: Deeper indentation helps nobody, and bounds the length of a line.
+#: Deeper indentation does not help a reader; this bounds the length of a line.
 MAX_DEPTH_LIMIT = 100
-#: What a control is called by somebody who wants to press it: of a card that is one link, its heading.
+#: The short name of a control: of a card that is one link, its heading.
 _CONTROL_NAME_CHARS = 100
 
 
 @dataclass(frozen=True)
 class RenderOptions:
-    """How much of a tree is shown, and in which form.
+    """Limits, filters and form of a rendered tree.
 
     Attributes:
         max_chars_total: Bound of the whole text, header included; at least `MIN_CHARS_TOTAL`.
@@ -100,7 +100,7 @@ class Line(NamedTuple):
 
 
 class NodeRef(NamedTuple):
-    """What a ref of the text stands for.
+    """The node that a ref of the text stands for.
 
     `path` are the roles around it, outermost first (`main > list > listitem`); `text_snippet` is the beginning of its
     own text.
@@ -131,7 +131,7 @@ class NodeRef(NamedTuple):
 
 @dataclass(frozen=True)
 class SnapshotStats:
-    """How much there was, how much is shown, and why not more.
+    """Counts of what the page has and what is shown, with the reasons for cuts.
 
     Attributes:
         js_stats: The page script's own counts (`domNodes`, `skippedHidden`, `jsTimeMs` …).
@@ -139,7 +139,7 @@ class SnapshotStats:
         chars_emitted: Length of the text.
         truncated: Something was cut, by the page script or here.
         truncate_reasons: `maxCharsTotal`, `maxNodes`, `maxDepth`, `maxTextPerNode`, `jsTime` and what the script says.
-        input_chars: Length of the raw JSON; 0 when a parsed tree was given and nobody said.
+        input_chars: Length of the raw JSON; 0 if unknown because a parsed tree was given.
         nodes_cut: Nodes with a ref that the page sent and the text does not show.
         texts_cut: Lines without a ref that the text does not show.
     """

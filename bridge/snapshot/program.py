@@ -57,7 +57,7 @@ _HELD = {"Control": "ctrlKey", "Shift": "shiftKey", "Alt": "altKey", "Meta": "me
 
 @dataclass(frozen=True)
 class ActionReply:
-    """How an action ended; `error` is None when it was done.
+    """The outcome of an action; `error` is None if it succeeded.
 
     `value`, `values` and `checked` are what the control holds afterwards, where that is known.
     """
@@ -113,7 +113,7 @@ def action_result_js() -> str:
 
 
 def parse_action_result(raw: Mapping[str, Any] | str | bytes) -> ActionReply | None:
-    """How the action ended, or None while it has not.
+    """The outcome of the action, or None while it runs.
 
     Raises:
         ScriptFailed: The script is not there, or its answer is none.
@@ -148,7 +148,7 @@ def query_js(ref: str, kind: str, limit: int = 2_000) -> str:
 
 
 def parse_query_result(raw: Mapping[str, Any] | str | bytes) -> Any:
-    """What was asked for: a string (`…[truncated]` at its end where cut), a mapping of strings, a box, or None.
+    """The query's result: a string (ending in `…[truncated]` if cut), a mapping of strings, a box, or None.
 
     Raises:
         RefNotFound: Or another ActionFailed: the ref is gone or stale.

@@ -11,7 +11,7 @@
 A line is two spaces per level, `- `, and one of: a role with its name, attributes and ref, ending in `:` when lines
 follow below it; `text` with words; what was cut here. Names and words are string literals (see `escape.quote`).
 `cutNodes` and `cutTexts` count what the page sent and the bounds did not let through. Text that is cut is counted
-there alone; of nodes with a ref is also spoken where they would stand. Where there is no element at all, `note` says
+there alone; nodes with a ref are also counted where they would be. If the document has no element, `note` says
 so.
 """
 
@@ -64,7 +64,7 @@ def render_snapshot(
         input_chars: Length of the raw JSON when `raw` is already parsed.
 
     Raises:
-        ScriptFailed: `raw` is no snapshot.
+        ScriptFailed: `raw` is not a snapshot.
         ActionFailed: The script refused to take one.
         RefNotFound: `options.start` is not in the tree.
     """
@@ -167,7 +167,7 @@ def _worst_facts(facts: Facts, page_reasons: tuple[str, ...], form: Form, limit_
 
 
 def _place(form: Form, url: str, title: str, options: RenderOptions, taken: int) -> tuple[str, tuple[str, ...]]:
-    """Where the page is, for the header, and why it is not told in full."""
+    """The page's address and title for the header, and the reasons for cutting them."""
     title_chars = options.max_text_per_node
     reasons = ("maxTextPerNode",) if len(url) > _URL_CHARS or len(title) > title_chars else ()
     room = options.max_chars_total - taken

@@ -179,7 +179,7 @@ async def beyond_viewport(
 
 
 def _repeats(bitmap: Bitmap, period_px: int) -> bool:
-    """Whether the rows below the first view repeat it."""
+    """True if the rows below the first view repeat it."""
     below = min(bitmap.height, 2 * period_px)
     first = bitmap.crop((0, 0, bitmap.width, below - period_px))
     return first.tobytes() == bitmap.crop((0, period_px, bitmap.width, below)).tobytes()

@@ -43,7 +43,7 @@ class _Zlib:
                 try:
                     piece = self._stream.decompress(block, PIECE_BYTES)
                 except zlib.error as error:
-                    raise CodingError(f"the body is no sound {self._name}: {error}") from error
+                    raise CodingError(f"the body is not valid {self._name}: {error}") from error
                 block = self._stream.unconsumed_tail
                 if piece:
                     yield piece
@@ -72,7 +72,7 @@ class _Brotli:
             try:
                 piece = self._stream.process(block, output_buffer_limit=PIECE_BYTES)
             except self._error as error:
-                raise CodingError(f"the body is no sound br: {error}") from error
+                raise CodingError(f"the body is not valid br: {error}") from error
             if piece:
                 yield piece
             if self._stream.is_finished() or self._stream.can_accept_more_data():

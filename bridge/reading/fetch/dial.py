@@ -121,7 +121,7 @@ class _PairStream(httpcore.AsyncNetworkStream):
 
 
 class _CountedStream(httpcore.AsyncNetworkStream):
-    """Counts the bytes that are read and written, and tells the audit once, when it is closed."""
+    """Counts the bytes read and written, and reports them to the audit once, when closed."""
 
     def __init__(
         self, stream: httpcore.AsyncNetworkStream, backend: EgressBackend, record: Callable[..., None] | None

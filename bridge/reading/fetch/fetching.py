@@ -21,7 +21,7 @@ from bridge.errors import BridgeError, DeadlineExceeded, RequestTimedOut, UsageE
 from bridge.policy.egress import Egress
 from bridge.reading.fetch.http import MAX_BODY_BYTES, Fetcher, Response
 from bridge.reading.fetch.page import PageFacts
-from bridge.reading.fetch.text import Heading, Links, Mode, PageText, Wanted, page_text, shown_text
+from bridge.reading.fetch.text import FetchedText, Heading, Links, Mode, Wanted, page_text, shown_text
 from bridge.reading.markdown.blocks import Block
 from bridge.reading.workers import in_reader
 
@@ -32,7 +32,7 @@ _MOST_PAGES = 50
 
 
 class Render(Protocol):
-    """Opens a page where JavaScript runs and reads it: handed in by whoever has a device session."""
+    """Opens a page where JavaScript runs and reads it: passed in by a caller with a device session."""
 
     async def __call__(self, url: str, /, *, timeout_s: float) -> str:
         """The page as Markdown, at an address that the egress has allowed."""
@@ -50,7 +50,7 @@ class Fetched:
         truncate_reasons: `maxBody` (the server had more than 5 MB), `maxLength`; empty when everything is here.
         body_bytes: Of all pages together, content codings undone.
         charset: The encoding it was read as, and `charset_source` why: bom, header, meta, detected.
-        kind: What the page is: `article`, `list` (of cards or links), `page`, or `text` for what is no HTML.
+        kind: What the page is: `article`, `list` (of cards or links), `page`, or `text` if it is not HTML.
         redirects: The URLs on the way, the one asked for first.
         notes: What a reader should know: an empty shell, a next page that did not come.
         pages: How many pages are in it.
@@ -110,9 +110,9 @@ class Fetched:
 
 @dataclass
 class FetchCache:
-    """Answers of the last seconds, for somebody who reads one page in several ways. Off unless it is handed in.
+    """Responses of the last seconds, for a caller that reads one page in several ways. Off unless passed in.
 
-    The policy is asked all the same. What says `no-store` or `private` is not kept.
+    The policy is still checked. Responses with `no-store` or `private` are not kept.
 
     Attributes:
         ttl_s: How long an answer is good for.
@@ -229,7 +229,7 @@ async def webfetch(
 @dataclass(frozen=True)
 class _Read:
     response: Response
-    page: PageText
+    page: FetchedText
 
 
 @dataclass

@@ -85,7 +85,7 @@ class Fetcher:
         self.requests = 0
 
     async def get(self, url: str) -> Response:
-        """What is at `url`, or where it leads.
+        """Fetches `url`: a response, or the redirect's target.
 
         Raises:
             PolicyRefused: A rule forbids the URL, a redirect or an address.
@@ -93,7 +93,7 @@ class Fetcher:
         """
         address = await self._egress.check_url(url)
         if not address.startswith(("http://", "https://")):
-            raise PolicyRefused(f"{address[:200]} is no page that could be fetched: only http and https are.")
+            raise PolicyRefused(f"{address[:200]} cannot be fetched: only http and https URLs are supported.")
         passed: list[str] = []
         while True:
             async with self._exchange(address) as response:
@@ -108,7 +108,9 @@ class Fetcher:
         try:
             target = urljoin(address, target.strip())
         except ValueError as error:
-            raise NetworkFailed(f"Network error: {address} redirects to {target[:200]!r}, which is no URL.") from error
+            raise NetworkFailed(
+                f"Network error: {address} redirects to {target[:200]!r}, which is not a valid URL."
+            ) from error
         if len(passed) > MAX_REDIRECTS:
             raise TooManyRedirects(f"{passed[0]} redirects more than {MAX_REDIRECTS} times.", redirects=passed)
         try:
