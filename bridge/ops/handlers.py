@@ -200,23 +200,23 @@ class Handlers:
         return HandlerResult(shown, saved.cost, saved.notices)
 
     async def _screenshot(self, operation: models.CaptureScreenshot) -> HandlerResult:
-        picture = await self._tabs.page().screenshot(
+        screenshot = await self._tabs.page().screenshot(
             full_page=operation.full_page,
             ref=operation.ref,
             annotate=operation.annotate,
             redact=self._secrets.redactor,
         )
-        legend = "\n".join(f"{box.ref}: {box.role} {quoted(box.name, _NAME_CHARS)}" for box in picture.legend)
+        legend = "\n".join(f"{box.ref}: {box.role} {quoted(box.name, _NAME_CHARS)}" for box in screenshot.legend)
         shown = results.Picture(
-            format=picture.format,
-            width_px=picture.width_px,
-            height_px=picture.height_px,
-            scale=picture.scale,
-            strategy=picture.strategy,
-            truncated=picture.truncated,
+            format=screenshot.format,
+            width_px=screenshot.width_px,
+            height_px=screenshot.height_px,
+            scale=screenshot.scale,
+            strategy=screenshot.strategy,
+            truncated=screenshot.truncated,
             legend=legend,
         )
-        return HandlerResult(shown, picture.cost, image_bytes=picture.image_bytes)
+        return HandlerResult(shown, screenshot.cost, image_bytes=screenshot.image_bytes)
 
     async def _wait_for(self, operation: models.WaitFor) -> HandlerResult:
         waited = await self._tabs.page().wait_for(

@@ -130,9 +130,9 @@ def parse_reply(raw: Mapping[str, Any] | str | bytes, what: str) -> tuple[Mappin
             try:
                 value = decode_json(value)
             except ValueError as error:
-                raise ScriptFailed(f"the page's answer to {what} is not JSON: {str(error)[:200]}.") from error
+                raise ScriptFailed(f"the page's reply to {what} is not JSON: {str(error)[:200]}.") from error
     if not isinstance(value, Mapping):
-        raise ScriptFailed(f"the page's answer to {what} is not an object, but {_kind(value)}.")
+        raise ScriptFailed(f"the page's reply to {what} is not an object, but {_kind(value)}.")
     if isinstance(value.get("error"), Mapping) and value.get("success") is None:
         raise reported_error(value["error"])
     return value, input_chars

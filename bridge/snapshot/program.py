@@ -123,7 +123,7 @@ def parse_action_result(raw: Mapping[str, Any] | str | bytes) -> ActionReply | N
         return None
     success = value.get("success")
     if not isinstance(success, bool):
-        raise ScriptFailed("the page's answer to an action says neither success nor failure.")
+        raise ScriptFailed("the page's reply to an action reports neither success nor failure.")
     action, ref = _text(value.get("action")) or "", _text(value.get("ref")) or ""
     if not success:
         reported = value.get("error")
@@ -156,7 +156,7 @@ def parse_query_result(raw: Mapping[str, Any] | str | bytes) -> Any:
     """
     reply, _ = parse_reply(raw, "a query")
     if "value" not in reply:
-        raise ScriptFailed("the page's answer to a query has no value.")
+        raise ScriptFailed("the page's reply to a query has no value.")
     value = reply["value"]
     if isinstance(value, str):
         return _text(value)

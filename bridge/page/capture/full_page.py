@@ -131,7 +131,7 @@ def _paste(out: Bitmap, tile: bytes, plan: CapturePlan, seen: Layout, place: tup
     x = (region.left - seen.left) * per + column * shrink
     y = (region.top - seen.top) * per + row * shrink
     if min(x, y) < -1:
-        raise CaptureFailed(f"the page did not scroll to row {row}: the view begins {-y:.0f} px below it")
+        raise CaptureFailed(f"the page did not scroll to row {row}: the view starts {-y:.0f} px below it")
     left, top = max(0, round(x)), max(0, round(y))
     fits = left + right - column <= bitmap.width and top + bottom - row <= bitmap.height
     if abs(shrink - 1) < 1e-3 and fits:

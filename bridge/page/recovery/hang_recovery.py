@@ -69,7 +69,7 @@ SENTENCES: dict[RecoveryStep, str] = {
     "replies are queued behind them; its script was terminated. Try again, or with a longer timeout_s.",
     "fresh_connection": "The connection to the tab had gone silent and was replaced.",
     "kill_renderer": "The page did not respond and its renderer was killed; the next call reopens it.",
-    "failed": "The page does not answer, and its renderer could not be killed.",
+    "failed": "The page does not respond, and its renderer could not be killed.",
 }
 HUNG_AGAIN = "The page hung again, and its renderer was killed: the page is gone. goto opens an address in its tab."
 _TERMINATED = "the document that was left did not respond; its script was terminated"

@@ -297,7 +297,7 @@ class Attachment:
             try:
                 await self.call("Page.handleJavaScriptDialog", answer, timeout_s=_DIALOG_S)
             except (ProtocolError, DeadlineExceeded) as error:
-                logger.debug("the dialog closed before it was answered: %s", error)
+                logger.debug("the dialog closed before the reply: %s", error)
 
     async def _report_loss(self) -> None:
         await self.connection.closed.wait()

@@ -72,7 +72,7 @@ async def outcomes_of_frames(
             continue
         if call.task in unanswered:
             silent_sessions.add(session_id)
-            outcomes[place] = ExecutionContextDestroyed("the renderer of the frame does not answer")
+            outcomes[place] = ExecutionContextDestroyed("the renderer of the frame does not respond")
         elif not isinstance(outcomes[place], BaseException):
             silent_sessions.discard(session_id)
     return outcomes

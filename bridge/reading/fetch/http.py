@@ -261,7 +261,7 @@ def _translated(error: Exception, address: str) -> BridgeError:
         return NetworkFailed(f"Network error: no connection to {address} ({reason}).", url=address)
     if isinstance(error, httpcore.ReadError):
         return NetworkFailed(
-            f"Network error: the connection broke before the answer was complete ({address}).", url=address
+            f"Network error: the connection closed before the response was complete ({address}).", url=address
         )
     return NetworkFailed(f"Network error: {reason or type(error).__name__} ({address}).", url=address)
 
@@ -277,7 +277,7 @@ def _tls_failure(error: ssl.SSLError, address: str) -> TlsFailed:
 def _protocol_words(error: httpcore.RemoteProtocolError) -> str:
     words = str(error)
     if "without sending a response" in words:
-        return "the server closed the connection without a whole answer."
+        return "the server closed the connection before the response was complete."
     short = re.search(r"received (\d+) bytes, expected (\d+)", words)
     if short:
         return f"the connection closed after {short[1]} of {short[2]} bytes of the body."
@@ -285,4 +285,4 @@ def _protocol_words(error: httpcore.RemoteProtocolError) -> str:
         return "the connection closed in the middle of the body."
     if "too long" in words or "too large" in words or "Receive buffer" in words:
         return "the server's headers are longer than 100 kB."
-    return f"the server does not speak HTTP as it should: {words[:200]}."
+    return f"the server sent invalid HTTP: {words[:200]}."

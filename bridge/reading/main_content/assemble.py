@@ -61,13 +61,13 @@ def _caption_pictures(page: TextBlocks, keep: list[bool]) -> None:
         keep[start:end] = [False] * (end - start)
         if not is_near:
             continue
-        pictures = [img for img in figure.iter("img") if img.get("src") or any("src" in name for name in img.attrib)]
-        if captions and pictures:
-            pictures[0].set("data-caption", words_of(captions[0])[:_MOST_CAPTION])
-        for picture in pictures:
-            picture.tail = None
+        images = [img for img in figure.iter("img") if img.get("src") or any("src" in name for name in img.attrib)]
+        if captions and images:
+            images[0].set("data-caption", words_of(captions[0])[:_MOST_CAPTION])
+        for image in images:
+            image.tail = None
         figure.clear(keep_tail=True)
-        figure.extend(pictures)
+        figure.extend(images)
         page.spans[figure] = _PICTURES
 
 

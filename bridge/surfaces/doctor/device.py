@@ -67,7 +67,7 @@ async def readiness(device: AdbDevice, *, timeout_s: float) -> Readiness:
     name, version = await webview_provider(device, timeout_s=deadline.remaining_s)
     if not name:
         return Readiness("WebView provider", "dumpsys webviewupdate names no current WebView package")
-    return Readiness("", f"booted, packages answer, WebView is {name} {version}")
+    return Readiness("", f"booted, the package service responds, WebView is {name} {version}")
 
 
 async def webview_provider(device: AdbDevice, *, timeout_s: float) -> tuple[str, str]:
