@@ -12,9 +12,9 @@ _WORDS_CHARS = 80
 
 
 def only_controls(root: RawNode) -> RawNode:
-    """A tree of the controls alone, in document order; one that stands in another stays below it.
+    """A tree of the controls alone, in document order; nested controls stay nested.
 
-    What was cut in the page stays too: there may be controls in it.
+    Cuts made in the page stay too: they may contain controls.
     """
     top = RawNode("document")
     # Walked with a stack: a tree may be 20,000 levels deep.

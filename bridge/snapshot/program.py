@@ -225,7 +225,7 @@ def _literal(value: Any) -> str:
     try:
         return js_literal(value)
     except ValueError as error:
-        raise UsageError(f"{str(value)[:80]!r} cannot be handed to the page: {error}.") from error
+        raise UsageError(f"{str(value)[:80]!r} cannot be passed to the page: {error}.") from error
 
 
 def _text(value: object) -> str | None:

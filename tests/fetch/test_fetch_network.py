@@ -36,8 +36,8 @@ from bridge.reading.fetch import webfetch
             HEAD + b"Content-Encoding: gzip\r\n\r\n" + gzip.compress(b"<p>text</p>" * 99, mtime=0)[:-20],
             "before it is complete",
         ),
-        (HEAD + b"Content-Encoding: zstd\r\n\r\nx", "'zstd', which we did not ask for"),
-        (HEAD + b"Content-Encoding: gzip, gzip, gzip, gzip\r\n\r\nx", "coded 4 times over"),
+        (HEAD + b"Content-Encoding: zstd\r\n\r\nx", "'zstd', which was not requested"),
+        (HEAD + b"Content-Encoding: gzip, gzip, gzip, gzip\r\n\r\nx", "4 content encodings"),
     ],
 )
 async def test_broken_http_is_called_what_it_is(site: Site, egress: MappedEgress, sent: bytes, words: str) -> None:

@@ -84,7 +84,7 @@ def page_text(response: Response, wanted: Wanted) -> FetchedText:
     """The text of a response whose body is not binary.
 
     Raises:
-        FetchFailed: Nothing fits the selector.
+        FetchFailed: Nothing matches the selector.
         UsageError: The selector is not valid.
     """
     body_kind, content_type = kind_of_body(response.content_type, response.body)
@@ -111,7 +111,7 @@ def page_text(response: Response, wanted: Wanted) -> FetchedText:
         part = select_first(root, wanted.selector)
         if part is None:
             raise FetchFailed(
-                f"nothing on {response.url} fits the selector {wanted.selector[:200]!r}.", url=response.url
+                f"nothing on {response.url} matches the selector {wanted.selector[:200]!r}.", url=response.url
             )
         kind = "page"
         blocks = to_blocks(part, base_url=base_url, links=wanted.links)

@@ -84,7 +84,7 @@ def main_content(tree: etree._Element, *, mode: Mode = "main_content", comments:
         comments: Keep the readers' comments.
     """
     if mode not in ("main_content", "article", "raw"):
-        raise UsageError(f"mode={mode!r}", hint='It is "main_content", "article" or "raw".')
+        raise UsageError(f"mode={mode!r}", hint='Use "main_content", "article" or "raw".')
     body = tree if tree.tag == "body" else tree.find(".//body")
     if body is None:
         body = tree
