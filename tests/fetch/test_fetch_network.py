@@ -30,8 +30,8 @@ from bridge.reading.fetch import webfetch
         (b"SSH-2.0-OpenSSH_9.2\r\n\r\n", "the server sent invalid HTTP"),
         (b"", "the server closed the connection before the response was complete"),
         (b"SSH-2.0-OpenSSH_9.2\r\n", "the server closed the connection before the response was complete"),
-        (HEAD + b"Content-Encoding: gzip\r\n\r\nplain words", "no sound gzip"),
-        (HEAD + b"Content-Encoding: br\r\n\r\n\xff\xff\xff plain", "no sound br"),
+        (HEAD + b"Content-Encoding: gzip\r\n\r\nplain words", "not valid gzip"),
+        (HEAD + b"Content-Encoding: br\r\n\r\n\xff\xff\xff plain", "not valid br"),
         (
             HEAD + b"Content-Encoding: gzip\r\n\r\n" + gzip.compress(b"<p>text</p>" * 99, mtime=0)[:-20],
             "before it is complete",

@@ -63,7 +63,7 @@ async def test_a_selector_picks_one_element(site: Site, egress: MappedEgress) ->
     assert (await webfetch(url, egress=egress, selector="p.note")).markdown.startswith("A note at the end")
     with pytest.raises(FetchFailed, match=r"matches the selector 'p\.none'"):
         await webfetch(url, egress=egress, selector="p.none")
-    with pytest.raises(UsageError, match="no CSS selector"):
+    with pytest.raises(UsageError, match="not a valid CSS selector"):
         await webfetch(url, egress=egress, selector="p[")
 
 
