@@ -143,7 +143,7 @@ def test_an_action_policy_with_a_mistake_stops_the_start(tmp_path: Path, text: s
 
 
 def test_an_action_policy_that_cannot_be_read_stops_the_start(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="is not there"):
+    with pytest.raises(UsageError, match="does not exist"):
         configured_actions({"BRIDGE_CONFIG": str(tmp_path / "none.toml")})
     folder = tmp_path / "webview-bridge"
     folder.mkdir()
