@@ -25,7 +25,7 @@ const FILES = [
   { entry: 'index.js', output: 'bridge/snapshot/injected.min.js', limit: 15 * KIB },
   { entry: 'checks/index.js', output: 'bridge/snapshot/checks.min.js', limit: 24 * KIB },
   { entry: 'capture/index.js', output: 'bridge/page/capture/document_capture.min.js', limit: 8 * KIB },
-  { entry: 'reading/index.js', output: 'bridge/reading/extractor.min.js', limit: 12 * KIB, globalName: '__reader' },
+  { entry: 'reading/index.js', output: 'bridge/reading/extractor.min.js', limit: 12 * KIB },
 ];
 const ROLE_TABLE = 'bridge/snapshot/role_table.py';
 const TARGET = 'es2017';
@@ -58,13 +58,12 @@ const deliver = (output, text, isWritable = true) => {
   return readFileSync(path, 'utf8') == text ? [] : [`${output} is not what injected_js/ builds to: run tools/build-injected`];
 };
 
-const build = async ({ entry, output, limit, globalName }) => {
+const build = async ({ entry, output, limit }) => {
   const { outputFiles, metafile } = await esbuild.build({
     entryPoints: [join(here, 'src', entry)],
     bundle: true,
     minifySyntax: true,
     format: 'iife',
-    globalName,
     target: TARGET,
     charset: 'ascii',
     mangleProps: /^_[a-z]/,
@@ -73,9 +72,8 @@ const build = async ({ entry, output, limit, globalName }) => {
     metafile: true,
     write: false,
   });
-  const options = globalName ? { ...MINIFY, toplevel: false } : MINIFY;
-  const { code: small } = await terser.minify(localsToParameters(outputFiles[0].text, acorn), options);
-  const { code: smaller } = await terser.minify(namesToVariables(small, acorn), { ...options, compress: false });
+  const { code: small } = await terser.minify(localsToParameters(outputFiles[0].text, acorn), MINIFY);
+  const { code: smaller } = await terser.minify(namesToVariables(small, acorn), { ...MINIFY, compress: false });
   const text = smaller.length < small.length ? smaller : small;
   const bytes = Buffer.byteLength(text);
   const problems = checkSource(text).map((problem) => `${output}: ${problem}`);

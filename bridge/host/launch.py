@@ -124,8 +124,8 @@ async def _ask_android(device: AdbDevice, words: list[str], token: str, deadline
     try:
         result = await device.shell(words, timeout_s=deadline.remaining_s)
     except BridgeError as error:  # it may quote the command, and a reader of the token could be a client of the host
-        for told in (vars(error), error.details):
-            told.update({name: text.replace(token, "…") for name, text in told.items() if isinstance(text, str)})
+        for facts in (vars(error), error.details):
+            facts.update({name: text.replace(token, "…") for name, text in facts.items() if isinstance(text, str)})
         error.args = (error.message,)
         raise
     said = (result.stdout + result.stderr).replace(token, "…").strip()

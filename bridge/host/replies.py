@@ -72,7 +72,7 @@ def failure(kind: str, reply: ControlError) -> BridgeError:
     """The error for an error reply to a request of that kind."""
     match reply.code:
         case "device_busy":
-            busy = f"the host app is in use by {reply.facts.get('owner', 'somebody else')}."
+            busy = f"the host app is in use by {reply.facts.get('owner', 'another owner')}."
             return _with_facts(DeviceBusy(busy, hint="Wait until it ends, or use another device."), reply.facts)
         case "unproven":
             return HostUnproven(f"the host app did not accept the token: {reply.message}")

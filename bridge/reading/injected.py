@@ -12,7 +12,7 @@ from bridge.snapshot.json_text import js_literal
 
 @cache
 def source() -> str:
-    """The script; evaluating it defines `__reader` in its scope."""
+    """The script; evaluating it in our isolated world defines `__reader` there."""
     return files("bridge.reading").joinpath("extractor.min.js").read_text("utf-8")
 
 

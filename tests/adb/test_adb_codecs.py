@@ -185,11 +185,11 @@ def test_a_shell_keeps_its_outputs_apart_and_ends_with_the_exit_code() -> None:
         (b"x\nwvb-exit:" + b"1" * 5_000, ShellResult(-1, "x\nwvb-exit:" + "1" * 5_000, "")),
     ],
 )
-def test_an_old_shell_tells_its_exit_code_in_its_last_words(said: bytes, result: ShellResult) -> None:
+def test_an_old_shell_prints_its_exit_code_at_the_end(said: bytes, result: ShellResult) -> None:
     assert parse_exit_mark(said) == result
 
 
-def test_the_words_of_a_command_reach_the_device_as_they_are() -> None:
+def test_the_words_of_a_command_are_quoted() -> None:
     assert command_line(["am", "start", "--es", "url", "a b'c;$d"]) == """am start --es url 'a b'"'"'c;$d'"""
     assert command_line("ls | wc -l") == "ls | wc -l"
 
@@ -213,7 +213,7 @@ def test_a_size_beyond_the_protocols_limit_is_not_adb() -> None:
             parse(recv_piece(), stream, [8])
 
 
-def test_a_stat_tells_mode_size_and_time() -> None:
+def test_a_stat_has_mode_size_and_time() -> None:
     stream = b"STAT" + (0o100644).to_bytes(4, "little") + (5).to_bytes(4, "little") + (9).to_bytes(4, "little")
     assert parse(stat_reply(), stream, [3]) == (RemoteStat(0o100644, 5, 9), b"")
 

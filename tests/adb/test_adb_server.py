@@ -45,7 +45,7 @@ def test_only_a_loopback_address_is_local() -> None:
     assert not AdbServer("10.0.0.2", 1).is_local
 
 
-async def test_a_running_server_tells_its_version(adb_server: AdbServer) -> None:
+async def test_a_running_server_reports_its_version(adb_server: AdbServer) -> None:
     assert await adb_server.ensure_running(timeout_s=10) >= 41
 
 
@@ -53,7 +53,7 @@ async def test_a_server_without_devices_lists_none(adb_server: AdbServer) -> Non
     assert await adb_server.devices(timeout_s=10) == ()
 
 
-async def test_a_serial_that_is_not_attached_is_not_found_whatever_is_asked(adb_server: AdbServer) -> None:
+async def test_every_request_to_an_unknown_serial_is_not_found(adb_server: AdbServer) -> None:
     device = adb_server.device("nobody")
     with pytest.raises(DeviceNotFound, match="nobody"):
         await device.state(timeout_s=10)
@@ -69,7 +69,7 @@ async def test_a_serial_that_is_not_attached_is_not_found_whatever_is_asked(adb_
             pass
 
 
-async def test_waiting_for_a_device_tells_what_was_there_instead(adb_server: AdbServer) -> None:
+async def test_waiting_for_a_device_reports_the_last_state(adb_server: AdbServer) -> None:
     with pytest.raises(DeadlineExceeded, match=r"nobody becoming device timed out after 0\.2 s; last seen: absent"):
         await adb_server.device("nobody").wait_for_state("device", timeout_s=0.2)
 
@@ -98,7 +98,7 @@ async def test_the_time_for_tracking_is_for_all_of_it(adb_server: AdbServer) -> 
             await anext(lists)
 
 
-async def test_connecting_where_nothing_listens_tells_the_servers_words(adb_server: AdbServer) -> None:
+async def test_connecting_where_nothing_listens_reports_the_servers_reason(adb_server: AdbServer) -> None:
     with pytest.raises(DeviceNotFound, match=r"127\.0\.0\.1:9.*refused"):
         await adb_server.connect("127.0.0.1:9", timeout_s=10)
 
@@ -115,7 +115,7 @@ async def test_a_remote_server_that_is_not_there_is_not_started() -> None:
         await remote.ensure_running(timeout_s=10)
 
 
-async def test_two_that_start_a_server_at_once_share_it_and_its_end_is_told(adb_program: Path) -> None:
+async def test_concurrent_starts_share_a_server_and_its_end_is_reported(adb_program: Path) -> None:
     server = AdbServer(port=random.randrange(32_000, 32_700))  # noqa: S311
     versions = await asyncio.gather(*(server.ensure_running(timeout_s=30) for _ in range(2)))
     assert versions[0] == versions[1]

@@ -57,12 +57,12 @@ async def test_a_command_brings_exit_code_and_both_outputs(device: AdbDevice) ->
     assert (result.exit_code, result.stdout, result.stderr) == (7, "out\n", "err\n")
 
 
-async def test_the_words_of_a_sequence_arrive_as_they_are(device: AdbDevice) -> None:
+async def test_the_words_of_a_sequence_arrive_unchanged(device: AdbDevice) -> None:
     odd = "a b  'c\" $HOME `id` ; # é"
     assert (await device.shell(["echo", odd], timeout_s=10)).stdout == odd + "\n"
 
 
-async def test_a_checked_command_that_fails_is_an_error_with_its_words(device: AdbDevice) -> None:
+async def test_a_checked_command_that_fails_raises_its_output(device: AdbDevice) -> None:
     with pytest.raises(ShellFailed, match="ended with exit code 3: nope"):
         await device.shell("echo nope >&2; exit 3", timeout_s=10, check=True)
 
@@ -113,7 +113,7 @@ async def test_a_place_that_may_not_be_written_is_refused_with_the_devices_reaso
         await device.push(bytes(size_bytes), "/system/wvb-test", timeout_s=30)
 
 
-async def test_a_file_that_is_no_package_is_not_installed_and_the_managers_code_is_kept(
+async def test_a_file_that_is_not_a_package_is_refused_with_the_managers_code(
     device: AdbDevice, tmp_path: Path
 ) -> None:
     apk = tmp_path / "not-a.apk"
@@ -128,12 +128,12 @@ async def test_a_package_that_is_not_there_cannot_be_removed(device: AdbDevice) 
         await device.uninstall("dev.webviewbridge.nosuch", timeout_s=30)
 
 
-async def test_a_socket_that_nobody_listens_on_is_refused(device: AdbDevice) -> None:
+async def test_a_socket_without_a_listener_is_refused(device: AdbDevice) -> None:
     with pytest.raises(ServiceRefused, match="localabstract:wvb-nobody was refused"):
         await device.open_stream("localabstract:wvb-nobody", timeout_s=10)
 
 
-async def test_a_reverse_leads_from_the_device_to_this_machine_and_goes_with_its_block(
+async def test_a_reverse_connects_the_device_to_this_machine_during_its_block(
     device: AdbDevice, adb: Callable[..., str]
 ) -> None:
     loop = asyncio.get_running_loop()
@@ -146,7 +146,7 @@ async def test_a_reverse_leads_from_the_device_to_this_machine_and_goes_with_its
         assert remote not in await asyncio.to_thread(adb, "reverse", "--list")
 
 
-async def test_a_reverse_of_somebody_else_is_used_when_it_fits_and_never_replaced_or_removed(
+async def test_a_reverse_of_another_process_is_used_if_it_fits_and_never_replaced_or_removed(
     device: AdbDevice, adb: Callable[..., str]
 ) -> None:
     async with device.reverse("tcp:0", "tcp:9", timeout_s=10) as theirs:

@@ -125,13 +125,13 @@ async def test_what_is_not_an_adb_server_is_quoted(garbage: bytes, peer: Peer) -
             await server.ensure_running(timeout_s=20)
 
 
-async def test_a_version_that_is_no_number_is_quoted(peer: Peer) -> None:
+async def test_a_version_that_is_not_a_number_is_quoted(peer: Peer) -> None:
     async with peer(answering({"host:version": b"OKAY" + block("new")})) as server:
         with pytest.raises(AdbUnavailable, match="new"):
             await server.ensure_running(timeout_s=20)
 
 
-async def test_a_server_that_is_too_old_is_left_running_and_the_error_tells_its_version(peer: Peer) -> None:
+async def test_an_old_server_keeps_running_and_the_error_names_its_version(peer: Peer) -> None:
     async with peer(answering({"host:version": b"OKAY" + block("001f")})) as server:
         with pytest.raises(AdbUnavailable, match=r"version 1\.0\.31; 1\.0\.36 is the oldest"):
             await server.ensure_running(timeout_s=20)
@@ -148,7 +148,7 @@ async def test_a_server_that_closes_inside_an_answer_is_unavailable(peer: Peer) 
             await server.devices(timeout_s=20)
 
 
-async def test_tracking_ends_with_an_error_when_the_server_goes(peer: Peer) -> None:
+async def test_tracking_ends_with_an_error_when_the_server_is_lost(peer: Peer) -> None:
     answers = {"host:track-devices-l": b"OKAY" + block("S device\n")}
     async with peer(answering(answers)) as server, server.track(timeout_s=20) as lists:
         assert [entry.serial for entry in await anext(lists)] == ["S"]
@@ -156,7 +156,7 @@ async def test_tracking_ends_with_an_error_when_the_server_goes(peer: Peer) -> N
             await anext(lists)
 
 
-async def test_a_server_without_the_long_form_of_tracking_is_asked_for_the_short_one(peer: Peer) -> None:
+async def test_an_old_server_is_tracked_in_the_short_form(peer: Peer) -> None:
     answers = {
         "host:track-devices-l": b"FAIL" + block("unknown host service"),
         "host:track-devices": b"OKAY" + block("S\toffline\n"),
@@ -206,14 +206,16 @@ async def test_a_refused_device_becomes_the_error_that_names_its_trouble(
     ("listed", "error"),
     [("S device", ServiceRefused), ("S offline", DeviceOffline), ("T device", DeviceLost)],
 )
-async def test_a_closed_service_is_told_from_a_lost_device(listed: str, error: type[Exception], peer: Peer) -> None:
+async def test_a_closed_service_is_distinguished_from_a_lost_device(
+    listed: str, error: type[Exception], peer: Peer
+) -> None:
     answers = {"localabstract:x": b"FAIL" + block("closed"), "host:devices-l": b"OKAY" + block(listed + "\n")}
     async with peer(answering(answers)) as server:
         with pytest.raises(error):
             await server.device("S").open_stream("localabstract:x", timeout_s=20)
 
 
-async def test_a_device_without_shell_v2_still_tells_exit_codes(peer: Peer) -> None:
+async def test_a_device_without_shell_v2_still_reports_exit_codes(peer: Peer) -> None:
     answers = {
         "host-serial:S:features": b"OKAY" + block("cmd"),
         "shell:(ls /x\n); echo wvb-exit:$?": b"OKAYls: /x: No such file\r\nwvb-exit:1\r\n",
@@ -233,7 +235,7 @@ async def test_a_shell_that_ends_without_an_exit_code_is_a_lost_device(peer: Pee
             await server.device("S").shell("ls", timeout_s=20)
 
 
-async def test_a_shell_that_does_not_end_is_quoted_with_its_last_words(peer: Peer) -> None:
+async def test_a_shell_that_does_not_end_is_reported_with_its_last_output(peer: Peer) -> None:
     async def hang(reader: Reader, writer: Writer) -> None:
         while True:
             request = await read_request(reader)
@@ -319,7 +321,7 @@ async def test_a_mapping_that_is_made_while_we_are_cancelled_is_taken_back(peer:
         assert removed.is_set()
 
 
-async def test_a_mapping_that_somebody_replaced_is_not_removed(peer: Peer) -> None:
+async def test_a_replaced_mapping_is_not_removed(peer: Peer) -> None:
     requests = []
 
     async def note(reader: Reader, writer: Writer) -> None:

@@ -19,7 +19,7 @@ def test_many_small_pieces_of_output_are_taken_in_quickly() -> None:
     assert len(output.result.stdout) == 4096 * pieces
 
 
-def test_the_last_words_are_those_that_came_last_whole_characters_only() -> None:
+def test_the_tail_of_the_output_has_whole_characters_only() -> None:
     output = ShellOutput()
     output.feed(encode_packet(ShellStream.STDERR, b"a warning"))
     output.feed(encode_packet(ShellStream.STDOUT, "ü".encode() * 5_000))

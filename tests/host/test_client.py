@@ -92,7 +92,7 @@ async def connected(peer: Peer, **changes: Any) -> AsyncIterator[HostClient]:
         await greeting
 
 
-async def test_a_host_that_does_not_know_the_token_is_no_host(peer: Peer) -> None:
+async def test_a_host_that_does_not_know_the_token_is_refused(peer: Peer) -> None:
     with pytest.raises(HostUnproven, match="does not know the token"):
         async with connected(peer, proof="0" * 64):
             pass
@@ -138,7 +138,7 @@ async def test_leaving_settles_every_waiter(peer: Peer) -> None:
         await waiting
 
 
-async def test_a_late_reply_harms_nobody(peer: Peer) -> None:
+async def test_a_late_reply_is_ignored(peer: Peer) -> None:
     async with connected(peer) as client:
         with pytest.raises(DeadlineExceeded):
             await client.stats(timeout_s=0.05)

@@ -14,7 +14,7 @@ from bridge.host import HostClient
 
 
 class TestRequests:
-    async def test_bad_fields_are_named_and_the_connection_goes_on(self, client: HostClient) -> None:
+    async def test_invalid_fields_are_named_and_the_connection_stays_open(self, client: HostClient) -> None:
         for field, value in (("width_px", 0), ("height_px", "480"), ("density_dpi", True), ("width_px", 1.5)):
             error = await refused(client, "tab.open", **(SIZE | {field: value}))
             assert error.host_code == "bad_request"

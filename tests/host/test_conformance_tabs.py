@@ -17,7 +17,7 @@ from bridge.host.protocol import FrameReader, encode_frame
 
 
 class TestOwnership:
-    async def test_another_owner_is_told_who_is_there(self, host: Host, client: HostClient) -> None:
+    async def test_another_owner_gets_the_name_of_the_current_one(self, host: Host, client: HostClient) -> None:
         for changes in ({"owner": "somebody else"}, {"policy_digest": "abc"}):
             with pytest.raises(DeviceBusy, match="conformance"):
                 async with connected(host, await host.connect(host.socket_name), **changes):
@@ -72,7 +72,7 @@ class TestEvents:
             async with asyncio.timeout(TIMEOUT_S):
                 return tab.tab, (await anext(aiter(events))).fields
 
-    async def test_a_download_is_told_and_not_made(self, host: Host, client: HostClient) -> None:
+    async def test_a_download_is_reported_and_not_started(self, host: Host, client: HostClient) -> None:
         tab, fields = await self.event(client, host, "download", "download")
         assert fields["tab"] == tab
         assert fields.keys() >= {"url", "mime", "length_bytes", "disposition", "user_agent"}
@@ -102,7 +102,7 @@ class TestEvents:
         assert (fields["tab"], fields["reason"]) == (tab, "closed_by_page")
         assert await client.list_tabs(timeout_s=TIMEOUT_S) == ()
 
-    async def test_a_popup_beyond_the_limit_is_refused_and_told(self, host: Host, client: HostClient) -> None:
+    async def test_a_popup_beyond_the_limit_is_refused_and_reported(self, host: Host, client: HostClient) -> None:
         limit = client.hello.max_tabs
         tabs = [await client.open_tab(**SIZE, timeout_s=TIMEOUT_S) for _ in range(limit)]
         with client.events("popup") as events:
@@ -119,7 +119,7 @@ class TestEnd:
         async with connected(host, await host.connect(host.socket_name)) as client:
             assert client.hello.idle_timeout_s == 300
 
-    async def test_idle_destroys_what_nobody_touches(self, host_maker: Any) -> None:
+    async def test_idle_tabs_are_destroyed(self, host_maker: Any) -> None:
         async with (
             host_maker(idle_timeout_s=1.0) as brief,
             connected(brief, await brief.connect(brief.socket_name)) as client,
@@ -161,7 +161,7 @@ class TestEnd:
         async with connected(host, await host.connect(host.socket_name)) as client:
             assert (await client.stats(timeout_s=TIMEOUT_S))["clients"] == 1
 
-    async def test_a_client_that_does_not_read_holds_up_nobody_and_gets_all_of_it_later(
+    async def test_a_client_that_does_not_read_blocks_no_other_and_gets_everything_later(
         self, host: Host, wire: Wire, client: HostClient
     ) -> None:
         tab = await client.open_tab(width_px=2000, height_px=2000, density_dpi=160, timeout_s=TIMEOUT_S)

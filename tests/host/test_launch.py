@@ -74,7 +74,7 @@ async def test_an_app_that_is_not_installed_is_missing_whatever_code_am_ends_wit
             await start(device)
 
 
-async def test_a_service_that_android_refuses_brings_its_words_but_not_the_token() -> None:
+async def test_a_refused_service_reports_androids_message_without_the_token() -> None:
     words = "Starting service: Intent { cmp=x }\nError: app is in background\n"
     async with scripted_device({"am": (0, words), "pm": (0, "package:/data/app/base.apk\n")}) as (device, asked):
         with pytest.raises(HostFailed, match="app is in background") as failed:
@@ -140,7 +140,7 @@ async def test_a_device_that_is_held_is_not_touched() -> None:
     assert asked == []
 
 
-async def test_a_service_that_android_refuses_is_tried_as_an_instrumentation_and_both_refusals_are_told() -> None:
+async def test_a_refused_service_is_tried_as_an_instrumentation_and_both_refusals_are_reported() -> None:
     words = "Error: app is in background\n"
     async with scripted_device({"am": (0, words), "pm": (0, "package:/data/app/base.apk\n")}) as (device, asked):
         with pytest.raises(HostFailed) as failed:

@@ -117,7 +117,7 @@ def test_without_a_runtime_folder_leases_lie_in_the_temporary_one(
         assert len(list(folder.iterdir())) == 1
 
 
-def test_a_folder_that_is_somebody_elses_link_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_link_of_another_user_is_refused_as_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "webview-bridge").symlink_to(tmp_path / "elsewhere")
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
@@ -135,7 +135,7 @@ def test_a_folder_that_others_may_enter_is_refused_with_the_fix(
         pass
 
 
-def test_who_only_looks_keeps_nobody_from_taking_it(tmp_path: Path) -> None:
+def test_reading_a_lease_does_not_prevent_taking_it(tmp_path: Path) -> None:
     over = threading.Event()
 
     def look_all_the_time() -> None:

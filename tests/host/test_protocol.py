@@ -140,7 +140,7 @@ def test_what_cannot_be_written_is_a_frame_error() -> None:
             encode_frame(header)
 
 
-def test_messages_of_the_host_are_told_apart() -> None:
+def test_messages_of_the_host_are_distinguished() -> None:
     assert parse_from_host(WireFrame({"id": 3, "ok": True, "tab": "1"}, b"x")) == ControlReply(3, {"tab": "1"}, b"x")
     assert parse_from_host(WireFrame({"event": "popup", "tab": "2"})) == HostEvent("popup", {"tab": "2"})
     assert parse_from_host(

@@ -81,7 +81,8 @@ def test_every_script_is_bash_without_expressions_that_are_not_there(step: Step)
     assert "${{" not in step.script
 
 
-@pytest.mark.parametrize("recipe", RECIPES, ids=lambda path: path.name)
+# engines.yml runs this repository's own suite; the others run a user's.
+@pytest.mark.parametrize("recipe", [path for path in RECIPES if path.name != "engines.yml"], ids=lambda path: path.name)
 def test_a_recipe_tests_what_it_has_set_up_and_keeps_what_is_left(recipe: Path) -> None:
     (job,) = yaml.safe_load(recipe.read_text(encoding="utf-8"))["jobs"].values()
     used = [words[:2] for step in steps(recipe) for words in commands(step)]

@@ -88,7 +88,7 @@ async def _center(actions: Actions, entry: RefEntry, target: RefEntry, deadline:
         await actions.stand_down(entry)
         raise actions.refs.failure(target, {"code": "ref_not_found"}, actions.snapshots.is_live)
     left, top, width, height = (float(number) for number in box)
-    view_left, view_top, view_width, view_height = found["view"]
+    view_left, view_top, view_width, view_height = found["seen"]
     x, y = left + width / 2 - view_left, top + height / 2 - view_top
     if not (0 <= x < view_width and 0 <= y < view_height):
         await actions.stand_down(entry)

@@ -32,16 +32,25 @@ class DocumentWaits:
             met in a child frame. For the main frame it raises instead.
         awaited: What the error of a wait without any document names.
         main_frame_only: Do not wait in child frames.
+        in_main_world: The wait runs in the page's own execution context, not in ours.
     """
 
     def __init__(
-        self, attachment: Attachment, deadline: Deadline, wait: Wait, *, awaited: str, main_frame_only: bool
+        self,
+        attachment: Attachment,
+        deadline: Deadline,
+        wait: Wait,
+        *,
+        awaited: str,
+        main_frame_only: bool,
+        in_main_world: bool = False,
     ) -> None:
         self._attachment = attachment
         self._deadline = deadline
         self._wait = wait
         self._awaited = awaited
         self._main_frame_only = main_frame_only
+        self._in_main_world = in_main_world
         self._running: dict[Document, asyncio.Future[float | None]] = {}
 
     async def first(self) -> float:
@@ -98,6 +107,8 @@ class DocumentWaits:
             except ExecutionContextDestroyed:
                 if self._deadline.passed:
                     raise self._deadline.exceeded(self._awaited, "the page kept navigating") from None
+                # The event that ends the context may not have been read yet.
+                await asyncio.sleep(0)
                 left_s = self._deadline.remaining_s
                 await self._attachment.condition.wait(
                     lambda: document not in self._shown() or self._has_context(document[0]),
@@ -105,4 +116,7 @@ class DocumentWaits:
                 )
 
     def _has_context(self, frame_id: str) -> bool:
-        return self._attachment.state.context_of(frame_id, CONTEXT_NAME) is not None
+        state = self._attachment.state
+        if self._in_main_world:
+            return state.has_main_context(frame_id)
+        return state.context_of(frame_id, CONTEXT_NAME) is not None

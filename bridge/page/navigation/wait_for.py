@@ -92,6 +92,7 @@ async def wait_for(attachment: Attachment, condition: WaitCondition, deadline: D
         wait.compare_redacted if is_redacted else wait.evaluate,
         awaited=wait.awaited,
         main_frame_only=bool(condition.gone or condition.function),
+        in_main_world=bool(condition.function),
     )
     return await waits.first()
 

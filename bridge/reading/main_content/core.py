@@ -146,7 +146,7 @@ class _Positions:
             ("parent share", share.get(parent, 0.0)),
             ("class share", share.get(style[:2], 0.0)),
         )
-        return [(name, value) for name, value in found if value]
+        return found
 
     def _add_order(self, found: Evidence, at: int) -> None:
         if self.heading >= 0:

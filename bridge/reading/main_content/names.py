@@ -140,8 +140,8 @@ def bits(*names: Name) -> int:
 
 def names_of(element: etree._Element) -> str:
     """The names that an author gave an element, as one text."""
-    found = [value for name in _ATTRIBUTES if (value := element.get(name))]
-    return " ".join(found)[:_MOST_CHARS]
+    get = element.attrib.get
+    return " ".join([value for name in _ATTRIBUTES if (value := get(name))])[:_MOST_CHARS]
 
 
 @lru_cache(maxsize=20_000)

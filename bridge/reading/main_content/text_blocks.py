@@ -178,4 +178,5 @@ class _Reader:
 
 
 def _stands_alone(element: etree._Element) -> bool:
-    return bool(claims(names_of(element)) & _STANDS_ALONE)
+    names = names_of(element)
+    return bool(names) and bool(claims(names) & _STANDS_ALONE)

@@ -31,6 +31,7 @@ export const is = (text, words) => ` ${words} `.includes(` ${text} `);
 export const isVoid = (tag) => is(tag, 'script style title desc defs textarea iframe video audio canvas object progress meter');
 export const isSvg = (el) => /svg$/.test(namespaceOf(el));
 export const rootOf = () => doc.documentElement;
+/** @type {(text: any) => boolean} */
 export const hasWords = (text) => /\S/.test(text);
 /** @type {(el: any) => boolean} */
 export const isField = (el) => matches(el, 'input,select,textarea,[contenteditable]');
@@ -51,7 +52,7 @@ export const flatParent = (node) => {
 };
 
 /** The elements that an attribute of ids refers to, in its order. @type {(el: any, name: string) => any[]} */
-export const idrefs = (el, name) => attr(el, name).split(/\s+/).map((id) => treeOf(el).getElementById(id)).filter((it) => it);
+export const idrefs = (el, name) => words(fold(attr(el, name))).map((id) => id && treeOf(el).getElementById(id)).filter((it) => it);
 
 /** Characters that take no room: words for a model can hide in them. Joiners stay where scripts and emoji need them. */
 export const strip = (text) => text.replace(/[\xad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]|\udb40[\udc00-\udc7f]|[\u200c\u200d](?![^\0-\u02ff\u2000-\u206f])/g, '');

@@ -102,7 +102,7 @@ const compute = (el, walk, how) => {
   if (!isVoid(tag) && !is(tag, 'input select') && (how ? !nested || !(traits & OMITTED_FROM_NAMES) : traits & (walk._known ? SAID_BY_NAME : NAME_FROM_CONTENT))) {
     const ink = visible && !(sight && isInkless(el)), around = (which) => visible && (said += generatedText(el, which, sight));
     around('::before');
-    for (const kid of [...kids, ...idrefs(el, 'aria-owns')]) {
+    for (const kid of kids.concat(idrefs(el, 'aria-owns'))) {
       if (kindOf(kid) == 3) {
         if (ink) said = (said + kid.data).slice(0, MOST_CHARACTERS);
         else if (visible && hasWords(kid.data)) counts._hiddenTexts++;

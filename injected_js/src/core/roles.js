@@ -8,7 +8,7 @@ import { once } from './call_cache.js';
 export const roleOf = once((el) => explicitRole(el) || implicitRole(el) || 'generic', 'generic');
 
 /** Global states and properties (WAI-ARIA 1.3 §6.4), without those whose global use is deprecated and but for names, by their beginnings. */
-const GLOBAL_ATTRIBUTE = /^aria-(at|br|busy|con|cur|desc|det|flow|key|live|owns|rel|roled)/;
+const GLOBAL_ATTRIBUTE = /^aria-(at|br|busy|con|cur|desc|det|flow|key|live|owns|rel|rol)/;
 
 /**
  * Presentational roles conflict resolution (WAI-ARIA 1.3 §5.3.3) and what includes SVG elements (SVG-AAM §5.1.2): focus,
@@ -36,7 +36,7 @@ const explicitRole = (el) =>
     .find((role) =>
       role == 'none' ? !isExposed(el)
       : ROLE_TRAITS[role] & NEEDS_NAME ? authorName(el)
-      : /^doc-./.test(role) || (ROLE_TRAITS[role] >= 0 && isInContext(el, role))
+      : /^doc-/.test(role) || (ROLE_TRAITS[role] >= 0 && isInContext(el, role))
     );
 
 const isSectioning = (role) => ROLE_TRAITS[role] & SECTIONING;
@@ -46,7 +46,7 @@ const implicitRole = (el) => {
   // Most elements of a page have none.
   if (!role) return;
   if (isSvg(el) && !matches(el, 'svg,image,a[*|href]'))
-    return (isExposed(el) || hasWords(findAll(el, ':scope>title,:scope>desc').map(textOf).join(''))) && (tag == 'a' ? 'group' : role);
+    return (isExposed(el) || hasWords(findAll(el, ':scope>title,:scope>desc').map(textOf))) && (tag == 'a' ? 'group' : role);
   const table = traits & TABLE_PART && el.closest('table'), tableRole = table && roleOf(table), scope = attr(el, 'scope');
   return (
     tableRole == 'none' ? 0

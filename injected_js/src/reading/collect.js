@@ -1,7 +1,7 @@
 /**
  * The walk: the flat tree as it is laid out, without what nobody sees and without controls, as HTML of few attributes.
  *
- * What is text and what is noise around it is decided by one set of rules, in Python (`bridge/reading/extract.py`); here
+ * What is text and what is noise around it is decided by one set of rules, in Python (`bridge/reading/main_content/`); here
  * goes only what needs the layout to be known.
  */
 import { attr, boxOf, is, kidsOf, kindOf, matches, now, query, shadowOf, strip, tagOf, textOf } from '../core/dom.js';

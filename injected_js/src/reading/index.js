@@ -29,4 +29,5 @@ const read = async (options) => {
   return collect(root, options);
 };
 
-export { read };
+// An isolated world's global: the page does not see it.
+globalThis.__reader = { read };

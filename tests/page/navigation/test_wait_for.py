@@ -77,3 +77,13 @@ async def test_failed_expectation_on_a_hung_page_reports_what_was_last_seen(
     attachment.connection.send("Runtime.evaluate", {"expression": "for(;;);"}).abandon()
     with pytest.raises(ExpectationFailed, match="last seen after 2 s: Second page"):
         await expecting
+
+
+async def test_function_is_waited_for_while_the_page_navigates_itself(page: Page, local_server: LocalServer) -> None:
+    for delay_ms in range(0, 40, 4):
+        await page.goto(local_server.url("second.html"))
+        leave = f"setTimeout(() => location.href = 'controls.html?{delay_ms}', {delay_ms})"
+        attachment = await page.attached()
+        await attachment.call("Runtime.evaluate", {"expression": leave}, timeout_s=20)
+        result = await page.wait_for(function=f"location.search == '?{delay_ms}'", timeout_s=20)
+        assert result.waited_ms < 15_000

@@ -21,7 +21,7 @@ def test_twenty_megabytes_survive_the_way_there_and_back(adb: Adb, tmp_path: Pat
     adb.shell("rm /data/local/tmp/big")
 
 
-def test_a_folder_goes_there_and_back(adb: Adb, tmp_path: Path) -> None:
+def test_a_folder_can_be_pushed_and_pulled(adb: Adb, tmp_path: Path) -> None:
     (tmp_path / "tree/inner").mkdir(parents=True)
     (tmp_path / "tree/a.txt").write_text("a")
     (tmp_path / "tree/inner/empty").touch()

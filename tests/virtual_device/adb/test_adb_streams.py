@@ -102,7 +102,7 @@ async def test_a_name_is_taken_once(device: VirtualDevice) -> None:
     assert "@webview_devtools_remote_4242" not in device.system.unix_sockets_table()
 
 
-async def test_one_stream_that_nobody_reads_does_not_hold_the_others_up(
+async def test_an_unread_stream_does_not_block_others(
     adb_server: AdbServer, device: VirtualDevice, adb_here: Adb
 ) -> None:
     async def flood(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -74,14 +74,14 @@ def _cube_root(number: int) -> int:
 
 
 @given(st.binary(max_size=700))
-def test_noise_is_no_key(noise: bytes) -> None:
+def test_noise_is_not_a_valid_key(noise: bytes) -> None:
     for parse in (parse_public_key, parse_private_key):
         with pytest.raises(ValueError):  # noqa: PT011 - which one does not matter
             parse(noise)
 
 
 @given(st.binary(max_size=300))
-def test_noise_in_pem_clothes_is_no_key(noise: bytes) -> None:
+def test_noise_in_a_pem_block_is_not_a_valid_key(noise: bytes) -> None:
     pem = b"-----BEGIN PRIVATE KEY-----\n" + base64.b64encode(noise) + b"\n-----END PRIVATE KEY-----\n"
     with pytest.raises(ValueError):  # noqa: PT011
         parse_private_key(pem)

@@ -35,7 +35,7 @@ async def talk(device: VirtualDevice, sent: bytes, *, packets: int) -> list[Pack
     return got
 
 
-async def test_a_stranger_is_asked_for_a_signature_and_gets_no_service(device: VirtualDevice) -> None:
+async def test_an_unauthenticated_peer_gets_a_challenge_and_no_service(device: VirtualDevice) -> None:
     opening = encode(Packet(PacketCommand.OPEN, 1, 0, b"shell:id\0"))
     forged = encode(Packet(PacketCommand.AUTH, auth.AUTH_SIGNATURE, 0, os.urandom(256)))
     got = await talk(device, HELLO + opening + forged + opening, packets=2)

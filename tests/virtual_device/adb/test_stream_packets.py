@@ -28,7 +28,7 @@ class Wire:
     def forget(self, stream: Stream) -> None: ...
 
 
-async def test_what_gathers_while_a_packet_is_under_way_goes_out_as_one() -> None:
+async def test_bytes_that_gather_during_a_packet_are_sent_as_one() -> None:
     wire, reader = Wire(), asyncio.StreamReader()
     stream = Stream(wire, 1, 2)
     (_, writer), _ = await stream_pair()

@@ -61,7 +61,7 @@ def test_an_update_by_the_same_signer_is_taken(adb: Adb) -> None:
     assert "Success" in install(adb, "sample-1.apk", "-r", "-d")
 
 
-def test_what_is_no_apk_is_refused(adb: Adb, tmp_path: Path) -> None:
+def test_a_file_that_is_not_an_apk_is_refused(adb: Adb, tmp_path: Path) -> None:
     (tmp_path / "noise.apk").write_bytes(b"this is not a zip" * 100)
     done = adb("install", str(tmp_path / "noise.apk"))
     assert b"INSTALL_PARSE_FAILED_NOT_APK" in done.stdout + done.stderr
@@ -72,7 +72,7 @@ def test_pm_installs_a_pushed_file(adb: Adb) -> None:
     assert adb.shell("pm install /data/local/tmp/s.apk") == "Success\n"
 
 
-def test_permissions_are_granted_only_if_asked_for(adb: Adb) -> None:
+def test_only_requested_permissions_are_granted(adb: Adb) -> None:
     install(adb, "sample-1.apk")
     adb.shell(f"pm grant {PACKAGE} android.permission.CAMERA")
     assert "android.permission.CAMERA: granted=true" in adb.shell(f"dumpsys package {PACKAGE}")

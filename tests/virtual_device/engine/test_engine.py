@@ -189,7 +189,7 @@ async def test_a_page_that_never_ends_can_be_closed(rig: Rig, host: HostClient) 
         assert await page.js("2") == 2
 
 
-def test_the_variable_goes_first_and_must_name_a_program(tmp_path: Path) -> None:
+def test_the_variable_takes_precedence_and_must_name_a_program(tmp_path: Path) -> None:
     program = tmp_path / "my-chromium"
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)

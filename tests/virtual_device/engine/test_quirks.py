@@ -109,7 +109,7 @@ async def test_runtime_enable_is_sometimes_acknowledged_without_contexts(rig: Ri
                 await page.call("Runtime.disable")
 
 
-async def test_contexts_made_later_are_told_even_after_a_lost_enable(page: Page) -> None:
+async def test_later_contexts_are_reported_after_a_lost_enable(page: Page) -> None:
     with page.cdp.events("Runtime.executionContextCreated") as contexts:
         await page.call("Runtime.enable")
         await page.goto("http://localhost:3000/")
@@ -172,7 +172,7 @@ async def test_other_schemes_are_not_navigated_to(page: Page, url: str) -> None:
     assert reply["errorText"] == "net::ERR_ABORTED"
 
 
-async def test_a_port_nobody_reversed_is_refused_in_androids_words(page: Page) -> None:
+async def test_a_port_without_a_reverse_is_refused_with_androids_message(page: Page) -> None:
     reply = await page.call("Page.navigate", url="http://localhost:3999/")
     assert reply["errorText"] == "net::ERR_CONNECTION_REFUSED"
     await page.goto("http://localhost:3000/")

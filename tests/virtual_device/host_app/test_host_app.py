@@ -101,7 +101,7 @@ async def test_popups_beyond_the_limit_are_refused(rig: Rig, host: HostClient) -
     assert len(await host.list_tabs(timeout_s=TIMEOUT_S)) == host.hello.max_tabs
 
 
-async def test_a_download_is_told_and_not_made(rig: Rig, host: HostClient) -> None:
+async def test_a_download_is_reported_and_not_started(rig: Rig, host: HostClient) -> None:
     tab = await host.open_tab(**SIZE)
     async with rig.page(tab) as page:
         await page.goto("http://localhost:3000/")
@@ -217,7 +217,7 @@ async def test_five_idle_minutes_destroy_a_tab_and_touch_puts_it_off() -> None:
             assert rig.app.process is not None
 
 
-async def test_the_service_stops_itself_when_nobody_uses_it() -> None:
+async def test_an_unused_service_stops_itself() -> None:
     async with running_rig(linger_s=0.2) as rig:
         await rig.start()
         async with rig.client() as host:
@@ -299,7 +299,7 @@ async def test_a_start_with_an_invalid_name_or_token_is_logged_and_ignored(rig: 
     assert sum("without a valid socket name" in line for line in rig.device.lines) == 3
 
 
-async def test_a_crash_of_the_renderer_is_told(rig: Rig, host: HostClient) -> None:
+async def test_a_crash_of_the_renderer_is_reported(rig: Rig, host: HostClient) -> None:
     tab: HostTab = await host.open_tab(**SIZE)
     async with rig.page(tab) as page:
         with host.events("tab.lost") as lost:

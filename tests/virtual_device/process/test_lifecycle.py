@@ -120,7 +120,7 @@ async def test_a_detached_device_is_found_and_stopped_by_others(adb_server: AdbS
     await stop_virtual_device(found)
 
 
-async def test_a_folder_that_a_dead_device_left_is_no_device_and_its_pid_is_somebody_elses(
+async def test_the_folder_of_a_dead_device_is_not_listed_although_its_pid_is_in_use(
     adb_server: AdbServer,
 ) -> None:
     options = DeviceOptions("old", adb_port=adb_server.port, has_engine=False, is_detached=True)

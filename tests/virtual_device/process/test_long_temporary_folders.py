@@ -58,7 +58,7 @@ def test_a_temporary_folder_in_which_sockets_fit_is_taken() -> None:
 
 
 @pytest.mark.browser
-async def test_the_line_in_which_chromium_says_why_it_gave_up_is_the_one_that_is_told(long_folder: Path) -> None:
+async def test_a_failed_start_reports_the_fatal_line_of_chromium(long_folder: Path) -> None:
     profile = long_folder / "chromium"
     command = command_line(find_chromium(os.environ), profile, socks_port=None, user_agent="test")
     with pytest.raises(VirtualDeviceFailed, match=r":FATAL:.*Socket path too long: ") as failed:

@@ -58,7 +58,7 @@ def test_folder_and_processes_go_when_the_device_is_killed_or_leaves(end: str) -
     os.close(left)
 
 
-def test_the_adb_server_is_told_to_disconnect() -> None:
+def test_the_reaper_disconnects_the_serial_from_the_adb_server() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         seen: list[bytes] = []
 

@@ -90,7 +90,9 @@ async def test_it_reads_as_a_posix_shell_reads(system: AndroidSystem, text: str,
         ("echo a >", 1, "syntax error: unexpected 'newline'"),
     ],
 )
-async def test_it_fails_with_the_device_s_words(system: AndroidSystem, text: str, status: int, words: str) -> None:
+async def test_it_fails_with_the_messages_of_a_device(
+    system: AndroidSystem, text: str, status: int, words: str
+) -> None:
     code, _, err = await run(system, text)
     assert code == status
     assert words in err

@@ -1,6 +1,6 @@
 """Main content and Markdown beside trafilatura, readability-lxml, markdownify and html2text, in one process.
 
-readers.py --rounds N [--articles FOLDER --every N]
+readers.py --rounds N [--articles FOLDER] [--segments FOLDER] [--every N]
 
 Run by rows/reading.py in the peers' own virtual environment; prints JSON: milliseconds per round, F1, what is kept.
 """
@@ -30,7 +30,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--articles", type=Path)
-    parser.add_argument("--every", type=int, default=1, help="only every so manieth article")
+    parser.add_argument("--segments", type=Path)
+    parser.add_argument("--every", type=int, default=1, help="read only every Nth page")
     options = parser.parse_args()
     report: dict[str, Any] = {
         "conversion_ms": conversion(options.rounds),
@@ -39,7 +40,37 @@ def main() -> None:
     }
     if options.articles is not None:
         report["articles"] = articles(options.articles, options.every)
+    if options.segments is not None:
+        report["segments"] = segments(options.segments, options.every)
     print(json.dumps(report))
+
+
+def segments(folder: Path, every: int) -> dict[str, Any]:
+    """Which passages each tool keeps of those that belong to a page's text, and of those that do not."""
+    pages = dict(sorted(json.loads((folder / "segments.json").read_text("utf-8")).items())[::every])
+    tools = {name: tool for name, tool in extractors().items() if name not in ("markdownify", "html2text")}
+    counts = {name: [0, 0, 0] for name in tools}
+    for url, page in pages.items():
+        html = gzip.decompress((folder / "html" / f"{page['file']}.gz").read_bytes()).decode("utf-8", "replace")
+        wanted, unwanted = (list(map(_one_line, page.get(kind) or [])) for kind in ("with", "without"))
+        for name, extract in tools.items():
+            text = extract(html, url)
+            text = _one_line(text if name == "trafilatura" else plain(text))
+            found = sum(passage in text for passage in wanted)
+            for place, number in enumerate((found, len(wanted) - found, sum(passage in text for passage in unwanted))):
+                counts[name][place] += number
+    return {"count": len(pages), "tools": {name: _ratios(*numbers) for name, numbers in counts.items()}}
+
+
+def _ratios(found: int, missed: int, unwanted: int) -> dict[str, float]:
+    precision = found / (found + unwanted) if found + unwanted else 0.0
+    recall = found / (found + missed) if found + missed else 0.0
+    f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+    return {"f1": f1, "precision": precision, "recall": recall}
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def articles(folder: Path, every: int) -> dict[str, Any]:

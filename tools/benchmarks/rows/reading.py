@@ -22,6 +22,9 @@ async def reading(bench: Bench) -> Sequence[Finding]:
     command = [str(python), str(PROGRAMS / "readers.py"), "--rounds", str(bench.choose(9, 3))]
     if articles is not None:
         command += ["--articles", str(articles), "--every", str(bench.choose(1, 8))]
+    segments = shared_folder("segments", "BRIDGE_BENCH_SEGMENTS")
+    if segments is not None:
+        command += ["--segments", str(segments), "--every", str(bench.choose(1, 8))]
     environ = {**os.environ, "PYTHONPATH": str(ROOT)}
     process = await asyncio.create_subprocess_exec(*command, env=environ, stdout=-1, stderr=-1)
     try:
@@ -36,6 +39,7 @@ async def reading(bench: Bench) -> Sequence[Finding]:
     return [
         *_conversion(report["conversion_ms"]),
         *_articles(report.get("articles")),
+        _segments(report.get("segments")),
         _structure(report["structure"]),
         _flatness(report["flatness"]),
     ]
@@ -63,6 +67,19 @@ def _articles(report: dict[str, Any] | None) -> list[Finding]:
         Finding(what, ours["f1"], "", Bar(">", round(theirs, 4)), note=note, facts=tools),
         ratio_finding("main content, time of trafilatura", samples, "trafilatura, Markdown", "ours"),
     ]
+
+
+def _segments(report: dict[str, Any] | None) -> Finding:
+    what = "main content of pages of many kinds, F1 beside trafilatura's"
+    if report is None:
+        return Finding(what, None, "", note="no pages here: set BRIDGE_BENCH_SEGMENTS to their folder")
+    tools = report["tools"]
+    ours, theirs, readability = tools["ours"], tools["trafilatura"], tools["readability-lxml"]
+    note = (
+        f"precision {ours['precision']:.4f}, recall {ours['recall']:.4f}; trafilatura {theirs['f1']:.4f}, "
+        f"readability-lxml {readability['f1']:.4f} on the same {report['count']} pages, from which our weights come"
+    )
+    return Finding(what, ours["f1"], "", Bar(">", round(theirs["f1"], 4)), note=note, facts=tools)
 
 
 def _structure(shares: dict[str, dict[str, float]]) -> Finding:
