@@ -27,7 +27,7 @@ from bridge.reading.main_content.core import find_core, positions
 from bridge.reading.main_content.evidence import Evidence, PageWords, evidence_of, page_words
 from bridge.reading.main_content.structured import article_body, description_of
 from bridge.reading.main_content.surroundings import surroundings_of
-from bridge.reading.main_content.text_blocks import PageText, TextBlock, read_blocks
+from bridge.reading.main_content.text_blocks import TextBlock, TextBlocks, read_blocks
 from bridge.reading.metadata import title_of
 from bridge.reading.parsing import parse_html
 
@@ -45,7 +45,7 @@ class Page:
     """A page with what is known of its blocks: label (1 for content, 0 for not) and importance (0 where unknown)."""
 
     fold: int
-    text: PageText
+    text: TextBlocks
     words: PageWords
     alone: list[Evidence]
     labels: list[float]

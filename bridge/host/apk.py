@@ -19,12 +19,12 @@ Report = Callable[[str], None]
 
 
 def is_checkout() -> bool:
-    """Whether this package lies in a source checkout, which can build the APK."""
+    """True if this package lies in a source checkout, which can build the APK."""
     return _TOOL.is_file() and _SOURCES.is_dir()
 
 
 def is_current(apk: Path = APK, sources: Path = _SOURCES) -> bool:
-    """Whether the APK exists and is not older than its sources, if there are any."""
+    """True if the APK exists and is not older than its sources, if there are any."""
     if not apk.is_file():
         return False
     built_at = apk.stat().st_mtime
@@ -48,7 +48,7 @@ async def ready_apk(report: Report, *, timeout_s: float, build: bool | None = No
         await _run_tool(_TOOL, report, Deadline.after(timeout_s))
     if not APK.is_file():
         hint = BUILD_HINT if is_checkout() else "Install webview-bridge from its wheel, which contains the APK."
-        raise InstallFailed(f"there is no APK of the host app at {APK}.", hint=hint, apk=str(APK))
+        raise InstallFailed(f"the host app's APK does not exist: {APK}.", hint=hint, apk=str(APK))
     return APK
 
 

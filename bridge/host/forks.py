@@ -8,17 +8,13 @@ from __future__ import annotations
 
 import os
 import weakref
-from typing import Protocol
+from io import IOBase
+from socket import socket
+
+_held: weakref.WeakSet[IOBase | socket] = weakref.WeakSet()
 
 
-class Closable(Protocol):
-    def close(self) -> None: ...
-
-
-_held: weakref.WeakSet[Closable] = weakref.WeakSet()
-
-
-def close_in_children(held: Closable) -> None:
+def close_in_children(held: IOBase | socket) -> None:
     """Closes the file in children forked later."""
     _held.add(held)
 

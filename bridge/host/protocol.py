@@ -105,7 +105,7 @@ class FrameReader:
 
     @property
     def in_frame(self) -> bool:
-        """Whether the stream is inside a frame, where its end is an error."""
+        """True if the stream is inside a frame, where its end is an error."""
         return bool(self._held)
 
     def feed(self, piece: bytes) -> None:
@@ -224,7 +224,7 @@ def is_socket_name(name: str) -> bool:
 
 
 def is_hex(value: Any, digits: int) -> bool:
-    """Whether it is a string of that many lower-case hex digits."""
+    """True if it is a string of that many lower-case hex digits."""
     return isinstance(value, str) and len(value) == digits and bool(_HEX.fullmatch(value))
 
 

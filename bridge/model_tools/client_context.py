@@ -1,4 +1,4 @@
-"""What the tools of one client work with: its tabs in the shared session, its markers, its executor."""
+"""State of one client: its tabs in the shared session, its content markers, its executor."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def default_cache_folder() -> Path:
 
 @dataclass
 class ServerContext:
-    """What all clients of a server share.
+    """State shared by all clients of a server.
 
     Attributes:
         egress: Applies the operator's policy, pins addresses and keeps the audit; all traffic passes through it.
@@ -195,7 +195,7 @@ class ClientContext:
     async def navigation_result(
         self, page: Page, found: NavigationResult, *, interactive_only: bool = True
     ) -> ToolResult:
-        """Where a navigation ended, with a snapshot of the page."""
+        """The URL that a navigation ended at, with a snapshot of the page."""
         status = f", HTTP {found.status}" if found.status is not None else ""
         shot = await page.snapshot(interactive_only=interactive_only, max_chars=_SNAPSHOT_CHARS)
         redact_line = self.server.secrets.redact_line

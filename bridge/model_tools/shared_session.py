@@ -49,7 +49,7 @@ class SharedSession:
 
     @property
     def is_lost(self) -> bool:
-        """Whether the connection to the host app is lost; `get` then restores it."""
+        """True if the connection to the host app is lost; `get` then restores it."""
         return self.present is not None and self.present.host_client.closed.is_set()
 
     @property

@@ -179,11 +179,11 @@ async def _screenshot(client: ClientContext, page: Page, full_page: bool) -> Too
     client.report_progress("taking the screenshot")
     try:
         redact = client.server.secrets.redactor
-        picture = await page.screenshot(full_page=full_page, redact=redact, on_progress=client.report_count)
-        path = await asyncio.to_thread(_saved, client.server.cache_folder, picture.image_bytes)
+        screenshot = await page.screenshot(full_page=full_page, redact=redact, on_progress=client.report_count)
+        path = await asyncio.to_thread(_saved, client.server.cache_folder, screenshot.image_bytes)
     except (CaptureFailed, DeadlineExceeded, OSError) as error:
         raise _Failed("Screenshot failed", clean(str(error))) from error
-    client.page_notes += picture.notices
+    client.page_notes += screenshot.notices
     return ToolResult(json.dumps({"image_path": str(path)}))
 
 

@@ -1,4 +1,4 @@
-"""What a model reads after a call: the bridge's words, then page content inside markers, within a bound."""
+"""The text of a tool result: the bridge's own text, then page content inside markers, within a limit."""
 
 from __future__ import annotations
 

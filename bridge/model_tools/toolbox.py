@@ -32,12 +32,12 @@ def _ignore_progress(step: str) -> None:
 
 
 class UnknownTool(LookupError):
-    """There is no tool with that name."""
+    """The tool does not exist."""
 
 
 @dataclass(frozen=True, slots=True)
 class RenderedResult:
-    """What goes back to the model."""
+    """The result that is returned to the model."""
 
     text: str
     image: Image | None

@@ -192,17 +192,17 @@ async def web_screenshot(
     """A screenshot of the page. A snapshot is shorter and has refs; take a screenshot for what text cannot show."""
     page = await client.page()
     client.report_progress("taking the screenshot")
-    picture = await page.screenshot(
+    screenshot = await page.screenshot(
         full_page=full_page,
         ref=ref,
         annotate=annotate,
         redact=client.server.secrets.redactor,
         on_progress=client.report_count,
     )
-    legend = "\n".join(f"{box.ref}: {box.role} {quoted(box.name, _NAME_CHARS)}" for box in picture.legend)
-    cuts = "; truncated: the page continues below" if picture.truncated else ""
-    size = f"{picture.width_px}×{picture.height_px} px{cuts}"
-    return ToolResult(size, legend, page.url, image=Image(picture.image_bytes, f"image/{picture.format}"))
+    legend = "\n".join(f"{box.ref}: {box.role} {quoted(box.name, _NAME_CHARS)}" for box in screenshot.legend)
+    cuts = "; truncated: the page continues below" if screenshot.truncated else ""
+    size = f"{screenshot.width_px}×{screenshot.height_px} px{cuts}"
+    return ToolResult(size, legend, page.url, image=Image(screenshot.image_bytes, f"image/{screenshot.format}"))
 
 
 @WEB.tool(title="Wait", effect="observe")

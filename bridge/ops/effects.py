@@ -41,7 +41,7 @@ EFFECT_OF: Mapping[str, Effect] = {
 
 @dataclass(frozen=True, slots=True)
 class ActionPolicy:
-    """Which effects are denied, and which need a person's confirmation.
+    """The effects that are denied, and those that need a person's confirmation.
 
     Attributes:
         deny: Always refused; takes precedence over `confirm`.
@@ -79,7 +79,7 @@ def configured_actions(environ: Mapping[str, str]) -> ActionPolicy:
 
 
 def describe_target(page: Page | None, ref: object) -> str:
-    """What a call acts on, for the person who confirms it: ` on button "Pay", https://shop.example, tab t1`."""
+    """The target of a call, for the person who confirms it: ` on button "Pay", https://shop.example, tab t1`."""
     if page is None:
         return ""
     element, url = "", page.url

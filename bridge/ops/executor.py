@@ -77,7 +77,7 @@ class Executor:
         return self._handlers.current
 
     def question(self, operation: Operation) -> str:
-        """What `confirm` may show a person: effect, operation, element and origin."""
+        """The question that `confirm` may show a person: effect, operation, element and origin."""
         target = describe_target(self.page, getattr(operation, "ref", None))
         return f"{EFFECT_OF[operation.kind]}: {summary_of(operation, self.secrets)}{self.secrets.redact(target)}"
 

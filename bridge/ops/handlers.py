@@ -1,4 +1,4 @@
-"""What each kind of operation does on the current tab, and the shape of its result."""
+"""Runs each kind of operation on the current tab and shapes its result."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class HandlerResult:
 
 
 class Handlers:
-    """What each kind of operation does, on the tabs that operations have opened and their popups.
+    """Runs each kind of operation on the tabs that operations have opened and on their popups.
 
     A popup becomes the current tab, because no operation could reach it otherwise. Clearing a log hides its entries
     from later operations; the session's log stays whole for traces and failure bundles.
@@ -94,7 +94,7 @@ class Handlers:
                 )
             case models.Download():
                 return await self._download(operation)
-            case models.Screenshot():
+            case models.CaptureScreenshot():
                 return await self._screenshot(operation)
             case models.GetState():
                 return await self._get_state()
@@ -199,24 +199,24 @@ class Handlers:
         shown = results.FileSaved(path=operation.dest_path, bytes=saved.size_bytes, mime=saved.mime or None)
         return HandlerResult(shown, saved.cost, saved.notices)
 
-    async def _screenshot(self, operation: models.Screenshot) -> HandlerResult:
-        picture = await self._tabs.page().screenshot(
+    async def _screenshot(self, operation: models.CaptureScreenshot) -> HandlerResult:
+        screenshot = await self._tabs.page().screenshot(
             full_page=operation.full_page,
             ref=operation.ref,
             annotate=operation.annotate,
             redact=self._secrets.redactor,
         )
-        legend = "\n".join(f"{box.ref}: {box.role} {quoted(box.name, _NAME_CHARS)}" for box in picture.legend)
+        legend = "\n".join(f"{box.ref}: {box.role} {quoted(box.name, _NAME_CHARS)}" for box in screenshot.legend)
         shown = results.Picture(
-            format=picture.format,
-            width_px=picture.width_px,
-            height_px=picture.height_px,
-            scale=picture.scale,
-            strategy=picture.strategy,
-            truncated=picture.truncated,
+            format=screenshot.format,
+            width_px=screenshot.width_px,
+            height_px=screenshot.height_px,
+            scale=screenshot.scale,
+            strategy=screenshot.strategy,
+            truncated=screenshot.truncated,
             legend=legend,
         )
-        return HandlerResult(shown, picture.cost, image_bytes=picture.image_bytes)
+        return HandlerResult(shown, screenshot.cost, image_bytes=screenshot.image_bytes)
 
     async def _wait_for(self, operation: models.WaitFor) -> HandlerResult:
         waited = await self._tabs.page().wait_for(

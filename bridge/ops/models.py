@@ -109,7 +109,7 @@ class Download(_Operation):
     dest_path: Path
 
 
-class Screenshot(_Operation):
+class CaptureScreenshot(_Operation):
     """A screenshot of the viewport, of the whole page, or of one element."""
 
     kind: Literal["screenshot"] = "screenshot"
@@ -118,7 +118,7 @@ class Screenshot(_Operation):
     ref: Ref | None = None
 
     @model_validator(mode="after")
-    def _one_extent(self) -> Screenshot:
+    def _one_extent(self) -> CaptureScreenshot:
         if self.full_page and self.ref is not None:
             raise ValueError("full_page and ref exclude each other")
         return self
@@ -198,7 +198,7 @@ Operation = (
     | Select
     | Upload
     | Download
-    | Screenshot
+    | CaptureScreenshot
     | GetState
     | WaitFor
     | NetworkLog

@@ -1,4 +1,4 @@
-"""Which errors may quote a page or a server, so that they belong inside the markers."""
+"""Identifies errors that may quote a page or a server, so that they belong inside the markers."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _OUR_REFUSALS = frozenset({"effect", "secret"})
 
 
 def quotes_a_page(error: BridgeError) -> bool:
-    """Whether the message may contain text from a page."""
+    """True if the message may contain text from a page."""
     if isinstance(error, PolicyRefused):
         return _OUR_REFUSALS.isdisjoint(error.details)
     return not isinstance(error, _OURS)
 
 
 def hint_quotes_a_page(error: BridgeError, requested_url: object) -> bool:
-    """Whether the hint may name a host that a redirect or a page chose, rather than the caller by `requested_url`.
+    """True if the hint may name a host that a redirect or a page chose, rather than the caller by `requested_url`.
 
     A hint that says how to allow an address names its host; all other hints are fixed text.
     """

@@ -89,7 +89,7 @@ class Secrets:
         """`value`, or the secret that it names.
 
         Raises:
-            UsageError: There is no secret with that name.
+            UsageError: The secret does not exist.
             PolicyRefused: The secret is bound to other origins than that of `url`.
         """
         name = value.removeprefix(PREFIX)
@@ -98,7 +98,7 @@ class Secrets:
         secret = self._named.get(name)
         if secret is None:
             known = f"The secrets are {', '.join(self._named)}." if self._named else "No secrets are set."
-            raise UsageError(f"there is no secret {name[:60]!r}", hint=known)
+            raise UsageError(f"unknown secret {name[:60]!r}", hint=known)
         if secret.origins and origin_of(url) not in secret.origins:
             raise PolicyRefused(f"the secret {name} may not be filled in on {origin_of(url)}.", secret=name)
         return secret.value

@@ -91,12 +91,12 @@ def ip_literal(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | Non
 
 
 def is_dns_name(host: str) -> bool:
-    """Whether a canonical host fits the limits of DNS: lengths, and no empty label."""
+    """True if a canonical host fits the limits of DNS: lengths, and no empty label."""
     return len(host) <= _MAX_NAME_CHARS and all(0 < len(label) <= _MAX_LABEL_CHARS for label in host.split("."))
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a canonical host is this machine. `0.0.0.0` and `::` count: connecting to them ends up here."""
+    """True if a canonical host is this machine. `0.0.0.0` and `::` count: connecting to them ends up here."""
     host = host.removesuffix(".")
     if host == "localhost" or host.endswith(".localhost"):
         return True

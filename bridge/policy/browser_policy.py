@@ -62,7 +62,7 @@ class BrowserPolicy:
 
     @property
     def blocks_webrtc(self) -> bool:
-        """Whether pages lose WebRTC, which bypasses a proxy. They keep it where nothing is configured."""
+        """True if pages lose WebRTC, which bypasses a proxy. They keep it where nothing is configured."""
         return self.strict or self.default_action != "allow" or bool(self.allowed or self.denied)
 
     def to_json(self) -> dict[str, Any]:

@@ -51,7 +51,7 @@ async def first_connection(
     Raises:
         OSError: None connected; the last failure.
     """
-    failure: OSError = OSError("there are no addresses")
+    failure: OSError = OSError("the name has no addresses")
     racing: dict[asyncio.Task[StreamPair], str] = {}
     waiting = list(addresses)
     try:

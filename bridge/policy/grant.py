@@ -44,7 +44,7 @@ class TestServerGrant:
         object.__setattr__(self, "host", host)
 
     def permits(self, address: Address) -> bool:
-        """Whether this grant covers the address."""
+        """True if this grant covers the address."""
         return address.scheme in DEFAULT_PORTS and (address.host, address.port) == (self.host, self.port)
 
     def __str__(self) -> str:
@@ -80,7 +80,7 @@ class AppGrant:
         object.__setattr__(self, "_parsed", parsed)
 
     def permits(self, address: Address) -> bool:
-        """Whether this grant covers the address."""
+        """True if this grant covers the address."""
         for granted in self._parsed:
             if granted.host is None:
                 if address.url.startswith(granted.url):

@@ -59,7 +59,7 @@ class OriginPattern:
         return cls(text, scheme, host.removesuffix("."), with_subdomains, port)
 
     def matches(self, scheme: str, host: str, port: int) -> bool:
-        """Whether the pattern matches a canonical host with this scheme and port."""
+        """True if the pattern matches a canonical host with this scheme and port."""
         if self.scheme is not None and self.scheme != _WEB_SCHEME.get(scheme, scheme):
             return False
         if self.port is not None and self.port != port:

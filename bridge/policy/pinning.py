@@ -113,7 +113,7 @@ class PinnedEgress:
         return decision
 
     def was_approved(self, decision: Decision) -> bool:
-        """Whether a person was asked about this host and port and allowed it."""
+        """True if a person was asked about this host and port and allowed it."""
         answer = self._answers.get((decision.host, decision.port))
         return decision.action == "ask" and answer is not None and answer.done() and answer.result() is True
 
@@ -326,7 +326,7 @@ def policy_refused(decision: Decision, shown: str, more: str = "", *, was_asked:
     reason = f"{decision.reason}; {more}" if more else decision.reason
     asked = ""
     if decision.action == "ask" and not more:
-        asked = ", and the person asked refused" if was_asked else ", and there was no answer"
+        asked = ", and the person asked refused" if was_asked else ", and no confirmation was received"
     return PolicyRefused(
         f"{quote(shown[:200], safe=_PRINTABLE, errors='replace')} is refused: {reason}{asked}",
         hint=decision.hint,

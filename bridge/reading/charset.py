@@ -64,7 +64,7 @@ _BROWSER_CODECS = {
     "macintosh": "mac_roman",
     "x-mac-cyrillic": "mac_cyrillic",
 }
-# Python has codecs that are no character encodings (zlib, rot13), and some that browsers refuse (UTF-7, UTF-32).
+# Python has codecs that are not character encodings (zlib, rot13), and some that browsers refuse (UTF-7, UTF-32).
 _KNOWN = re.compile(
     r"utf-8|utf-16-[lb]e|cp(125[0-8]|866|874|932|949)|iso8859-(2|3|4|5|6|7|8|10|13|14|15|16)|koi8-[ru]|gb18030"
     r"|big5hkscs|euc_jp|iso2022_jp|mac-roman|mac-cyrillic"
@@ -115,7 +115,7 @@ def decode_text(body: bytes, *, header: str = "", markup: bool = False) -> Decod
     if markup:
         said = _META.search(body, 0, _PRESCAN_BYTES) or _XML.match(body)
         claimed = codec_for(said[1].decode("ascii")) if said else None
-        # §13.2.3.3: bytes in which this could be read are no UTF-16.
+        # §13.2.3.3: bytes in which this can be read are not UTF-16.
         claims.append(("meta", "utf-8" if claimed and claimed.startswith("utf-16") else claimed))
     utf8 = _as_utf8(body)
     for source, name in claims:
@@ -134,7 +134,7 @@ def decode_text(body: bytes, *, header: str = "", markup: bool = False) -> Decod
 
 
 def _as_utf8(body: bytes) -> str | None:
-    """The text if these are sound UTF-8; a character that the end cuts in two is no fault."""
+    """The text if the bytes are valid UTF-8; a character cut off at the end is not an error."""
     try:
         text, used = codecs.utf_8_decode(body, "strict", False)
     except UnicodeDecodeError:
@@ -143,7 +143,7 @@ def _as_utf8(body: bytes) -> str | None:
 
 
 def _detect(sample: bytes) -> str | None:
-    """The likeliest of the legacy encodings of the web, None where there is too little to tell by."""
+    """The likeliest legacy encoding of the web, None if the text is too short to decide."""
     head = sample[:2000]
     if head.count(0) > len(head) // 5:
         return "utf-16-be" if head[::2].count(0) > head[1::2].count(0) else "utf-16-le"

@@ -1,4 +1,4 @@
-"""What a body is: by its Content-Type, and by its first bytes where that says nothing or something untrue. Pure."""
+"""Detects the kind of a body by its Content-Type, and by its first bytes where that is missing or wrong. Pure."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def parse_content_type(header: str) -> tuple[str, str]:
 
 
 def kind_by_type(content_type: str) -> Kind | None:
-    """What the type says; None where it says nothing."""
+    """The kind that the Content-Type names, or None."""
     if content_type in _HTML_TYPES:
         return "html"
     if content_type in (
@@ -64,7 +64,7 @@ def kind_by_type(content_type: str) -> Kind | None:
 
 
 def kind_of_body(content_type: str, body: bytes) -> tuple[Kind, str]:
-    """What the body is, and the type to call it by."""
+    """The kind of the body, and the media type to report."""
     seen = sniffed_type(body)
     if seen:
         return "binary", seen

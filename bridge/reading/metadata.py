@@ -1,4 +1,4 @@
-"""What a page says of itself."""
+"""Metadata of a page."""
 
 from __future__ import annotations
 

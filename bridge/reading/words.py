@@ -20,7 +20,7 @@ _MOST_STEPS = 2_000
 def texts_in(element: etree._Element) -> Iterator[str]:
     """The first texts below an element, as `itertext` gives them.
 
-    A page can nest everything in everything: whoever joins all of the text at every level never ends.
+    A page can nest elements to any depth, so joining all of the text at every level would take quadratic time.
     """
     for event, at in islice(etree.iterwalk(element, events=("start", "end")), _MOST_STEPS):
         text = at.text if event == "start" else at.tail if at is not element else None

@@ -16,7 +16,7 @@ _SMALL_CHARS = 100_000
 
 
 async def in_reader(size: int, work: Callable[[], T]) -> T:
-    """What `work` gives, for a text of `size` characters or bytes: others wait for the event loop."""
+    """Runs `work` on a text of `size` characters or bytes without blocking the event loop on large ones."""
     if size < _SMALL_CHARS:
         return work()
     return await asyncio.get_running_loop().run_in_executor(_READERS, work)

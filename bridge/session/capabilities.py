@@ -161,7 +161,7 @@ def _is_ours(attachment: Attachment) -> bool:
 
 
 async def _has_isolated_world(attachment: Attachment, frame_id: str, timeout_s: float) -> bool:
-    """Whether the injected script has a world of its own. Before Chromium 116 the first document gets it on demand."""
+    """True if the injected script has a world of its own. Before Chromium 116 the first document gets it on demand."""
     try:
         await attachment.evaluate(frame_id, "1", timeout_s=timeout_s)
     except BridgeError:

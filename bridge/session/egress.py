@@ -78,7 +78,7 @@ class Containment:
         if self.egress.policy.strict:
             raise PolicyRefused(
                 f"the policy is strict, and cannot be enforced on this device: {reason}",
-                hint="Use a device whose WebView takes a proxy, or set strict = false in [browser.policy].",
+                hint="Use a device whose WebView supports a proxy, or set strict = false in [browser.policy].",
                 rule="strict",
             )
         self._notice(f"the device connects directly, not through the egress gate (egress=unpinned): {reason}")

@@ -124,7 +124,7 @@ class TabCursor:
             if page.tab_id == tab_id:
                 return page
         there = ", ".join(page.tab_id for page in self.pages) or "none"
-        raise TabLost(f"there is no tab {tab_id[:_TAB_ID_CHARS]!r} (open: {there}).")
+        raise TabLost(f"unknown tab {tab_id[:_TAB_ID_CHARS]!r} (open: {there}).")
 
     def choose(self, tab_id: str) -> Page:
         """Make one of the client's tabs the current one. Raises as `find`."""

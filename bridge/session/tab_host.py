@@ -1,4 +1,4 @@
-"""What a tab of our host app needs of its session."""
+"""The session's services for a tab of our host app."""
 
 from __future__ import annotations
 

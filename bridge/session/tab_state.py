@@ -60,7 +60,7 @@ TRANSITIONS: Mapping[TabState, frozenset[TabState]] = {
     _S.CLOSED_BY_PAGE: frozenset(),
 }
 
-_WHY = {_S.IDLED: "closed after idling", _S.KILLED: "closed because its page did not answer"}
+_WHY = {_S.IDLED: "closed after idling", _S.KILLED: "closed because its page did not respond"}
 
 
 class TabLife:

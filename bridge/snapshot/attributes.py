@@ -1,4 +1,4 @@
-"""What stands in brackets after a name: states first, then what a control holds, each only where it says something."""
+"""Attributes in brackets after a name: states first, then a control's value, each only where it adds something."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from bridge.snapshot.roles import INTERACTIVE_ROLES, VALUE_ROLES
 _STATES = ("checked", "selected", "expanded", "disabled", "required", "readonly", "pressed", "current", "invalid")
 # Where "false" is news: a disclosure that can be opened, a button that is a toggle.
 _FALSE_SAYS_SOMETHING = frozenset(("expanded", "pressed"))
-# Input types that the role does not tell and that decide what `fill` takes.
+# Input types that the role does not show and that decide what `fill` accepts.
 _TELLING_TYPES = frozenset(
     ("password", "email", "tel", "url", "date", "time", "datetime-local", "month", "week", "color", "file")
 )
-# A link without a name is told apart from the next one by its address: the host it begins with, the article it ends in.
+# The address distinguishes a link without a name from the next one: the host it begins with, the article it ends in.
 _IDENTITY_CHARS = 60
 _BARE_WORD = re.compile(r"[a-z][a-z-]{0,19}")
 
@@ -67,7 +67,7 @@ def shown_attrs(node: RawNode, name: str, options: RenderOptions, page_url: str)
 
 
 def _description_adds(node: RawNode, name: str, options: RenderOptions) -> bool:
-    """Whether the description is worth its characters.
+    """True if the description is worth its characters.
 
     A link's is mostly its tooltip and repeats where the link goes in other words (a quarter of the text of a Wikipedia
     article), so it is shown only for links named by a sign such as `¶` or `»`.

@@ -1,8 +1,8 @@
-"""Which lines stay when not all of them fit.
+"""Selects the lines that stay when not all of them fit.
 
-Lines are taken in the order of their worth: what one can act on, what stands near the top, first of its kind; text and
-the far end of repetitions last. A line brings the lines it stands in. What is left out below a line is said there by
-one line of its own, whose length is reserved before anything is taken.
+Lines are selected by priority: elements that can be acted on, near the top, first of their kind; text and the end of
+repetitions last. A line brings its ancestors. Omissions below a line are counted there in a line of their own, whose
+length is reserved before anything is selected.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from bridge.snapshot.layout import Entry
 from bridge.snapshot.model import RenderOptions
 from bridge.snapshot.roles import INTERACTIVE_ROLES
 
-#: Siblings of one role after which the next ones are a repetition.
+#: Siblings of one role from which on the next ones count as repetition.
 _REPETITION = 10
 _LIVE_ROLES = frozenset(("alert", "status", "log"))
 
 
 @dataclass(frozen=True)
 class Selection:
-    """What is shown; `chosen` is None when that is everything."""
+    """The lines that are shown; `chosen` is None if all are."""
 
     chosen: bytearray | None
     reasons: tuple[str, ...] = ()
@@ -41,7 +41,7 @@ def select(
 
     Args:
         entries: All lines of the page.
-        room_whole: Characters there are for them with the header of an uncut page.
+        room_whole: Characters available with the header of an uncut page.
         room_cut: The same with the header of a cut page.
         costs: The most that each line takes.
         cut_cost: The most that a cut line takes, by its depth.
@@ -63,7 +63,7 @@ def select(
         greedy.take(index)
         if greedy.refused > 200:
             break
-    # Structure that is no candidate of its own is left out too where nothing that stands in it was taken.
+    # Structure that is not a candidate itself is left out too if nothing inside it was taken.
     if greedy.refused or not (reasons or all(greedy.chosen)):
         reasons.append("maxCharsTotal")
     return Selection(greedy.chosen, tuple(reasons))
@@ -87,7 +87,7 @@ class _Greedy:
         self._max_depth = options.max_depth
         self._refs_left = options.max_nodes
         self._last_ref = -1
-        # Of every line, how many of its children are not taken and would have to be spoken of; [-1] is the top.
+        # For every line, the number of children that are not selected and must be counted; [-1] is the top.
         self._unsaid = [0] * (count + 1)
         self._matters = bytearray(count)
         for index in range(count - 1, -1, -1):
@@ -99,7 +99,7 @@ class _Greedy:
         self._weights = self._weigh()
 
     def candidates(self) -> list[int]:
-        """The lines worth a place of their own: structure comes along with what stands in it."""
+        """The lines with a priority of their own; structure is selected with its content."""
         return [
             index
             for index, entry in enumerate(self.entries)

@@ -1,4 +1,4 @@
-"""What can be acted on, and nothing around it: for a reader who wants to press and not to read."""
+"""The controls-only form: elements that can be acted on, without structure and text."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import replace
 from bridge.snapshot.parse import RawNode
 from bridge.snapshot.roles import INTERACTIVE_ROLES
 
-#: So much of what is in a control without a name tells it from the next one.
+#: Characters of content that distinguish a control without a name from the next one.
 _WORDS_CHARS = 80
 
 
 def only_controls(root: RawNode) -> RawNode:
-    """A tree of the controls alone, in document order; one that stands in another stays below it.
+    """A tree of the controls alone, in document order; nested controls stay nested.
 
-    What was cut in the page stays too: there may be controls in it.
+    Cuts made in the page stay too: they may contain controls.
     """
     top = RawNode("document")
     # Walked with a stack: a tree may be 20,000 levels deep.

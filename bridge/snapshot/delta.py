@@ -1,4 +1,4 @@
-"""What has changed between two snapshots, shorter than a new one.
+"""Changes between two snapshots, shorter than a new one.
 
     [changes] url=https://shop.example/cart added=2 removed=1 changed=1
     ! "Added to cart"
@@ -7,7 +7,7 @@
     ~ checkbox "Terms" [ref=e4]: checked
     - - button "Add" [ref=e2]
 
-`!` is a text that appeared, `+` a line that is new, `~` a node that says something else now, `-` a line that is gone.
+`!` marks a text that appeared, `+` a new line, `~` a changed node, `-` a removed line.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from bridge.snapshot.escape import clean, cut, quote
 from bridge.snapshot.model import Line, SnapshotResult
 
 NO_CHANGE = "no change"
-#: Below this the counts of what is left out would not fit.
+#: Below this the counts of omissions would not fit.
 MIN_DELTA_CHARS = 120
 _TEXT_CHARS = 200
-# More than these that begin alike are rows.
+# More lines than this with the same start are rows.
 _ROWS = 8
 
 
 @dataclass(frozen=True)
 class Delta:
-    """What changed.
+    """The changes between two snapshots.
 
     Attributes:
         added: Refs that the second snapshot shows and the first did not have.
@@ -71,21 +71,21 @@ def snapshot_delta(
     full: bool = False,
     alive: Collection[str] | None = None,
 ) -> Delta:
-    """What a reader of `before` has to know about `after`.
+    """Describes `after` to a reader of `before`.
 
-    Only a ref that the page did not send any more is removed; one that the budget kept out of `after` is not. A ref
-    that `after` shows first is added, whether or not it was there before: the reader has not seen it. Many that begin
-    alike are rows, perhaps another part of the same list, and come last. Lines that only moved are no change.
+    A ref is removed if the page no longer sent it, not if the budget left it out of `after`. A ref that `after` is the
+    first to show is added, even if it existed before: the reader has not seen it. Many lines with the same start are
+    rows, perhaps another part of the same list, and come last. Lines that only moved do not count as changes.
 
     Args:
-        max_chars: Bound of the text, at least `MIN_DELTA_CHARS`.
-        texts: What appeared on the page in between, perhaps to vanish again (alerts, toasts, validation messages).
-        full: Give the whole of `after` where that is not longer and fits.
-        alive: Where the page itself left things out of `after`, the refs of `before` that are still on it: they are not
-            removed, and words that are missing are not told as gone.
+        max_chars: Limit of the text, at least `MIN_DELTA_CHARS`.
+        texts: Texts that appeared in between, perhaps only briefly (alerts, toasts, validation messages).
+        full: Return the whole of `after` if that is not longer and fits.
+        alive: If the page itself left nodes out of `after`, the refs of `before` that are still live: they are not
+            removed, and missing text is not reported as gone.
 
     Raises:
-        UsageError: The bound is too small.
+        UsageError: The limit is too small.
     """
     if max_chars < MIN_DELTA_CHARS:
         raise UsageError(f"max_chars is {max_chars}; a delta needs at least {MIN_DELTA_CHARS}.")
@@ -161,7 +161,7 @@ class _Groups:
         return [*self.notes, *self.changed, *self.added, *self.removed, *self.rows]
 
     def whole(self, head: str) -> int:
-        """Characters of everything."""
+        """The total length in characters."""
         return len(head) + sum(len(line) + 1 for line in self._lines)
 
     def fit(self, head: str, max_chars: int) -> str:
@@ -248,7 +248,7 @@ def _added_lines(before: SnapshotResult, after: SnapshotResult) -> tuple[list[st
 
 
 def _gone(before: SnapshotResult, after: SnapshotResult, removed: set[str], *, words: bool) -> list[Line]:
-    """The lines of removed refs, and (`words`) lines of words that are nowhere any more."""
+    """The lines of removed refs, and (`words`) of texts that no longer occur."""
     if after.stats.texts_cut or not words:
         return [line for line in before.lines if line.ref in removed]
     missing = _texts(before.lines) - _texts(after.lines)
@@ -264,7 +264,7 @@ def _gone(before: SnapshotResult, after: SnapshotResult, removed: set[str], *, w
 
 
 def _news(texts: Sequence[str], after: SnapshotResult) -> list[str]:
-    """The texts that no line of `after` says anyhow."""
+    """The texts that no line of `after` contains."""
     said = {line.name for line in after.lines}
     words = (cut(clean(text), _TEXT_CHARS) for text in texts)
     return [text for text in dict.fromkeys(words) if text and text not in said]

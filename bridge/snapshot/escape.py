@@ -1,7 +1,7 @@
-"""Words of a page made safe to stand inside one line of our text.
+"""Escapes text of a page for one line of a snapshot.
 
-Whoever wrote the page chooses names, texts, values, titles and URLs. None of them may end a line, close a quote,
-reorder what is shown (bidirectional overrides) or carry words that a person cannot see.
+The author of the page chooses names, texts, values, titles and URLs. None of them may end a line, close a quote,
+reorder what is shown (bidirectional overrides) or carry invisible text.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ ELLIPSIS = "…"
 
 # Unicode DerivedCoreProperties: Default_Ignorable_Code_Point (without the emoji selector U+FE0F and the two joiners,
 # which have a meaning between visible characters), the other controls of category Cc and Cf, the private use areas
-# (icon fonts: a picture to a person, noise to a reader), and the noncharacters. Of what else
-# shows nothing, U+1D159 (a note without a head) goes too; U+2800 (Braille's space) is white space here.
+# (icon fonts: an icon to a person, noise to a reader), and the noncharacters. Of the other
+# invisible ones, U+1D159 (a note without a head) goes too; U+2800 (Braille's space) is white space here.
 _INVISIBLE_BMP = (
     "\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5"
     "\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ue000-\uf8ff\ufdd0-\ufdef\ufe00-\ufe0e\ufeff"
@@ -23,7 +23,7 @@ _INVISIBLE = re.compile(
     f"[{_INVISIBLE_BMP}\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d159\U0001d173-\U0001d17a"
     "\U000e0000-\U000e0fff\U000f0000-\U0010ffff]"
 )
-# Whatever of a string may have to be left out or replaced, and all beyond the BMP, which saves looking at each range.
+# Characters that may have to be removed or replaced, and all beyond the BMP, which saves a test per range.
 _SUSPECT = re.compile(f"[{_INVISIBLE_BMP}\u200c\u200d\u2800\ud800-\udfff\U00010000-\U0010ffff]")
 _ZERO_WIDTH = re.compile("[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]")
 _SPLIT_PAIR = re.compile("[\ud800-\udbff](?=…)")
@@ -34,12 +34,12 @@ _NOT_IN_URL = re.compile(r"[^!#-;=?-\[\]_a-z~]")
 
 
 def hides_words(text: object) -> bool:
-    """Whether a text has characters that take no room, which `clean` leaves out."""
+    """True if a text has zero-width characters, which `clean` removes."""
     return isinstance(text, str) and not text.isascii() and _ZERO_WIDTH.search(text) is not None
 
 
 def clean(words: str) -> str:
-    """The visible words of a string on one line: white space folded, what cannot be seen left out.
+    """The visible text of a string on one line: white space collapsed, invisible characters removed.
 
     Lone surrogates become U+FFFD, so that the result can always be encoded as UTF-8.
     """
@@ -56,14 +56,14 @@ def clean_lines(words: str) -> str:
 
 
 def cut(words: str, limit_chars: int) -> str:
-    """At most `limit_chars` characters; what is shortened ends with `…`."""
+    """At most `limit_chars` characters; a cut text ends with `…`."""
     if len(words) <= limit_chars:
         return words
     return words[: max(limit_chars - 1, 0)].rstrip() + ELLIPSIS
 
 
 def cut_middle(words: str, limit_chars: int) -> str:
-    """At most `limit_chars` characters, with `…` for what is left out between the beginning and the end."""
+    """At most `limit_chars` characters, with `…` for the part cut out in the middle."""
     if len(words) <= limit_chars:
         return words
     end = limit_chars // 2
@@ -73,8 +73,8 @@ def cut_middle(words: str, limit_chars: int) -> str:
 def quote(words: str) -> str:
     """A string literal of the text format: `"`, `\\` and line ends are escaped with a backslash.
 
-    The words are clean already, or ours; those that come straight from a page are `quoted`. The beginning of a ref is
-    escaped too, so that even a reader who only looks for `[ref=` finds no forged one.
+    The text must be clean; for text straight from a page use `quoted`. The start of a ref is escaped too, so that a
+    reader who searches only for `[ref=` cannot find a forged one.
     """
     if "\\" in words:
         words = words.replace("\\", "\\\\")
@@ -86,17 +86,17 @@ def quote(words: str) -> str:
 
 
 def quoted(words: str, limit_chars: int) -> str:
-    """What a page says, of whatever characters, as a string literal inside a line of ours."""
+    """Renders text of a page as a string literal inside a line of the snapshot."""
     return quote(cut(clean(words), limit_chars))
 
 
 def plain(words: str) -> str:
-    """What a page says, of whatever characters, inside a line of ours that has no quotes around it."""
+    """Renders text of a page inside a line of the snapshot, without quotes."""
     return without_refs(clean(words))
 
 
 def without_refs(text: str) -> str:
-    """A text in which every `[ref=` is a forged one, with a backslash escape for its bracket."""
+    """Escapes the bracket of every `[ref=` in text that contains only forged ones."""
     return text.replace("[ref=", "\\u005bref=") if "[ref=" in text else text
 
 

@@ -23,10 +23,10 @@ NO_ELEMENT = "the document has no element"
 
 @dataclass(frozen=True)
 class Facts:
-    """What the header says besides where the page is.
+    """Facts for the header besides the page's address.
 
     Attributes:
-        is_bare: There is no element in the document, not even its root.
+        is_bare: The document has no element, not even a root.
     """
 
     nodes: int
@@ -109,15 +109,15 @@ class JsonForm:
         return f'"url":{_dump(url)},"title":{_dump(title)},'
 
     def head(self, place: str, facts: Facts) -> str:
-        told: dict[str, Any] = {"find": facts.find, "matches": facts.matches} if facts.find else {}
-        told |= {"nodes": facts.nodes, "truncated": facts.truncated, "truncateReasons": facts.reasons}
+        header: dict[str, Any] = {"find": facts.find, "matches": facts.matches} if facts.find else {}
+        header |= {"nodes": facts.nodes, "truncated": facts.truncated, "truncateReasons": facts.reasons}
         if facts.cut_nodes:
-            told["cutNodes"] = facts.cut_nodes
+            header["cutNodes"] = facts.cut_nodes
         if facts.cut_texts:
-            told["cutTexts"] = facts.cut_texts
+            header["cutTexts"] = facts.cut_texts
         if facts.is_bare:
-            told["note"] = NO_ELEMENT
-        return f'{{{place}{_dump(told)[1:-1]},"tree":[]}}'
+            header["note"] = NO_ELEMENT
+        return f'{{{place}{_dump(header)[1:-1]},"tree":[]}}'
 
     def cost(self, entry: Entry) -> int:
         return len(_dump(self._object(Row(entry)))) + len(',"children":[]')

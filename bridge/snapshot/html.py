@@ -4,8 +4,8 @@
     print(result.text)                                        # - searchbox "Search" [ref=e4]
     print(query_ref(html, "e4", QueryKind.ATTR))
 
-The text is the one that live pages have: the same roles, names, budgets and lines. What only a browser knows is not in
-it: what style sheets hide or show, `::before` words, shadow roots, and everything scripts would do.
+The text has the form of live snapshots: the same roles, names, budgets and lines. It lacks what only a browser knows:
+the effects of style sheets, `::before` text, shadow roots, and everything that scripts would do.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ __all__ = [
     "snapshot_html",
 ]
 
-#: More of a text is not looked at.
+#: The rest of a longer text is ignored.
 MAX_HTML_CHARS = 5_000_000
 _STATES = STATE_ATTRS | {"level", "valuenow"}
 
 
 class QueryKind(Enum):
-    """What of an element is asked for."""
+    """The property of an element that is queried."""
 
     TEXT = "text"
     ATTR = "attr"
@@ -49,16 +49,16 @@ class QueryKind(Enum):
 
 @dataclass(frozen=True)
 class HtmlSnapshotOptions:
-    """How much of a document is shown.
+    """Limits and filters of a snapshot of a document.
 
     Attributes:
-        interactive_only: What can be acted on, and what has a name; texts and structure only around them.
+        interactive_only: Only elements that can be acted on or have a name, with the text and structure around them.
         include_attrs: The attributes that `NodeRef.attrs` carries, besides states.
-        dedupe_text: Do not repeat in a text what the name above it has said.
-        cursor_interactive: Elements that are no control but react to a click or to the keyboard have a ref too.
-        scope: Only what is below the first element that this CSS selector finds, or below this ref.
-        start: Only what comes from this ref on: where `more=` says that something was cut.
-        controls_only: Only what can be acted on.
+        dedupe_text: Leave out text that repeats the name above it.
+        cursor_interactive: Elements that are not controls but react to a click or to the keyboard have a ref too.
+        scope: Only the subtree of the first match of this CSS selector, or of this ref.
+        start: Only the lines from this ref on, to continue a cut snapshot at its `more=`.
+        controls_only: Only elements that can be acted on.
 
     The others are those of `RenderOptions`.
     """
@@ -82,7 +82,7 @@ class HtmlSnapshotOptions:
 
 
 def build_document(html: str) -> HtmlDocument:
-    """The document of an HTML text, for several snapshots and queries of it. Any text makes one."""
+    """Parses HTML text, for several snapshots and queries of it. Any text gives a document."""
     document = HtmlDocument.of(parse_html(html[:MAX_HTML_CHARS]))
     document.has_more = document.has_more or len(html) > MAX_HTML_CHARS
     return document
@@ -91,15 +91,15 @@ def build_document(html: str) -> HtmlDocument:
 def snapshot_html(
     html: str | HtmlDocument, options: HtmlSnapshotOptions | None = None, *, url: str = "about:blank"
 ) -> SnapshotResult:
-    """The short text of a document, and what its refs stand for.
+    """The snapshot of a document: its text, and the nodes that its refs stand for.
 
     Args:
-        html: The text, or a document that `build_document` made of it.
+        html: HTML text, or a document from `build_document`.
         url: Where it came from; for the header.
 
     Raises:
-        UsageError: A bound or a selector makes no sense.
-        RefNotFound: `scope` or `start` is not there.
+        UsageError: A limit or a selector is not valid.
+        RefNotFound: `scope` or `start` does not exist.
     """
     options = options or HtmlSnapshotOptions()
     rendering = RenderOptions(
@@ -116,7 +116,7 @@ def snapshot_html(
     )
     document = build_document(html) if isinstance(html, str) else html
     collecting = Collecting(
-        # The renderer chooses; what it chooses from is bounded too, as in a page.
+        # The renderer selects; its input is limited too, as in a page.
         max_nodes=max(500, 2 * options.max_nodes),
         budget_chars=max(80_000, 6 * options.max_chars_total),
         max_text_per_node=options.max_text_per_node,
@@ -136,11 +136,11 @@ def snapshot_html(
 
 
 def query(document: HtmlDocument, ref: str, kind: QueryKind, limit_chars: int = 4_000) -> str | dict[str, str]:
-    """The text, the attributes or the HTML of one element, each at most `limit_chars` and marked where cut.
+    """The text, the attributes or the HTML of one element, each cut at `limit_chars` and marked if so.
 
     Raises:
         RefNotFound: The document has no such ref.
-        UsageError: The limit is no number of characters.
+        UsageError: The limit is not a valid number of characters.
     """
     if limit_chars < 0:
         raise UsageError(f"limit_chars is {limit_chars}; it must be 0 or more.")
@@ -162,7 +162,7 @@ def _element(document: HtmlDocument, ref: str) -> Any:
     if element is None:
         count = len(document.numbered)
         known = f"it has e1 to e{count}" if count else "nothing in it has a ref"
-        raise RefNotFound(f"{ref[:80]!r} is no ref of this document; {known}.")
+        raise RefNotFound(f"{ref[:80]!r} is not a ref of this document; {known}.")
     return element
 
 
@@ -173,7 +173,7 @@ def _scope(document: HtmlDocument, scope: str) -> Any:
     if element is None:
         element = select_first(document.root, scope)
     if element is None:
-        raise RefNotFound(f"nothing in the document is at {scope[:200]!r}.")
+        raise RefNotFound(f"nothing in the document matches {scope[:200]!r}.")
     return element
 
 

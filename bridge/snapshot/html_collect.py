@@ -37,7 +37,7 @@ _FRAMES = frozenset(("iframe", "frame"))
 
 @dataclass(frozen=True)
 class Collecting:
-    """How much is collected."""
+    """Limits of the collection."""
 
     max_nodes: int = 500
     max_text_per_node: int = 200
@@ -251,7 +251,7 @@ class Collector:
             self._left.append(below.fork(0, len(kids), kind="cut"))
 
     def _says_content(self, element: Element, mark: str, flags: int) -> bool:
-        """Whether the name of an element is what it holds: a name that the author wrote is not."""
+        """True if an element is named by its content and not by its author."""
         return bool(flags & SAID_BY_NAME) and not (mark and self.names.author_name(element))
 
     def _cursor(self, run: Run, element: Element, active: bool) -> tuple[str, bool, bool]:
@@ -301,7 +301,7 @@ class Collector:
         node["children"] = inner
 
     def _add_cut(self, run: Run) -> None:
-        """What was not walked, as a count and the ref to go on from."""
+        """Adds the nodes that were not walked, as a count and the ref to continue from."""
         rest = [node for node in run.nodes[run.index : run.end] if not isinstance(node, str)]
         rest = [element for element in rest if element.tag not in SKIPPED_TAGS and element.tag != "br"]
         if not rest:

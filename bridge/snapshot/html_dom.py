@@ -1,6 +1,6 @@
 """A parsed document with what roles, names and sight are asked from: ids, labels, numbers, inline styles. Pure.
 
-There is no style sheet here. What an element looks like is its tag's default and its own `style` attribute.
+Style sheets are not applied: an element's style is its tag's default and its own `style` attribute.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _CLIPPED = re.compile(r"inset\(([5-9]\d|100)[.\d]*%|circle\(0")
 _CLIP_RECT = re.compile(r"rect\((?:[01](?:px)?[, )]+){4}")
 _CLEAR = re.compile(r"transparent|rgba\(.*,\s*0(\.0*)?\)|#[0-9a-f]{3}0|#[0-9a-f]{6}00")
 _COLOURS = {"white": "#ffffff", "black": "#000000", "#fff": "#ffffff", "#000": "#000000"}
-#: Further out of the page than this is no matter of layout.
+#: An element further outside the page than this is hidden on purpose.
 _FAR_PX = -900.0
 _INK_LEVELS = 50
 

@@ -1,7 +1,7 @@
 """Roles, names and descriptions of elements in a tree without a browser. Pure.
 
-The same rules as in `injected_js/src/roles.js` and `names.js`, step letters of accname-1.2 §4.3 included; what only
-computed style or layout can tell is left to the tag and the inline style.
+The same rules as in `injected_js/src/roles.js` and `names.js`, step letters of accname-1.2 §4.3 included; rules
+that need computed style or layout use the tag and the inline style instead.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Names:
     """Roles and names of one document.
 
     Attributes:
-        removed: Texts left out because nobody can see them.
+        removed: Texts left out because they are invisible.
         exhausted: `MAX_STEPS` did not suffice; names that came later may be shorter than they are.
     """
 
@@ -102,7 +102,7 @@ class Names:
         return "" if said == name else said
 
     def author_name(self, element: Element, *, title: bool = True) -> str:
-        """What the author wrote on the element itself."""
+        """The name that the author wrote on the element itself."""
         return (
             self._referenced(element, "aria-labelledby")
             or fold(element.get("aria-label") or "")
@@ -212,7 +212,7 @@ class Names:
         return fold(" ".join(words))
 
     def _embedded_value(self, element: Element, role: str) -> str | None:
-        """2C: a control inside somebody's label counts with its value; None for what is no such control."""
+        """2C: a control inside another element's label counts with its value; None if it is not such a control."""
         native = value_of(element) or "" if element.tag in ("input", "textarea") else None
         if role in ("textbox", "searchbox"):
             return text_of(element) if native is None else native

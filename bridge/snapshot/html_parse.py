@@ -105,7 +105,7 @@ def compiled_selector(selector: str) -> Callable[[Element], list[Element]]:
     """A function that finds what a CSS selector means.
 
     Raises:
-        UsageError: It is no selector, or one that only a browser can answer.
+        UsageError: The selector is not valid, or only a browser can evaluate it.
     """
     import cssselect
     from lxml.cssselect import CSSSelector
@@ -113,7 +113,7 @@ def compiled_selector(selector: str) -> Callable[[Element], list[Element]]:
     try:
         return CSSSelector(selector, translator="html")
     except (cssselect.SelectorError, etree.XPathError) as error:
-        raise UsageError(f"{selector[:200]!r} is no CSS selector that can be used here: {error}.") from error
+        raise UsageError(f"{selector[:200]!r} is not a valid CSS selector without a browser: {error}.") from error
 
 
 def select_first(root: Element, selector: str) -> Element | None:
@@ -131,7 +131,7 @@ def _parsed(text: str) -> tuple[Element | None, bool]:
         body = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode("utf-8")
     try:
         root = etree.fromstring(body, parser)
-    except etree.LxmlError:  # there is no element in it
+    except etree.LxmlError:  # it has no element
         return None, True
     return root, not any(entry.type_name == "ERR_RESOURCE_LIMIT" for entry in parser.error_log)
 

@@ -22,7 +22,7 @@ def cut_at(text: str, limit_chars: int) -> str:
 
 
 def seen_text(document: HtmlDocument, element: Element, limit_chars: int) -> str:
-    """What a person can read of it: a line for every block, white space folded."""
+    """The visible text: a line for every block, white space collapsed."""
     lines: list[str] = [""]
     length = 0
 

@@ -1,4 +1,4 @@
-"""What the injected script knows about tags and boxes, for trees without a browser.
+"""The injected script's rules for tags and boxes, for trees without a browser.
 
 Roles are in `role_table`. Boxes are those of the browser's own style sheet (HTML §15.3).
 """

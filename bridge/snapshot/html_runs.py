@@ -1,4 +1,4 @@
-"""What a walk over a document has put together: runs of siblings, their nodes, and the tree that they become. Pure."""
+"""Output of a walk over a document: runs of siblings, their nodes, and the tree built from them. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Node = dict[str, Any]
 
 
 class Out(list[Any]):
-    """Where the nodes of a run go; `text` is the text that goes on."""
+    """Collects the nodes of a run; `text` is the text run that is still open."""
 
     __slots__ = ("text",)
 

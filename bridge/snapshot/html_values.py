@@ -1,4 +1,4 @@
-"""What controls hold before anybody has touched them, and the states that attributes tell. Pure."""
+"""Initial values of controls, and the states that attributes give. Pure."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def selected_options(select: Element) -> list[Element]:
 
 
 def value_of(element: Element) -> str | None:
-    """What a control holds, or None for what holds nothing to be read. A password is never read."""
+    """The value of a control, or None if it has none to show. A password is never read."""
     tag = element.tag
     if tag == "select":
         return ", ".join([fold(option.get("label") or text_of(option)) for option in selected_options(element)])
@@ -106,13 +106,13 @@ def attrs_of(element: Element, role: str, name: str, max_chars: int, *, lean: bo
         if text and (key == "name" or fold(text) != name):
             out[key] = cut("data:" if text.startswith("data:") else text, max_chars)
     for state in _STATES:
-        told = element.get(f"aria-{state}") or ""
-        shown: Any = is_in(element, state) or (told if told not in ("true", "false") else False)
-        if state == "checked" and told == "mixed":
+        stated = element.get(f"aria-{state}") or ""
+        shown: Any = is_in(element, state) or (stated if stated not in ("true", "false") else False)
+        if state == "checked" and stated == "mixed":
             shown = "mixed"
         if shown:
             out[state] = shown
-        elif state in ("expanded", "pressed") and (told or (tag == "summary" and state == "expanded")):
+        elif state in ("expanded", "pressed") and (stated or (tag == "summary" and state == "expanded")):
             out[state] = False
     level = element.get("aria-level") or (tag[1] if role == "heading" and re.fullmatch("h[1-6]", tag) else "")
     if _NUMBER.fullmatch(level):

@@ -1,7 +1,7 @@
-"""Which lines a tree has when nothing has to be cut.
+"""The lines of a tree before anything is cut.
 
-The compact form keeps what a reader acts on and what tells where it stands: boxes without meaning give way to what is
-in them, items with one thing in them give way to that thing, and words are said once.
+The compact form keeps elements that a reader acts on and the structure that locates them: boxes without meaning are
+replaced by their content, items with a single child by that child, and text appears once.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from bridge.snapshot.roles import (
     TRANSPARENT_ROLES,
 )
 
-# What lines of text are made of: all that they show is in the entry.
+# The node of lines of text: all that they show is in the entry.
 _TEXT = RawNode("text")
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class Entry:
-    """A line to be: `parent` is the index of the line it stands below, -1 at the top.
+    """A line before rendering: `parent` is the index of its parent line, -1 at the top.
 
-    `tail` is where the last text begins in a line of several; `ref` is "" for what is no node.
-    `whole_line` and its `body` are kept once they are made.
+    `tail` is where the last text begins in a line of several; `ref` is "" if it is not a node.
+    `whole_line` and its `body` are cached.
     """
 
     node: RawNode
@@ -49,7 +49,7 @@ class Entry:
         return shown_attrs(self.node, self.node.name or self.name, options, page_url) if self.kind == "node" else []
 
     def line(self, options: RenderOptions, page_url: str) -> Line:
-        """The line with its name; made once."""
+        """The line with its name, cached."""
         line = self.whole_line
         if line is None:
             if self.kind == "cut":
@@ -65,7 +65,7 @@ class Entry:
 
 
 def cut_words(cut: RawNode) -> str:
-    """What a cut says: how many more, of what, and where to go on."""
+    """The text of a cut: how many more, of what, and where to continue."""
     if cut.alike:
         plural = "es" if cut.role.endswith(("x", "s", "ch")) else "s"
         words = f"{cut.count} more {cut.role}{plural if cut.count > 1 else ''} alike"
@@ -75,7 +75,7 @@ def cut_words(cut: RawNode) -> str:
 
 
 def lay_out(root: RawNode, options: RenderOptions) -> list[Entry]:
-    """The lines of the tree in document order, parents before children; nothing is cut but long words."""
+    """The lines of the tree in document order, parents before children; only long texts are cut."""
     if options.compact:
         _count_lines(root)
     entries: list[Entry] = []
@@ -106,7 +106,7 @@ def lay_out(root: RawNode, options: RenderOptions) -> list[Entry]:
 def only_matching(
     entries: list[Entry], words: str, redact: Callable[[str], str] | None = None
 ) -> tuple[list[Entry], int]:
-    """The lines with these words and what they stand in, and how many have them; `redact` is applied to the lines'."""
+    """The lines that contain the text, with their ancestors, and the number of matches; lines are redacted first."""
     wanted = words.casefold()
     keep = bytearray(len(entries))
     matches = 0
@@ -119,7 +119,7 @@ def only_matching(
 
 
 def only_from(entries: list[Entry], ref: str) -> list[Entry]:
-    """The lines from the one with this ref on, and what they stand in.
+    """The lines from the one with this ref on, and their ancestors.
 
     Raises:
         RefNotFound: No line has the ref.
@@ -180,7 +180,7 @@ def _has_words(node: RawNode) -> bool:
 def _add_node(
     entries: list[Entry], node: RawNode, parent: int, depth: int, said: str, options: RenderOptions
 ) -> tuple[int, int, str]:
-    """Adds what the node itself shows; where its children go: parent, depth and the words already said."""
+    """Adds the lines of the node itself; returns the parent, depth and shown text for its children."""
     text = node.text
     if options.compact:
         if node.gives_way:
@@ -204,7 +204,7 @@ def _add_node(
 
 
 def _drop_label_before(entries: list[Entry], parent: int, name: str) -> None:
-    """Takes back the words or the picture right before a control that has them as its name."""
+    """Removes the text or image right before a control that has it as its name."""
     last = entries[-1] if entries else None
     if last is None or last.parent != parent or not _same_label(last.name[last.tail :], name):
         return

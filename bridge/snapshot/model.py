@@ -1,4 +1,4 @@
-"""What a snapshot is to the one who asked for it: text, refs, and how much of the page the text shows."""
+"""A snapshot for its caller: text, refs, and how much of the page the text shows."""
 
 from __future__ import annotations
 
@@ -12,33 +12,33 @@ from bridge.snapshot.escape import clean, quote
 
 #: Below this a header with every reason for truncation would not fit.
 MIN_CHARS_TOTAL = 200
-#: Deeper indentation helps nobody, and bounds the length of a line.
+#: Deeper indentation does not help a reader; this bounds the length of a line.
 MAX_DEPTH_LIMIT = 100
-#: What a control is called by somebody who wants to press it: of a card that is one link, its heading.
+#: Limit of a control's name; of a card that is one link, the name is its heading.
 _CONTROL_NAME_CHARS = 100
 
 
 @dataclass(frozen=True)
 class RenderOptions:
-    """How much of a tree is shown, and in which form.
+    """Limits, filters and form of a rendered tree.
 
     Attributes:
-        max_chars_total: Bound of the whole text, header included; at least `MIN_CHARS_TOTAL`.
-        max_nodes: Bound of the lines with a ref.
+        max_chars_total: Limit of the whole text, header included; at least `MIN_CHARS_TOTAL`.
+        max_nodes: Limit of the lines with a ref.
         max_depth: Levels of indentation.
-        compact: Leave out boxes that say nothing and words that repeat a name.
+        compact: Leave out boxes without meaning and text that repeats a name.
         format: `text`, or `json` (one object, the same budgets).
-        max_text_per_node: Bound of a name or a text. Among controls alone a name has at most 100 characters.
-        max_attr_value_len: Bound of a value, a placeholder, a description.
-        include_urls: Show where links go. Off: a ref is what one clicks, and URLs are long.
+        max_text_per_node: Limit of a name or a text. With `controls_only`, a name has at most 100 characters.
+        max_attr_value_len: Limit of a value, a placeholder, a description.
+        include_urls: Show the URLs of links. Off by default: clicks take refs, and URLs are long.
         boxes: Show `[box=x,y,width,height]` where the page sent it.
-        find: Show only the lines with these words (case-insensitive), and what they stand in.
-        start: Show only what comes from this ref on, and what it stands in: the next page after `more=`.
-        controls_only: Show only what can be acted on: no texts, no headings, no structure; alike ones share a line.
-        redact: Applied to the words in which `find` looks, and to no others.
+        find: Show only the lines with this text (case-insensitive) and their ancestors.
+        start: Show only the lines from this ref on, and its ancestors: the next page after `more=`.
+        controls_only: Show only elements that can be acted on, without text and structure; similar ones share a line.
+        redact: Applied only to the text that `find` searches.
 
     Raises:
-        UsageError: A bound is outside what makes sense.
+        UsageError: A limit is out of range.
     """
 
     max_chars_total: int = 12_000
@@ -77,7 +77,7 @@ class RenderOptions:
 class Line(NamedTuple):
     """One line of a rendered snapshot, without its indentation.
 
-    `kind` is `node`, `text` or `cut`; `name` is what stands between the quotes (for `cut`: what is said about it);
+    `kind` is `node`, `text` or `cut`; `name` is the text between the quotes (for `cut`: its description);
     `attrs` are the brackets before the ref.
     """
 
@@ -100,9 +100,9 @@ class Line(NamedTuple):
 
 
 class NodeRef(NamedTuple):
-    """What a ref of the text stands for.
+    """The node that a ref of the text stands for.
 
-    `path` are the roles around it, outermost first (`main > list > listitem`); `text_snippet` is the beginning of its
+    `path` lists the roles around it, outermost first (`main > list > listitem`); `text_snippet` is the start of its
     own text.
     """
 
@@ -131,15 +131,15 @@ class NodeRef(NamedTuple):
 
 @dataclass(frozen=True)
 class SnapshotStats:
-    """How much there was, how much is shown, and why not more.
+    """Counts of what the page has and what is shown, with the reasons for cuts.
 
     Attributes:
         js_stats: The page script's own counts (`domNodes`, `skippedHidden`, `jsTimeMs` …).
         nodes_emitted: Lines with a ref.
         chars_emitted: Length of the text.
         truncated: Something was cut, by the page script or here.
-        truncate_reasons: `maxCharsTotal`, `maxNodes`, `maxDepth`, `maxTextPerNode`, `jsTime` and what the script says.
-        input_chars: Length of the raw JSON; 0 when a parsed tree was given and nobody said.
+        truncate_reasons: `maxCharsTotal`, `maxNodes`, `maxDepth`, `maxTextPerNode`, `jsTime`, and the script's.
+        input_chars: Length of the raw JSON; 0 if unknown because a parsed tree was given.
         nodes_cut: Nodes with a ref that the page sent and the text does not show.
         texts_cut: Lines without a ref that the text does not show.
     """
@@ -159,13 +159,13 @@ class SnapshotStats:
 
 @dataclass(frozen=True)
 class SnapshotResult:
-    """The page as text, and what its refs stand for.
+    """The page as text, and the nodes that its refs stand for.
 
     Attributes:
         refs: Exactly the refs that the text shows, in its order.
-        more: Refs after `more=`: where to go on to see what was cut.
+        more: Refs after `more=`, from which a cut snapshot continues.
         lines: The text line by line, for comparing two snapshots.
-        cut_refs: Refs that the page sent and the budget did not let through; they are alive.
+        cut_refs: Refs that the page sent and the budget left out; they are live.
     """
 
     text: str
@@ -184,14 +184,14 @@ class SnapshotResult:
     def find(
         self, *, role: str | None = None, name: str | None = None, text: str | None = None, nth: int | None = None
     ) -> NodeRef:
-        """The one node that fits everything given; with `nth`, that one of several, counted from 0.
+        """The one node that matches all criteria; with `nth`, one of several, counted from 0.
 
-        A name fits when it is equal after folding white space; only where no name is equal do letter case and the rest
-        of the name not matter. `text` fits anywhere in name or text, in any case.
+        A name matches if it is equal after collapsing white space. If no name is equal, names that contain it match,
+        ignoring case. `text` matches anywhere in name or text, ignoring case.
 
         Raises:
-            RefNotFound: No node fits; the message names what comes near.
-            UsageError: Several fit, or nothing was asked for.
+            RefNotFound: No node matches; the message names the nearest ones.
+            UsageError: Several match, or no criterion was given.
         """
         if role is None and name is None and text is None:
             raise UsageError("find needs a role, a name or a text.")
@@ -211,12 +211,12 @@ class SnapshotResult:
         )
         if nth is not None and found:
             if not -len(found) <= nth < len(found):
-                raise RefNotFound(f"there are {len(found)} of {asked}, none with nth={nth}.")
+                raise RefNotFound(f"{len(found)} nodes match {asked}, none with nth={nth}.")
             return found[nth]
         if len(found) == 1:
             return found[0]
         if found:
-            raise UsageError(f"{len(found)} nodes are {asked}: {_some(found)}.", matches=[n.ref for n in found[:20]])
+            raise UsageError(f"{len(found)} nodes match {asked}: {_some(found)}.", matches=[n.ref for n in found[:20]])
         near = _some(nodes or self.refs.values())
         seen = f"; there is {near}" if near else "; the snapshot has no refs"
         cut_short = " The snapshot is truncated." if self.stats.truncated else ""

@@ -32,13 +32,13 @@ class Outline:
 
     @property
     def more(self) -> tuple[str, ...]:
-        """Where to go on, in the order of the text."""
+        """The refs to continue from, in the order of the text."""
         return tuple(row.entry.node.more for row in self.rows if row.entry.kind == "cut" and row.entry.node.more)
 
 
 @dataclass(slots=True, eq=False)
 class _Left:
-    """What was left out below one line."""
+    """Counts of what was left out below one line."""
 
     count: int = 0
     more: str = ""

@@ -86,7 +86,7 @@ def parse_snapshot(raw: Mapping[str, Any] | str | bytes) -> RawSnapshot:
     A string may be JSON, or JSON of a JSON string as Android's `evaluateJavascript` hands it out.
 
     Raises:
-        ScriptFailed: This is no snapshot.
+        ScriptFailed: This is not a snapshot.
         ActionFailed: The script refused (a scope that is gone, a selector that is wrong) with a code of the tree.
     """
     value, input_chars = parse_reply(raw, "snapshot")
@@ -130,9 +130,9 @@ def parse_reply(raw: Mapping[str, Any] | str | bytes, what: str) -> tuple[Mappin
             try:
                 value = decode_json(value)
             except ValueError as error:
-                raise ScriptFailed(f"the page's answer to {what} is not JSON: {str(error)[:200]}.") from error
+                raise ScriptFailed(f"the page's reply to {what} is not JSON: {str(error)[:200]}.") from error
     if not isinstance(value, Mapping):
-        raise ScriptFailed(f"the page's answer to {what} is not an object, but {_kind(value)}.")
+        raise ScriptFailed(f"the page's reply to {what} is not an object, but {_kind(value)}.")
     if isinstance(value.get("error"), Mapping) and value.get("success") is None:
         raise reported_error(value["error"])
     return value, input_chars
@@ -152,7 +152,7 @@ def reported_error(error: Mapping[str, Any]) -> ActionFailed | ScriptFailed:
 
 
 class _Known(dict[str, str]):
-    """What `judge` says of a word, asked once for each: a page has few different roles and tags."""
+    """Caches `judge` per word: a page has few different roles and tags."""
 
     def __init__(self, judge: Callable[[str], str]) -> None:
         self._judge = judge
@@ -229,7 +229,7 @@ class _TreeBuilder:
             if isinstance(attrs, Mapping):
                 node.attrs = self._attrs(attrs)
         if node.role in ("heading", "button"):
-            _add_told_by_tag(node)
+            _add_from_tag(node)
         if "description" in raw:
             node.description = self._words(raw["description"])
         if "box" in raw:
@@ -256,7 +256,7 @@ class _TreeBuilder:
                 if isinstance(value, str):
                     value = clean_lines(self._short(value)) if key == "value" else self._words(value)
                     if value:
-                        # What stands in the address itself is no address to go to.
+                        # A data: URL carries its content and is not an address to navigate to.
                         attrs[key] = "data:" if value.startswith("data:") else value
                 elif _is_number(value):
                     attrs[key] = f"{value:g}"
@@ -303,8 +303,8 @@ def _string(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _add_told_by_tag(node: RawNode) -> None:
-    """What the tag says about a heading's level and a closed disclosure, where the author did not."""
+def _add_from_tag(node: RawNode) -> None:
+    """Adds a heading's level and a closed disclosure from the tag, where the author gave none."""
     if node.role == "heading" and "level" not in node.attrs and _HEADING.fullmatch(node.tag):
         node.attrs["level"] = int(node.tag[1])
     elif node.role == "button" and node.tag == "summary":

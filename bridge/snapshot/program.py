@@ -57,7 +57,7 @@ _HELD = {"Control": "ctrlKey", "Shift": "shiftKey", "Alt": "altKey", "Meta": "me
 
 @dataclass(frozen=True)
 class ActionReply:
-    """How an action ended; `error` is None when it was done.
+    """The outcome of an action; `error` is None if it succeeded.
 
     `value`, `values` and `checked` are what the control holds afterwards, where that is known.
     """
@@ -113,7 +113,7 @@ def action_result_js() -> str:
 
 
 def parse_action_result(raw: Mapping[str, Any] | str | bytes) -> ActionReply | None:
-    """How the action ended, or None while it has not.
+    """The outcome of the action, or None while it runs.
 
     Raises:
         ScriptFailed: The script is not there, or its answer is none.
@@ -123,7 +123,7 @@ def parse_action_result(raw: Mapping[str, Any] | str | bytes) -> ActionReply | N
         return None
     success = value.get("success")
     if not isinstance(success, bool):
-        raise ScriptFailed("the page's answer to an action says neither success nor failure.")
+        raise ScriptFailed("the page's reply to an action reports neither success nor failure.")
     action, ref = _text(value.get("action")) or "", _text(value.get("ref")) or ""
     if not success:
         reported = value.get("error")
@@ -148,7 +148,7 @@ def query_js(ref: str, kind: str, limit: int = 2_000) -> str:
 
 
 def parse_query_result(raw: Mapping[str, Any] | str | bytes) -> Any:
-    """What was asked for: a string (`…[truncated]` at its end where cut), a mapping of strings, a box, or None.
+    """The query's result: a string (ending in `…[truncated]` if cut), a mapping of strings, a box, or None.
 
     Raises:
         RefNotFound: Or another ActionFailed: the ref is gone or stale.
@@ -156,7 +156,7 @@ def parse_query_result(raw: Mapping[str, Any] | str | bytes) -> Any:
     """
     reply, _ = parse_reply(raw, "a query")
     if "value" not in reply:
-        raise ScriptFailed("the page's answer to a query has no value.")
+        raise ScriptFailed("the page's reply to a query has no value.")
     value = reply["value"]
     if isinstance(value, str):
         return _text(value)
@@ -225,7 +225,7 @@ def _literal(value: Any) -> str:
     try:
         return js_literal(value)
     except ValueError as error:
-        raise UsageError(f"{str(value)[:80]!r} cannot be handed to the page: {error}.") from error
+        raise UsageError(f"{str(value)[:80]!r} cannot be passed to the page: {error}.") from error
 
 
 def _text(value: object) -> str | None:

@@ -1,4 +1,4 @@
-"""A raw tree as a short text with refs, inside hard bounds.
+"""Renders a raw tree as a short text with refs, inside hard limits.
 
     [snapshot] url=https://shop.example/ title="Gold" nodes=3 truncated=true truncateReasons=["maxNodes"] cutNodes=15
     - main:
@@ -9,10 +9,9 @@
         - … (truncated, 15 more items, more=e7)
 
 A line is two spaces per level, `- `, and one of: a role with its name, attributes and ref, ending in `:` when lines
-follow below it; `text` with words; what was cut here. Names and words are string literals (see `escape.quote`).
-`cutNodes` and `cutTexts` count what the page sent and the bounds did not let through. Text that is cut is counted
-there alone; of nodes with a ref is also spoken where they would stand. Where there is no element at all, `note` says
-so.
+follow below it; `text` with a string; a note about a cut. Names and texts are string literals (see `escape.quote`).
+`cutNodes` and `cutTexts` count what the page sent and the limits left out. Text that is cut is counted only there;
+nodes with a ref are also counted where they would be. If the document has no element, `note` says so.
 """
 
 from __future__ import annotations
@@ -33,13 +32,13 @@ from bridge.snapshot.parse import parse_snapshot
 
 _URL_CHARS = 300
 _FIND_CHARS = 60
-# When a text of controls counts as full, and how often it is tried to show more of them.
+# When a text of controls counts as full, and the number of tries to show more of them.
 _UNFILLED, _FILLING_ROUNDS = 0.03, 5
 _OWN_REASONS = ("maxCharsTotal", "maxNodes", "maxDepth", "maxTextPerNode")
 
 
 class _Drawn(NamedTuple):
-    """A text and what it shows."""
+    """A text, and the refs and counts of what it shows."""
 
     text: str
     lines: list[Line]
@@ -55,16 +54,16 @@ def render_snapshot(
     cost: Cost | None = None,
     input_chars: int | None = None,
 ) -> SnapshotResult:
-    """The text of a raw snapshot and what its refs stand for.
+    """The text of a raw snapshot and the nodes that its refs stand for.
 
     Args:
-        raw: What the injected script's `snapshot()` answered, as JSON or parsed.
-        options: The bounds; the defaults of `RenderOptions` when None.
-        cost: What it cost to get it; handed through.
+        raw: The result of the injected script's `snapshot()`, as JSON or parsed.
+        options: The limits; None means the defaults of `RenderOptions`.
+        cost: The cost of getting it, passed through.
         input_chars: Length of the raw JSON when `raw` is already parsed.
 
     Raises:
-        ScriptFailed: `raw` is no snapshot.
+        ScriptFailed: `raw` is not a snapshot.
         ActionFailed: The script refused to take one.
         RefNotFound: `options.start` is not in the tree.
     """
@@ -90,7 +89,7 @@ def render_snapshot(
     costs = [form.cost(entry) for entry in entries]
 
     def drawn(extra: int) -> _Drawn:
-        """The text, where the lines may cost `extra` characters more than there are for them."""
+        """The text, if the lines may cost `extra` characters more than their budget."""
         whole, cut_ = room
         selection = select(
             entries, options, room_whole=whole + extra, room_cut=cut_ + extra, costs=costs, cut_cost=form.cut_cost
@@ -140,7 +139,7 @@ def render_snapshot(
 
 
 def _filled(drawn: Callable[[int], _Drawn], limit_chars: int) -> _Drawn:
-    """Among controls, which share lines: each costs less than a line of its own, how much less shows afterwards."""
+    """The text of controls, which share lines: how much each costs is only known afterwards."""
     best, extra = drawn(0), 0
     step = limit_chars - len(best.text)
     for _ in range(_FILLING_ROUNDS):
@@ -156,7 +155,7 @@ def _filled(drawn: Callable[[int], _Drawn], limit_chars: int) -> _Drawn:
 
 
 def _worst_facts(facts: Facts, page_reasons: tuple[str, ...], form: Form, limit_chars: int) -> Facts:
-    """The longest header there may be. What the page script calls its own reasons gives way where they do not fit."""
+    """The longest possible header. The page script's own reasons are dropped if they do not fit."""
     count = facts.nodes
     while True:
         reasons = tuple(dict.fromkeys((*_OWN_REASONS, *page_reasons)))
@@ -167,7 +166,7 @@ def _worst_facts(facts: Facts, page_reasons: tuple[str, ...], form: Form, limit_
 
 
 def _place(form: Form, url: str, title: str, options: RenderOptions, taken: int) -> tuple[str, tuple[str, ...]]:
-    """Where the page is, for the header, and why it is not told in full."""
+    """The page's address and title for the header, and the reasons for cutting them."""
     title_chars = options.max_text_per_node
     reasons = ("maxTextPerNode",) if len(url) > _URL_CHARS or len(title) > title_chars else ()
     room = options.max_chars_total - taken

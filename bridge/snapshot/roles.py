@@ -20,13 +20,13 @@ def _with(trait: int) -> frozenset[str]:
 INTERACTIVE_ROLES = _with(INTERACTIVE)
 CONTENT_ROLES = _with(CONTENT)
 
-#: Roles that are more than structure to somebody who wants to act.
+#: Roles that are more than structure to a reader who wants to act.
 TELLING_ROLES = INTERACTIVE_ROLES | CONTENT_ROLES
 
 #: Roles with a ref whose name is the text below them (WAI-ARIA 1.3 §5.2.8.6): that text would repeat the name.
 NAMED_BY_CONTENT = _with(NAME_FROM_CONTENT) & TELLING_ROLES
 
-#: Boxes and inline words of HTML that tell a reader nothing: the compact form shows what is in them instead.
+#: Boxes and inline elements without meaning to a reader: the compact form shows their content instead.
 TRANSPARENT_ROLES = _words(
     "generic none presentation document paragraph rowgroup group code deletion emphasis insertion mark strong "
     "subscript superscript time"

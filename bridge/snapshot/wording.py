@@ -1,4 +1,4 @@
-"""What the script's short answers mean, in the words of whoever has to act on them."""
+"""Error messages and hints for the injected script's error codes."""
 
 from __future__ import annotations
 
@@ -35,28 +35,29 @@ def refusal(error: Mapping[str, object]) -> str:
         steps = f" in steps of {step}" if step not in ("", "any") and error.get("type") in ("number", "range") else ""
         return f"takes {_FORMS.get(_words(error.get('type')), 'another form')}{between}{steps}"
     if isinstance(holder := error.get("holder"), list):
-        return f"it has not got the focus, {_named(holder) or 'the page itself'} has"
+        return f"it does not have the focus; {_named(holder) or 'the page itself'} has it"
     if error.get("code") == "no_such_option":
         return f'no option "{_words(error.get("want"))}"'
     return str(error.get("code") or "").replace("_", " ")
 
 
 def opened_by(error: Mapping[str, object]) -> str:
-    """Why a control is not touched that asks for a dialog of the system's.
+    """The reason for not touching a control that opens a system dialog.
 
-    Apps of others have an Activity that shows it; but nothing here can answer it, and until somebody at the phone has
-    done so it lies over the page. Without an Activity a select's dialog ends the process (SelectPopupDialog.java).
-    Those of inputs end older WebViews; newer ones show none (DateTimeChooserAndroid.java, ColorChooserAndroid.java).
+    Other apps have an Activity that shows the dialog, but the bridge cannot answer it, and it covers the page until a
+    person at the phone closes it. Without an Activity, a select's dialog ends the process (SelectPopupDialog.java).
+    Dialogs of inputs end older WebViews; newer ones show none (DateTimeChooserAndroid.java, ColorChooserAndroid.java).
     """
     kind = _words(error.get("kind"))
     if kind == "option":
-        return "an option of a drop-down list is not there to be touched"
-    what, ends = ("a select", "dies") if kind == "select" else (f"an input of type {kind}", "shows none or dies")
-    return f"{what} opens a dialog of the system's: a WebView without an Activity {ends} of it, no page can answer it"
+        return "an option of a drop-down list cannot be tapped"
+    what = "a <select>" if kind == "select" else f"an <input type={kind}>"
+    effect = "crashes a WebView" if kind == "select" else "does not appear in, or crashes, a WebView"
+    return f"tapping {what} opens a system dialog, which {effect} without an Activity"
 
 
 def instead(error: Mapping[str, object], ref: str | None) -> str:
-    """What does it, for the kind of control that refused; "" where nothing is known. Without a ref, in general."""
+    """The action that works on this kind of control; "" if unknown. Without a ref, the hint is general."""
     kind, on = _words(error.get("kind")), ref or "REF"
     if kind in ("select", "option"):
         return f'Use select({on}, "…") with the option\'s text or value.'

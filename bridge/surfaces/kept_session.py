@@ -160,8 +160,8 @@ class KeptSession:
         return CommandResult((await self.page.read(**options)).to_json())
 
     async def screenshot(self, **options: Any) -> CommandResult:
-        picture = await self.page.screenshot(**options)
-        return CommandResult(picture.to_json(), picture.image_bytes)
+        screenshot = await self.page.screenshot(**options)
+        return CommandResult(screenshot.to_json(), screenshot.image_bytes)
 
     async def record(self, **options: Any) -> CommandResult:
         recording = await self.page.record(**options)

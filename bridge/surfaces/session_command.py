@@ -30,7 +30,7 @@ class CommandResult:
 
 @dataclass(frozen=True, slots=True)
 class StartOptions:
-    """How a session is opened. Crosses as JSON to the process that keeps it."""
+    """Options for opening a session, sent as JSON to the process that keeps it."""
 
     device: str = "auto"
     adb_server: str | None = None

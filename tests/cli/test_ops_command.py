@@ -116,7 +116,7 @@ def test_where_nobody_sits_at_a_terminal_nobody_has_said_no(webview_device: str)
     code, answers, err = answered(line, "--device", webview_device, "--default-action", "ask")
 
     assert code == 4, err
-    assert "there was no answer" in answers[0]["error"]["message"]
+    assert "no confirmation was received" in answers[0]["error"]["message"]
 
 
 @pytest.mark.browser

@@ -117,7 +117,7 @@ async def test_a_loop_does_not_block_the_next_navigation(opened: Opened, faulty_
         await asyncio.sleep(0.2)
         there = await page.goto(faulty_server.url("calm"), timeout_s=20)
         assert there.title == "Calm"
-        assert "did not answer" in " ".join(there.notices)
+        assert "did not respond" in " ".join(there.notices)
         assert len((await page.snapshot()).refs) == 3
 
 
@@ -299,7 +299,7 @@ async def test_a_short_timeout_on_an_enormous_page_ends_in_time(opened: Opened, 
         await page.goto(faulty_server.url("text"), timeout_s=150.0)
         async with within(1.0):
             ended = await outcome(page.snapshot(timeout_s=1.0))
-        assert ended is None or (ended.code == "timeout" and "did not answer" in ended.message)
+        assert ended is None or (ended.code == "timeout" and "did not respond" in ended.message)
         await lives(page, faulty_server)
 
 

@@ -22,22 +22,22 @@ from bridge.reading.fetch import webfetch
     [
         (HEAD + b"Content-Length: 100\r\n\r\nabc", "the connection closed after 3 of 100 bytes of the body"),
         (HEAD + b"Transfer-Encoding: chunked\r\n\r\nff\r\nabc", "closed in the middle of the body"),
-        (HEAD + b"Content-Length: 5\r\nContent-Length: 6\r\n\r\nabcdef", "does not speak HTTP as it should"),
-        (HEAD + b"Content-Length: -5\r\n\r\nabcdef", "does not speak HTTP as it should"),
-        (HEAD + b"Transfer-Encoding: chunked\r\n\r\nzz\r\nabc", "does not speak HTTP as it should"),
+        (HEAD + b"Content-Length: 5\r\nContent-Length: 6\r\n\r\nabcdef", "the server sent invalid HTTP"),
+        (HEAD + b"Content-Length: -5\r\n\r\nabcdef", "the server sent invalid HTTP"),
+        (HEAD + b"Transfer-Encoding: chunked\r\n\r\nzz\r\nabc", "the server sent invalid HTTP"),
         (HEAD + b"X-Long: " + b"x" * 200_000 + b"\r\n\r\n", "headers are longer than 100 kB"),
         (HEAD + b"X: y\r\n" * 40_000 + b"\r\n", "headers are longer than 100 kB"),
-        (b"SSH-2.0-OpenSSH_9.2\r\n\r\n", "does not speak HTTP as it should"),
-        (b"", "the server closed the connection without a whole answer"),
-        (b"SSH-2.0-OpenSSH_9.2\r\n", "the server closed the connection without a whole answer"),
+        (b"SSH-2.0-OpenSSH_9.2\r\n\r\n", "the server sent invalid HTTP"),
+        (b"", "the server closed the connection before the response was complete"),
+        (b"SSH-2.0-OpenSSH_9.2\r\n", "the server closed the connection before the response was complete"),
         (HEAD + b"Content-Encoding: gzip\r\n\r\nplain words", "no sound gzip"),
         (HEAD + b"Content-Encoding: br\r\n\r\n\xff\xff\xff plain", "no sound br"),
         (
             HEAD + b"Content-Encoding: gzip\r\n\r\n" + gzip.compress(b"<p>text</p>" * 99, mtime=0)[:-20],
             "before it is complete",
         ),
-        (HEAD + b"Content-Encoding: zstd\r\n\r\nx", "'zstd', which we did not ask for"),
-        (HEAD + b"Content-Encoding: gzip, gzip, gzip, gzip\r\n\r\nx", "coded 4 times over"),
+        (HEAD + b"Content-Encoding: zstd\r\n\r\nx", "'zstd', which was not requested"),
+        (HEAD + b"Content-Encoding: gzip, gzip, gzip, gzip\r\n\r\nx", "4 content encodings"),
     ],
 )
 async def test_broken_http_is_called_what_it_is(site: Site, egress: MappedEgress, sent: bytes, words: str) -> None:
@@ -55,7 +55,7 @@ async def test_a_connection_that_is_reset_is_a_network_error(site: Site, egress:
 
     error = await failure(site.does("/", reset), egress)
     assert isinstance(error, NetworkFailed)
-    assert "the body" in error.message or "before the answer was complete" in error.message
+    assert "the body" in error.message or "before the response was complete" in error.message
 
 
 async def test_a_half_closed_connection_still_delivers_what_it_sent(site: Site, egress: MappedEgress) -> None:

@@ -61,7 +61,7 @@ async def test_the_outline_is_the_headings_with_their_anchors(site: Site, egress
 async def test_a_selector_picks_one_element(site: Site, egress: MappedEgress) -> None:
     url = site.add("/", ARTICLE)
     assert (await webfetch(url, egress=egress, selector="p.note")).markdown.startswith("A note at the end")
-    with pytest.raises(FetchFailed, match=r"fits the selector 'p\.none'"):
+    with pytest.raises(FetchFailed, match=r"matches the selector 'p\.none'"):
         await webfetch(url, egress=egress, selector="p.none")
     with pytest.raises(UsageError, match="no CSS selector"):
         await webfetch(url, egress=egress, selector="p[")

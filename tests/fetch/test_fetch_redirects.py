@@ -18,7 +18,7 @@ async def test_a_circle_of_redirects_is_called_one(site: Site, egress: MappedEgr
     site.add("/b", status="302 Found", Location=site.url("/a"))
     error = await failure(site.url("/a"), egress)
     assert isinstance(error, TooManyRedirects)
-    assert "in a circle, back to" in error.message
+    assert "in a loop, back to" in error.message
     assert len(site.requests) == 2
 
 

@@ -79,12 +79,14 @@ async def test_a_client_that_cannot_be_asked_has_not_answered_for_the_others(ser
     url = {"url": "http://nowhere.example/"}
     with serving.http("--set", "simple") as address:
         async with address.client(mode=mode, query="?session=a") as unable:
-            assert "there was no answer" in text_of(await unable.call_tool("webfetch", url))
+            assert "no confirmation was received" in text_of(await unable.call_tool("webfetch", url))
         for action in ("cancel", "decline", "accept"):
             person = Person(action)
             async with address.client(mode=mode, query="?session=b", elicitation_callback=person) as client:
                 said = text_of(await client.call_tool("webfetch", url))
-            asked = {"cancel": "there was no answer", "decline": "the person asked refused"}.get(action, "refused")
+            asked = {"cancel": "no confirmation was received", "decline": "the person asked refused"}.get(
+                action, "refused"
+            )
             assert asked in said, said
             assert bool(person.asked) is (action != "accept"), "a no is kept, and nothing else"
 

@@ -38,7 +38,7 @@ def egress_with_elicitation() -> tuple[PendingElicitation, PinnedEgress]:
 
 async def test_a_host_that_a_page_named_while_nobody_was_there_is_asked_about_later() -> None:
     pending, egress = egress_with_elicitation()
-    with pytest.raises(PolicyRefused, match="there was no answer"):
+    with pytest.raises(PolicyRefused, match="no confirmation was received"):
         await egress.check_request("https://shop.example/x.js")
     person = _Willing()
     with pending.during_call(person):
@@ -63,7 +63,7 @@ async def test_whoever_cannot_be_asked_or_gives_no_answer_has_not_said_no(
     silent: type[NoElicitation | _Waving],
 ) -> None:
     pending, egress = egress_with_elicitation()
-    with pending.during_call(silent()), pytest.raises(PolicyRefused, match="there was no answer"):
+    with pending.during_call(silent()), pytest.raises(PolicyRefused, match="no confirmation was received"):
         await egress.check_url("https://shop.example/")
     person = _Willing()
     with pending.during_call(person):

@@ -101,7 +101,7 @@ def test_a_secret_is_only_for_the_origins_it_was_given_for() -> None:
 
 
 def test_a_name_nobody_gave_is_an_error_and_not_typed_into_the_page() -> None:
-    with pytest.raises(UsageError, match="there is no secret 'pasword'"):
+    with pytest.raises(UsageError, match="unknown secret 'pasword'"):
         Secrets({"password": "hunter22"}).revealed("secret:pasword", "https://a.example/")
 
 

@@ -99,7 +99,7 @@ async def test_tabs_of_another_client_are_left_alone(session: Session, site: Loc
     theirs.add(second)
     popup = await open_popup(second)
     assert mine.sync() == ()
-    with pytest.raises(TabLost, match=r"there is no tab 't3' \(open: t1\)"):
+    with pytest.raises(TabLost, match=r"unknown tab 't3' \(open: t1\)"):
         mine.choose(popup.tab_id)
     assert everything.sync() == (first, second, popup)
     assert everything.page() is popup

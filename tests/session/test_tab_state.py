@@ -67,7 +67,7 @@ def test_a_report_does_not_hide_that_recovery_killed_the_renderer(report: str) -
     life = after("opened", "killed by recovery", report)
     assert life.state is TabState.KILLED
     assert life.reopens_itself
-    assert life.description == "closed because its page did not answer"
+    assert life.description == "closed because its page did not respond"
 
 
 def test_a_crash_needs_a_reconnect_and_names_its_reason() -> None:

@@ -181,7 +181,7 @@ def test_find_names_what_is_there_when_nothing_fits() -> None:
     assert result.find(text="580").ref == "e6"
     with pytest.raises(RefNotFound, match='no link "Cart" in the snapshot; there is e1 link "Home"'):
         result.find(role="link", name="Cart")
-    with pytest.raises(UsageError, match="2 nodes are"):
+    with pytest.raises(UsageError, match="2 nodes match"):
         render_snapshot({"tree": node("main", "", "", node("link", "A", "e1"), node("link", "A", "e2"))}).find(name="A")
     with pytest.raises(UsageError, match="needs a role"):
         result.find()

@@ -97,7 +97,7 @@ def test_an_answer_is_cut_at_its_limit_and_says_so(kind: QueryKind, limit: int) 
 
 @pytest.mark.parametrize("ref", ["e99", "e0", "", "e", "x1", "e1e", "-1", "e\u0661", "e" + "9" * 400])
 def test_a_ref_that_is_none_is_said_to_be_none(ref: str) -> None:
-    with pytest.raises(RefNotFound, match="is no ref of this document; it has e1 to e10"):
+    with pytest.raises(RefNotFound, match="is not a ref of this document; it has e1 to e10"):
         query_ref(SHOP, ref, QueryKind.TEXT)
 
 

@@ -71,7 +71,7 @@ class Document:
         return True
 
     async def arrived(self, deadline: Deadline) -> Layout:
-        """As `measure`, after the images in view have loaded and been painted."""
+        """Calls `measure` after the images in view have loaded and been painted."""
         return Layout.of(await self._run("arrived()", deadline))
 
     async def prepare(self, left: float, top: float, limit: float, stitching: bool, deadline: Deadline) -> Layout:

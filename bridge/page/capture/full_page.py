@@ -131,7 +131,7 @@ def _paste(out: Bitmap, tile: bytes, plan: CapturePlan, seen: Layout, place: tup
     x = (region.left - seen.left) * per + column * shrink
     y = (region.top - seen.top) * per + row * shrink
     if min(x, y) < -1:
-        raise CaptureFailed(f"the page did not scroll to row {row}: the view begins {-y:.0f} px below it")
+        raise CaptureFailed(f"the page did not scroll to row {row}: the view starts {-y:.0f} px below it")
     left, top = max(0, round(x)), max(0, round(y))
     fits = left + right - column <= bitmap.width and top + bottom - row <= bitmap.height
     if abs(shrink - 1) < 1e-3 and fits:
@@ -179,7 +179,7 @@ async def beyond_viewport(
 
 
 def _repeats(bitmap: Bitmap, period_px: int) -> bool:
-    """Whether the rows below the first view repeat it."""
+    """True if the rows below the first view repeat it."""
     below = min(bitmap.height, 2 * period_px)
     first = bitmap.crop((0, 0, bitmap.width, below - period_px))
     return first.tobytes() == bitmap.crop((0, period_px, bitmap.width, below)).tobytes()

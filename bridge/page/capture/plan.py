@@ -70,7 +70,7 @@ class Layout:
 
     @property
     def is_pinched(self) -> bool:
-        """Whether the view shows only a part of the layout viewport. A scroll bar shortens one side only."""
+        """True if the view shows only a part of the layout viewport. A scroll bar shortens one side only."""
         return self.full_width - self.width > 1 and self.full_height - self.height > 1
 
     @property

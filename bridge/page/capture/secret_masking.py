@@ -150,7 +150,7 @@ def _spanned_gaps(texts: Sequence[str], redact: Callable[[str], str], first: int
 
 
 def _near(texts: Sequence[str]) -> list[str]:
-    """As many of the texts as a secret can reach into."""
+    """The texts near the gap that a secret can reach into."""
     room, kept = REACH_CHARS, []
     for text in texts:
         kept.append(text)

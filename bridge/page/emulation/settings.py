@@ -67,7 +67,7 @@ class PageSettings:
 
     async def remove_script(self, attachment: Attachment, number: int, deadline: Deadline) -> None:
         if self.scripts.pop(number, None) is None:
-            raise UsageError(f"there is no init script {number}")
+            raise UsageError(f"unknown init script {number}")
         identifier = self._script_ids.pop(number)
         await attachment.call(
             "Page.removeScriptToEvaluateOnNewDocument", {"identifier": identifier}, timeout_s=deadline.remaining_s

@@ -34,7 +34,7 @@ _TEXT_NOT_DISPLAYED = frozenset(
 
 
 def is_download(response: PausedResponse, *, is_navigation: bool) -> bool:
-    """Whether every engine downloads the response. Those that only some download are left to the engine.
+    """True if every engine downloads the response. Those that only some download are left to the engine.
 
     Args:
         is_navigation: Whether the page navigates to the response if it can be displayed. Otherwise `<a download>`

@@ -146,7 +146,7 @@ class Actions:
     async def point(
         self, entry: RefEntry, action: str, deadline: Deadline, *, also: str = ""
     ) -> tuple[float, float, PrepareReply]:
-        """Where to touch the element, in the top frame's viewport, and the reply of the checks.
+        """The point to touch, in the top frame's viewport, and the reply of the checks.
 
         Raises:
             NotVisible, ElementDisabled, Covered, DeadlineExceeded: It could not be touched until the deadline.
@@ -303,7 +303,7 @@ class Actions:
         await call.result(timeout_s=timeout_s)
 
     async def changes(self, before: Before, settled: Settled) -> Changes:
-        """What changed since `before`; side effects outside the DOM are noted for the result."""
+        """The changes since `before`; side effects outside the DOM are noted for the result."""
         for control, ref in self.checks.requested_pickers(settled):
             self.side_effects.picker(control, ref)
         if settled.reply.reason == "closed":
@@ -335,7 +335,7 @@ class Actions:
 
 
 def settle_time(settle_s: float, deadline: Deadline) -> float:
-    """How much of the action's time settling may use."""
+    """The part of the action's time that settling may use."""
     return min(settle_s, max(deadline.remaining_s, _LEAST_SETTLE_S))
 
 

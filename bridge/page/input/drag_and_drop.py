@@ -110,7 +110,8 @@ async def _drag_by_script(
     both = f"{on_element('el=>el', entry.local)},{on_element('el=>el', target.local)}"
     expression = (
         f"(async a=>{{const d=[{both}];if(!d[0]||!d[1])return{{error:{{code:'ref_not_found'}}}};"
-        f"const told=await a.dragAndDrop(...d);return Object.assign(await {settle},{{told}})}})(__agentBrowser)"
+        f"const dragFailure=await a.dragAndDrop(...d);"
+        f"return Object.assign(await {settle},{{dragFailure}})}})(__agentBrowser)"
     )
     what = f"drag {entry.ref}"
     settled = await actions.settle(entry, [], settle_s, deadline, expression=expression, awaited=what)

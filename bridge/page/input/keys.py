@@ -165,7 +165,7 @@ def key_events(chord: Chord) -> list[dict[str, Any]]:
 
 
 def opens_popup(event: Mapping[str, Any]) -> bool:
-    """Whether this key event opens the popup of a focused select, date or colour input."""
+    """True if this key event opens the popup of a focused select, date or colour input."""
     with_alt = event["modifiers"] & MODIFIERS["Alt"]
     return event["key"] in ("Enter", " ", "F4") or bool(with_alt and event["key"] in ("ArrowDown", "ArrowUp"))
 

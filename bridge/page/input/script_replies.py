@@ -1,4 +1,4 @@
-"""What the injected script reports before and after an action, parsed once (injected_js/src/checks types the replies).
+"""Replies of the injected script before and after an action, parsed once (injected_js/src/checks types them).
 
 An `error` stays the mapping that the script sent: a `code` and its details. `bridge.snapshot.wording` phrases it.
 """
@@ -17,7 +17,7 @@ SettleReason = Literal["quiet", "deadline", "navigation", "closed"]
 
 @dataclass(frozen=True, slots=True)
 class PrepareReply:
-    """Whether the element can take an action now, and where a finger reaches it.
+    """The element's readiness for an action, and the point where a touch reaches it.
 
     Attributes:
         error: Why it cannot. The other fields mean nothing then.
@@ -53,7 +53,7 @@ class PrepareReply:
 
 @dataclass(frozen=True, slots=True)
 class SettleReply:
-    """What happened in one frame since its guard was armed, until the document was quiet.
+    """Events in one frame from arming its guard until the document was quiet.
 
     Attributes:
         reason: Why the wait ended. `navigation`: the document began to unload. `closed`: its window was closed.
@@ -107,7 +107,7 @@ class SettleReply:
             after=reply.get("after"),
             done=_mapping(reply, "done") or {},
             moved=moved if isinstance(moved := reply.get("moved"), bool) else None,
-            drag_failure=_text(reply, "told") or "",
+            drag_failure=_text(reply, "dragFailure") or "",
         )
 
 

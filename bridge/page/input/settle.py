@@ -201,7 +201,7 @@ def _short(url: str) -> str:
 
 
 def _is_ahead(settled: Settled) -> bool:
-    """Whether another frame stopped watching before the action, done in the acting frame, could have reached it."""
+    """True if another frame stopped watching before the action, done in the acting frame, could have reached it."""
     acted_at = settled.reply.ended_at
     times = [reply.ended_at for reply in settled.replies if isinstance(reply, SettleReply)]
     return acted_at is not None and any(at is not None and at + _ANIMATION_FRAME_MS < acted_at for at in times)

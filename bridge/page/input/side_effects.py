@@ -64,7 +64,7 @@ class SideEffects:
 
     @property
     def is_closed(self) -> bool:
-        """Whether the window was closed, as far as known by its own page."""
+        """True if the window is known to have been closed by its own page."""
         return self._closed.is_set()
 
     async def closed(self) -> None:
@@ -127,6 +127,6 @@ class SideEffects:
 
 
 def _name(fields: Mapping[str, Any]) -> str:
-    """How a person would recognize the download."""
+    """The name by which a person recognizes the download."""
     url = str(fields.get("url") or "")
     return quoted(url if not url.startswith("data:") else url.partition(",")[0], _NAME_CHARS)

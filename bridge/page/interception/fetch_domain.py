@@ -95,7 +95,7 @@ class FetchDomain:
 
     @property
     def sees_all(self) -> bool:
-        """Whether a handler sees every request before it is sent."""
+        """True if a handler sees every request before it is sent."""
         return any("*" in entry.patterns for entry in self._handlers)
 
     @contextmanager

@@ -129,7 +129,7 @@ class UrlPolicy:
         self._shown_decisions: OrderedDict[str, Decision] = OrderedDict()
 
     async def install(self, attachment: Attachment, *, timeout_s: float) -> tuple[bool, bool]:
-        """Whether requests are intercepted, and whether bypassing the proxy is blocked."""
+        """Returns two flags: requests are intercepted, and bypassing the proxy is blocked."""
 
         async def check(request: PausedRequest) -> RouteAction | None:
             return await self._check(request, attachment.state.main_frame_id or "")

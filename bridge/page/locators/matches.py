@@ -46,7 +46,7 @@ class LocatorMatches:
     def described(self) -> str:
         if self.unread:
             seen = replace(self, unread=()).described()
-            return f"{seen}, but for the frame at {self.unread[0][:200]}, which does not answer"
+            return f"{seen}, but for the frame at {self.unread[0][:200]}, which does not respond"
         if not self.count:
             return "nothing matches"
         more = f" and {self.count - len(self.matches)} more" if self.count > len(self.matches) else ""

@@ -70,11 +70,11 @@ class RequestEntry:
 
     @property
     def is_document(self) -> bool:
-        """Whether it loads a document of a frame, which has its id."""
+        """True if it loads a document of a frame, which has its id."""
         return self.resource_type == "document" and self.request_id == self.loader_id
 
     def goes_to(self, url: str) -> bool:
-        """Whether it asks for `url`, fragments aside."""
+        """True if it asks for `url`, fragments aside."""
         return self.url.partition("#")[0] == url[:URL_CHARS].partition("#")[0]
 
     @property

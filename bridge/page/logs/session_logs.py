@@ -69,7 +69,7 @@ class SessionLogs:
             self.origins.setdefault(tab_id, set()).add(origin)
 
     def _is_replay(self, entry: ConsoleEntry) -> bool:
-        """Whether the entry is known: `Runtime.enable` and `Log.enable` report earlier messages again."""
+        """True if the entry is known: `Runtime.enable` and `Log.enable` report earlier messages again."""
         key = (entry.kind, entry.at_s, entry.text)
         seen = self._seen.setdefault(entry.tab_id, {})
         if key in seen:

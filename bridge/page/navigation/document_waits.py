@@ -94,7 +94,7 @@ class DocumentWaits:
         try:
             done, _ = await asyncio.wait([*running, other], return_when=asyncio.FIRST_COMPLETED)
             if done == {other} and not other.result():
-                raise self._deadline.exceeded(self._awaited, "there is no document")
+                raise self._deadline.exceeded(self._awaited, "no document")
         finally:
             other.cancel()
             await asyncio.gather(other, return_exceptions=True)

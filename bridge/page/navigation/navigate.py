@@ -180,9 +180,9 @@ async def _leave_and_move(op: Operation, tab: TabHandle, move: Move, notices: li
         if move.revisit:
             notices.append(_NEW_HISTORY)
         return await go(op.attachment, address, move.wait_until, deadline)
-    except CommitTimedOut as stuck:
+    except CommitTimedOut as timed_out:
         if not await tab.kill_renderer(timeout_s=_KILL_S):
-            return await wait_loaded(attachment, stuck.loader_id, move.wait_until, deadline, stuck.url)
+            return await wait_loaded(attachment, timed_out.loader_id, move.wait_until, deadline, timed_out.url)
     await op.reattach(revisit=move.revisit)
     return await move.send(op.attachment, deadline)
 

@@ -134,7 +134,7 @@ class _ConditionWait:
             selector = self._condition.selector or self._condition.gone
             raise UsageError(f"{selector!r} is not a valid CSS selector") from thrown
         except DeadlineExceeded as late:
-            raise self._deadline.exceeded(self.awaited, "the page did not answer") from late
+            raise self._deadline.exceeded(self.awaited, "the page did not respond") from late
         if isinstance(reply, Mapping) and reply.get("ok"):
             waited_ms = reply.get("waitedMs")
             return (asked_at - self._began) * 1000 + (waited_ms if isinstance(waited_ms, int | float) else 0.0)

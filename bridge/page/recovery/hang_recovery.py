@@ -68,11 +68,11 @@ SENTENCES: dict[RecoveryStep, str] = {
     "left_flooded": "The page sends more than the connection can carry, such as thousands of console messages, and "
     "replies are queued behind them; its script was terminated. Try again, or with a longer timeout_s.",
     "fresh_connection": "The connection to the tab had gone silent and was replaced.",
-    "kill_renderer": "The page did not answer and its renderer was killed; the next call reopens it.",
-    "failed": "The page does not answer, and its renderer could not be killed.",
+    "kill_renderer": "The page did not respond and its renderer was killed; the next call reopens it.",
+    "failed": "The page does not respond, and its renderer could not be killed.",
 }
 HUNG_AGAIN = "The page hung again, and its renderer was killed: the page is gone. goto opens an address in its tab."
-_TERMINATED = "the document that was left did not answer; its script was terminated"
+_TERMINATED = "the document that was left did not respond; its script was terminated"
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +261,7 @@ async def unblock_navigation(attachment: Attachment, deadline: Deadline, *, may_
 
 def with_recovery(error: DeadlineExceeded, outcome: RecoveryOutcome) -> DeadlineExceeded:
     """The same error with the recovery step in its hint and details."""
-    seen = "; ".join(dict.fromkeys(filter(None, (error.last_seen, "the page did not answer"))))
+    seen = "; ".join(dict.fromkeys(filter(None, (error.last_seen, "the page did not respond"))))
     hint = HUNG_AGAIN if outcome.page_is_gone else SENTENCES[outcome.step]
     changed = DeadlineExceeded(error.awaited, error.timeout_s, seen, hint=hint)
     changed.details["recovery"] = outcome.step

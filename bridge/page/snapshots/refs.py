@@ -35,7 +35,7 @@ class Ref(str):
 
 @dataclass(slots=True)
 class RefEntry:
-    """Where a ref leads: an execution context (one document of one frame) and the script's number in it.
+    """The target of a ref: an execution context (one document of one frame) and the script's number in it.
 
     Attributes:
         local: The script's number.

@@ -102,7 +102,7 @@ class SnapshotRequest:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the snapshot shows the whole page."""
+        """True if the snapshot shows the whole page."""
         parts = (self.scope, self.more, self.start, self.find)
         return not self.controls_only and all(part is None for part in parts)
 
@@ -116,7 +116,7 @@ class _NoRoot(ExecutionContextDestroyed):
 
 
 class _EmptyDocument:
-    """How long the top frame's document has had no element."""
+    """Times how long the top frame's document has had no element."""
 
     def __init__(self, patience_s: float) -> None:
         self._patience_s = patience_s
@@ -129,7 +129,7 @@ class _EmptyDocument:
             self._document, self._patience = document, Deadline.after(self._patience_s)
 
     def is_final(self, document: int) -> bool:
-        """Whether the document had its time; an element that it still does not have will not come."""
+        """True if the document has been empty for so long that no element is expected."""
         return self._patience is not None and document == self._document and self._patience.passed
 
 
@@ -361,7 +361,7 @@ class Snapshots:
 
     @property
     def _is_loading(self) -> bool:
-        """Whether the document is still loading, or a navigation has started."""
+        """True if the document is still loading, or a navigation has started."""
         state = self._attachment.state
         return state.navigating_to is not None or (state.main is not None and state.main.loader_id in state.requests)
 

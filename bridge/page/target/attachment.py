@@ -75,7 +75,7 @@ class Attachment:
         fetching: The only owner of request interception.
         dialogs: How dialogs are answered; the page sets its own.
         titles: Titles that documents report by themselves.
-        silent_sessions: Sessions of out-of-process iframes that did not answer the last call.
+        silent_sessions: Sessions of out-of-process iframes that did not respond the last call.
         check_shown: Called with the main document's address after each command that returns its content; raises if the
             policy forbids to show it.
     """
@@ -297,7 +297,7 @@ class Attachment:
             try:
                 await self.call("Page.handleJavaScriptDialog", answer, timeout_s=_DIALOG_S)
             except (ProtocolError, DeadlineExceeded) as error:
-                logger.debug("the dialog closed before it was answered: %s", error)
+                logger.debug("the dialog closed before the reply: %s", error)
 
     async def _report_loss(self) -> None:
         await self.connection.closed.wait()
@@ -341,7 +341,7 @@ async def attach(
         requests: Reduces the connection's `Network.*` events; one of its own where no log keeps them.
 
     Raises:
-        DeadlineExceeded: The tab did not answer in `timeout_s`.
+        DeadlineExceeded: The tab did not respond in `timeout_s`.
         TabLost: It answered, but without script contexts.
     """
     attachment = Attachment(connection, requests)

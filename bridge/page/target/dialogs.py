@@ -87,7 +87,7 @@ class Dialogs:
                     given = self.answer(dialog)
                     wanted = await given if inspect.isawaitable(given) else given
             except Exception as error:  # the page must not wait forever because a handler failed
-                logger.warning("the dialog handler failed; using the default answer: %r", error)
+                logger.warning("the dialog handler failed; using the default reply: %r", error)
         if isinstance(wanted, str):
             handled = HandledDialog(dialog, True, wanted)
         elif wanted is None:

@@ -20,7 +20,7 @@ _Task: TypeAlias = asyncio.Future[Any]
 
 # How much longer another renderer may take than that of the main frame.
 _PATIENCE_S = 1.0
-# The same for a renderer that did not answer the last call.
+# The same for a renderer that did not respond the last call.
 _SILENT_PATIENCE_S = 0.1
 
 
@@ -43,7 +43,7 @@ async def outcomes_of_frames(
 
     Args:
         main_frame_id: The frame that is waited for without a limit.
-        silent_sessions: Sessions that did not answer the last call; updated.
+        silent_sessions: Sessions that did not respond the last call; updated.
         busy_s: How long the calls take by themselves.
     """
     began = time.monotonic()
@@ -72,7 +72,7 @@ async def outcomes_of_frames(
             continue
         if call.task in unanswered:
             silent_sessions.add(session_id)
-            outcomes[place] = ExecutionContextDestroyed("the renderer of the frame does not answer")
+            outcomes[place] = ExecutionContextDestroyed("the renderer of the frame does not respond")
         elif not isinstance(outcomes[place], BaseException):
             silent_sessions.discard(session_id)
     return outcomes

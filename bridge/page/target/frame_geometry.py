@@ -1,4 +1,4 @@
-"""Where a point of a child frame lies in the top frame's viewport, and where each parent shows its frames."""
+"""Maps points of child frames to the top frame's viewport, through the boxes in which parents show their frames."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ async def to_top_viewport(
 async def frames_shown(
     attachment: Attachment, frame_indexes: Mapping[str, int], *, timeout_s: float
 ) -> dict[FramePath, Matrix]:
-    """Where the document of each child frame lies in its parent's viewport; all parents are asked at once."""
+    """Locates each child frame's document in its parent's viewport, querying all parents at once."""
     frames = attachment.state.ordered_frames()
     paths: dict[str, FramePath] = {frame.frame_id: () for frame in frames[:1]}
     asked: dict[FramePath, Awaitable[Any]] = {}

@@ -18,7 +18,7 @@ from bridge.page.target.page_state import PageState
 
 Commands: TypeAlias = list[tuple[str, dict[str, Any]]]
 
-# Without a filter: where a filter leaves a type out, up to Chromium 143, a target of that type is held all the same and
+# Without a filter: where a filter leaves a type out, up to Chromium 143, a target of that type is still held and
 # has no session to resume it. Service workers would never start.
 AUTO_ATTACH = ("Target.setAutoAttach", {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True})
 ADD_SCRIPT = "Page.addScriptToEvaluateOnNewDocument"

@@ -37,7 +37,7 @@ async def read_head(reader: asyncio.StreamReader, wait_s: float) -> bytes | None
         return None
     except asyncio.IncompleteReadError as error:
         if error.partial.strip():
-            raise InvalidMessage("the head breaks off") from error
+            raise InvalidMessage("the head is incomplete") from error
         return None
     except asyncio.LimitOverrunError as error:
         raise InvalidMessage("the head is too long") from error
@@ -104,7 +104,7 @@ async def _copy_exactly(reader: asyncio.StreamReader, writer: asyncio.StreamWrit
     while size:
         piece = await _timely(reader.read(min(size, _PIECE_BYTES)))
         if not piece:
-            raise InvalidMessage("the body breaks off")
+            raise InvalidMessage("the body is incomplete")
         size -= len(piece)
         writer.write(piece)
         await drain(writer)

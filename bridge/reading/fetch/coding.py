@@ -43,7 +43,7 @@ class _Zlib:
                 try:
                     piece = self._stream.decompress(block, PIECE_BYTES)
                 except zlib.error as error:
-                    raise CodingError(f"the body is no sound {self._name}: {error}") from error
+                    raise CodingError(f"the body is not valid {self._name}: {error}") from error
                 block = self._stream.unconsumed_tail
                 if piece:
                     yield piece
@@ -72,7 +72,7 @@ class _Brotli:
             try:
                 piece = self._stream.process(block, output_buffer_limit=PIECE_BYTES)
             except self._error as error:
-                raise CodingError(f"the body is no sound br: {error}") from error
+                raise CodingError(f"the body is not valid br: {error}") from error
             if piece:
                 yield piece
             if self._stream.is_finished() or self._stream.can_accept_more_data():
@@ -88,14 +88,14 @@ class Decoder:
     """Undoes all codings of a Content-Encoding header, the last applied first.
 
     Raises:
-        CodingError: A coding that we did not ask for.
+        CodingError: A content encoding that was not requested.
     """
 
     def __init__(self, content_encoding: str) -> None:
         names = [name.strip().lower() for name in content_encoding.split(",")]
         names = [name for name in names if name not in ("", "identity")]
         if len(names) > _MOST_CODINGS:
-            raise CodingError(f"the body is coded {len(names)} times over")
+            raise CodingError(f"the body has {len(names)} content encodings")
         self._codings: list[Coding] = [_coding(name) for name in reversed(names)]
 
     def decode(self, block: bytes) -> Iterator[bytes]:
@@ -123,4 +123,4 @@ def _coding(name: str) -> Coding:
         return _Zlib("deflate")
     if name == "br":
         return _Brotli()
-    raise CodingError(f"the body is coded as {name[:40]!r}, which we did not ask for")
+    raise CodingError(f"the body has the content encoding {name[:40]!r}, which was not requested")

@@ -73,7 +73,7 @@ class _PairStream(httpcore.AsyncNetworkStream):
             async with asyncio.timeout(timeout):
                 return await self._reader.read(max_bytes)
         except TimeoutError as error:
-            raise httpcore.ReadTimeout("no answer") from error
+            raise httpcore.ReadTimeout("no response") from error
         except OSError as error:
             raise httpcore.ReadError(str(error)) from error
 
@@ -121,7 +121,7 @@ class _PairStream(httpcore.AsyncNetworkStream):
 
 
 class _CountedStream(httpcore.AsyncNetworkStream):
-    """Counts the bytes that are read and written, and tells the audit once, when it is closed."""
+    """Counts the bytes read and written, and reports them to the audit once, when closed."""
 
     def __init__(
         self, stream: httpcore.AsyncNetworkStream, backend: EgressBackend, record: Callable[..., None] | None
@@ -165,4 +165,4 @@ class _CountedStream(httpcore.AsyncNetworkStream):
 
 
 def _reason(error: OSError) -> str:
-    return "no answer" if isinstance(error, TimeoutError) else error.strerror or str(error) or type(error).__name__
+    return "no response" if isinstance(error, TimeoutError) else error.strerror or str(error) or type(error).__name__

@@ -3,8 +3,8 @@
     page = await webfetch("https://example.com/article", egress=egress)
     print(page.markdown)
 
-Every address is judged before it is dialled, redirects included; see `http` for what is read and `dial` for
-what is dialled. There are no cookies, no credentials and no proxies from the environment.
+Every address is checked before a connection is made, redirects included; `http` reads responses and `dial` makes
+connections. There are no cookies, no credentials and no proxies from the environment.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from bridge.errors import BridgeError, DeadlineExceeded, RequestTimedOut, UsageE
 from bridge.policy.egress import Egress
 from bridge.reading.fetch.http import MAX_BODY_BYTES, Fetcher, Response
 from bridge.reading.fetch.page import PageFacts
-from bridge.reading.fetch.text import Heading, Links, Mode, PageText, Wanted, page_text, shown_text
+from bridge.reading.fetch.text import FetchedText, Heading, Links, Mode, Wanted, page_text, shown_text
 from bridge.reading.markdown.blocks import Block
 from bridge.reading.workers import in_reader
 
 __all__ = ["Egress", "FetchCache", "Fetched", "Heading", "PageFacts", "Render", "webfetch"]
 
-_SHELL_NOTE = "The page is an empty shell that fills itself with JavaScript; what is here is what it says without."
+_SHELL_NOTE = "The page is an empty shell that JavaScript fills; this is its text without JavaScript."
 _MOST_PAGES = 50
 
 
 class Render(Protocol):
-    """Opens a page where JavaScript runs and reads it: handed in by whoever has a device session."""
+    """Opens a page where JavaScript runs and reads it: passed in by a caller with a device session."""
 
     async def __call__(self, url: str, /, *, timeout_s: float) -> str:
         """The page as Markdown, at an address that the egress has allowed."""
@@ -44,18 +44,18 @@ class Fetched:
     """A fetched page.
 
     Attributes:
-        markdown: The page as Markdown; the body as it is where it is text or JSON.
-        url: Where it came from, after all redirects.
-        content_type: Without parameters; what the body looks like where the server does not say.
-        truncate_reasons: `maxBody` (the server had more than 5 MB), `maxLength`; empty when everything is here.
-        body_bytes: Of all pages together, content codings undone.
-        charset: The encoding it was read as, and `charset_source` why: bom, header, meta, detected.
-        kind: What the page is: `article`, `list` (of cards or links), `page`, or `text` for what is no HTML.
-        redirects: The URLs on the way, the one asked for first.
-        notes: What a reader should know: an empty shell, a next page that did not come.
-        pages: How many pages are in it.
+        markdown: The page as Markdown; text and JSON bodies are unchanged.
+        url: The final URL, after all redirects.
+        content_type: Without parameters; detected from the body if the server sent none.
+        truncate_reasons: `maxBody` (the server had more than 5 MB), `maxLength`; empty if nothing was cut.
+        body_bytes: Total of all pages, after content decoding.
+        charset: The encoding used; `charset_source` is its origin: bom, header, meta, detected.
+        kind: The kind of page: `article`, `list` (of cards or links), `page`, or `text` if it is not HTML.
+        redirects: The URLs before the final one, the requested one first.
+        notes: Remarks for a reader: an empty shell, a next page that failed.
+        pages: The number of pages in it.
         hidden_text_removed: Texts left out because attributes or inline styles hide them from people.
-        rendered: The words come from `render`, not from what was fetched.
+        rendered: The text comes from `render`, not from the response.
     """
 
     markdown: str
@@ -110,13 +110,13 @@ class Fetched:
 
 @dataclass
 class FetchCache:
-    """Answers of the last seconds, for somebody who reads one page in several ways. Off unless it is handed in.
+    """Responses of the last seconds, for a caller that reads one page in several ways. Off unless passed in.
 
-    The policy is asked all the same. What says `no-store` or `private` is not kept.
+    The policy is still checked. Responses with `no-store` or `private` are not kept.
 
     Attributes:
-        ttl_s: How long an answer is good for.
-        max_bytes: Of all bodies kept; the oldest go first.
+        ttl_s: Seconds for which a response is reused.
+        max_bytes: Limit of all kept bodies; the oldest are dropped first.
     """
 
     ttl_s: float = 60.0
@@ -160,24 +160,24 @@ async def webfetch(
     """The page at `url`.
 
     Args:
-        egress: What may be opened, and where it is.
-        max_length: Characters of the text; 0 or less: all of it.
+        egress: Decides which URLs may be opened, and resolves their hosts.
+        max_length: Characters of the text; 0 or less means all of it.
         timeout_s: For everything together: names, connections, redirects, bodies, further pages.
-        selector: Only the first element that this CSS selector finds.
-        metadata: Fill in `metadata`, and begin the text with the page's own description.
+        selector: Only the first element that matches this CSS selector.
+        metadata: Fill in `metadata`, and start the text with the page's own description.
         outline: Only the headings, as a list; also in `outline`.
         pages: Follow `rel=next` up to this many pages in all.
-        links: `none` leaves the words of links without their targets.
-        mode: What of the page: its main content, an article at any price, or the whole body.
-        cache: Where to look first and to leave the answer.
-        render: What to do with a page that is empty without JavaScript; without it, that is only said.
+        links: `none` keeps the text of links without their targets.
+        mode: The main content, an article in any case, or the whole body.
+        cache: Searched first; responses are stored in it.
+        render: Renders a page that is empty without JavaScript; without it, a note reports the empty page.
         tls: Certificate authorities other than the public ones.
 
     Raises:
-        UsageError: An argument makes no sense.
+        UsageError: An argument is not valid.
         PolicyRefused: A rule forbids the URL, one it leads to, or an address behind it.
-        RequestTimedOut: `timeout_s` is over.
-        FetchFailed: Its leaves say what it was: NameNotResolved, NetworkFailed, TlsFailed, TooManyRedirects,
+        RequestTimedOut: `timeout_s` has passed.
+        FetchFailed: A subclass names the failure: NameNotResolved, NetworkFailed, TlsFailed, TooManyRedirects,
             HttpFailed, EmptyBody, NotText.
     """
     if not 1 <= pages <= _MOST_PAGES:
@@ -229,12 +229,12 @@ async def webfetch(
 @dataclass(frozen=True)
 class _Read:
     response: Response
-    page: PageText
+    page: FetchedText
 
 
 @dataclass
 class _Work:
-    """One operation: its pages, and what is to be said about them."""
+    """One operation: its pages and notes about them."""
 
     egress: Egress
     fetcher: Fetcher
@@ -249,7 +249,7 @@ class _Work:
     rendered: bool = False
 
     async def read(self, url: str, pages: int) -> tuple[_Read, list[list[Block]]]:
-        """The first page, and the texts of all that were asked for and came."""
+        """The first page, and the texts of all requested pages that arrived."""
         first = await self._page(url)
         texts = [await self._rendered(first)]
         seen = {url, first.response.url}
@@ -288,7 +288,7 @@ class _Work:
         return response
 
     async def _rendered(self, first: _Read) -> list[Block]:
-        """The text of the first page, by a browser where it is nothing without one."""
+        """The text of the first page, rendered by a browser if it is empty without one."""
         if not first.page.is_shell:
             return first.page.blocks
         if self.render is None:

@@ -1,4 +1,4 @@
-"""One GET of webfetch, redirects included: what is checked, how much is read, and what each failure is called."""
+"""One GET of webfetch, redirects included: checks, size limits, and the error of each failure."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ from bridge.reading.fetch.dial import EgressBackend, default_tls
 from bridge.reading.media_type import kind_by_type, parse_content_type, sniffed_type
 
 MAX_REDIRECTS = 5
-#: Of the body as it is when every content coding is undone.
+#: Limit of the body after content decoding.
 MAX_BODY_BYTES = 5_000_000
-#: Of the body on the wire: a coding can also be made to hand out nothing for ever.
+#: Limit of the body on the wire: a coding can also consume input for ever and return nothing.
 _MAX_WIRE_BYTES = MAX_BODY_BYTES + 256 * 1024
 _ERROR_BODY_BYTES = 16 * 1024
 _ERROR_BODY_S = 3.0
@@ -57,12 +57,12 @@ _CERTIFICATE = re.compile(r"certificate verify failed: ([^(]+)")
 
 @dataclass(frozen=True)
 class Response:
-    """A page as the server sent it, codings undone.
+    """A page as the server sent it, after content decoding.
 
     Attributes:
-        url: Where the redirects ended.
+        url: The final URL.
         body_truncated: There was more than `MAX_BODY_BYTES`.
-        redirects: The URLs on the way, the first one first; empty without a redirect.
+        redirects: The URLs before the final one, in order; empty without a redirect.
     """
 
     url: str
@@ -76,7 +76,7 @@ class Response:
 
 
 class Fetcher:
-    """The requests of one operation, which share its deadline. Nothing is kept between them, no cookies either."""
+    """The requests of one operation, which share its deadline. They share no other state, not even cookies."""
 
     def __init__(self, egress: Egress, deadline: Deadline, tls: ssl.SSLContext | None = None) -> None:
         self._egress = egress
@@ -85,15 +85,15 @@ class Fetcher:
         self.requests = 0
 
     async def get(self, url: str) -> Response:
-        """What is at `url`, or where it leads.
+        """Fetches `url`: a response, or the redirect's target.
 
         Raises:
             PolicyRefused: A rule forbids the URL, a redirect or an address.
-            FetchFailed: One of its leaves, which says what went wrong.
+            FetchFailed: A subclass names the failure.
         """
         address = await self._egress.check_url(url)
         if not address.startswith(("http://", "https://")):
-            raise PolicyRefused(f"{address[:200]} is no page that could be fetched: only http and https are.")
+            raise PolicyRefused(f"{address[:200]} cannot be fetched: only http and https URLs are supported.")
         passed: list[str] = []
         while True:
             async with self._exchange(address) as response:
@@ -108,7 +108,9 @@ class Fetcher:
         try:
             target = urljoin(address, target.strip())
         except ValueError as error:
-            raise NetworkFailed(f"Network error: {address} redirects to {target[:200]!r}, which is no URL.") from error
+            raise NetworkFailed(
+                f"Network error: {address} redirects to {target[:200]!r}, which is not a valid URL."
+            ) from error
         if len(passed) > MAX_REDIRECTS:
             raise TooManyRedirects(f"{passed[0]} redirects more than {MAX_REDIRECTS} times.", redirects=passed)
         try:
@@ -117,13 +119,13 @@ class Fetcher:
             message = f"{address} redirects to where no fetch may go: {error.message}"
             raise PolicyRefused(message, hint=error.hint, **error.details) from error
         if target in passed:
-            raise TooManyRedirects(f"{passed[0]} redirects in a circle, back to {target}.", redirects=passed)
+            raise TooManyRedirects(f"{passed[0]} redirects in a loop, back to {target}.", redirects=passed)
         return target
 
     @asynccontextmanager
     async def _exchange(self, address: str) -> AsyncIterator[httpcore.Response]:
         try:
-            # Browsers send what stands before the "@"; a reader of public pages has no business with passwords.
+            # Browsers send the part before the "@" as credentials; a reader of public pages must not.
             url = httpx.URL(address).copy_with(userinfo=b"", fragment=None)
         except httpx.InvalidURL as error:
             raise NetworkFailed(f"Network error: {address[:200]} cannot be requested: {error}.") from error
@@ -209,7 +211,7 @@ class Fetcher:
         content_type: str,
         charset: str,
     ) -> HttpFailed:
-        """The error with what the server said along with it, as far as that comes at once."""
+        """The error with the part of the server's body that arrives at once."""
         body = b""
         with contextlib.suppress(BridgeError, httpcore.NetworkError, httpcore.ProtocolError, TimeoutError):
             async with asyncio.timeout(_ERROR_BODY_S):
@@ -221,7 +223,7 @@ class Fetcher:
 
 
 def _header_map(response: httpcore.Response) -> dict[str, str]:
-    """Header fields by their names in small letters, several of one name joined (RFC 9110 §5.3)."""
+    """Header fields by lower-case name, several of one name joined (RFC 9110 §5.3)."""
     fields: dict[str, str] = {}
     for raw_name, raw_value in response.headers:
         name = raw_name.decode("latin-1").lower()
@@ -229,7 +231,7 @@ def _header_map(response: httpcore.Response) -> dict[str, str]:
             value = raw_value.decode("utf-8")
         except UnicodeDecodeError:
             value = raw_value.decode("latin-1")
-        # The first of several counts where a list makes no sense.
+        # The first of several counts where a list is not allowed.
         if name in fields and name in ("location", "content-type", "content-length"):
             continue
         fields[name] = f"{fields[name]}, {value}" if name in fields else value
@@ -259,7 +261,7 @@ def _translated(error: Exception, address: str) -> BridgeError:
         return NetworkFailed(f"Network error: no connection to {address} ({reason}).", url=address)
     if isinstance(error, httpcore.ReadError):
         return NetworkFailed(
-            f"Network error: the connection broke before the answer was complete ({address}).", url=address
+            f"Network error: the connection closed before the response was complete ({address}).", url=address
         )
     return NetworkFailed(f"Network error: {reason or type(error).__name__} ({address}).", url=address)
 
@@ -275,7 +277,7 @@ def _tls_failure(error: ssl.SSLError, address: str) -> TlsFailed:
 def _protocol_words(error: httpcore.RemoteProtocolError) -> str:
     words = str(error)
     if "without sending a response" in words:
-        return "the server closed the connection without a whole answer."
+        return "the server closed the connection before the response was complete."
     short = re.search(r"received (\d+) bytes, expected (\d+)", words)
     if short:
         return f"the connection closed after {short[1]} of {short[2]} bytes of the body."
@@ -283,4 +285,4 @@ def _protocol_words(error: httpcore.RemoteProtocolError) -> str:
         return "the connection closed in the middle of the body."
     if "too long" in words or "too large" in words or "Receive buffer" in words:
         return "the server's headers are longer than 100 kB."
-    return f"the server does not speak HTTP as it should: {words[:200]}."
+    return f"the server sent invalid HTTP: {words[:200]}."

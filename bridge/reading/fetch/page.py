@@ -1,4 +1,4 @@
-"""What an HTML page says about itself: its facts for the record, its next page, whether it is there at all. Pure."""
+"""Metadata of an HTML page, its next page, and detection of empty shells. Pure."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _WAITS = re.compile(r"^(loading|please wait|redirecting|just a moment)\b|^$", re
 
 @dataclass(frozen=True)
 class PageFacts:
-    """What the page's head says; "" where it says nothing. Dates are as they are written there."""
+    """Metadata from the page's head; "" where absent. Dates are kept as written."""
 
     title: str = ""
     description: str = ""
@@ -92,7 +92,7 @@ def title_of(root: Element) -> str:
 
 
 def next_page_url(root: Element, url: str) -> str:
-    """Where `rel=next` leads, in the head or in the body; "" where it does not."""
+    """The URL of `rel=next` in the head or the body; "" if there is none."""
     for element in root.iter("link", "a"):
         if "next" in _rel(element) and element.get("href"):
             return joined(url, element.get("href") or "")
@@ -100,7 +100,7 @@ def next_page_url(root: Element, url: str) -> str:
 
 
 def base_url_of(root: Element, url: str) -> str:
-    """What relative addresses of the document are relative to (HTML §4.2.3)."""
+    """The document's base URL (HTML §4.2.3)."""
     for element in root.iter("base"):
         if element.get("href"):
             return joined(url, element.get("href") or "") or url
@@ -108,7 +108,7 @@ def base_url_of(root: Element, url: str) -> str:
 
 
 def is_empty_shell(root: Element) -> bool:
-    """Whether the page has next to no words of its own and a script that would bring them."""
+    """True if the page has almost no text of its own and a script that would render it."""
     scripts = [el for el in root.iter("script") if el.get("src") or len(el.text or "") > 200]
     if not scripts:
         return False

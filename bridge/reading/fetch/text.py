@@ -43,7 +43,7 @@ class Heading:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What of a page, and in which form."""
+    """The part of a page that is requested, and its form."""
 
     selector: str | None = None
     links: Links = "inline"
@@ -59,8 +59,8 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class PageText:
-    """One page as blocks of text, with what it says about itself; `kind` is `text` for what is no HTML."""
+class FetchedText:
+    """One page as blocks of text, with its metadata; `kind` is `text` if the page is not HTML."""
 
     blocks: list[Block]
     kind: str
@@ -80,18 +80,18 @@ class PageText:
         )
 
 
-def page_text(response: Response, wanted: Wanted) -> PageText:
+def page_text(response: Response, wanted: Wanted) -> FetchedText:
     """The text of a response whose body is not binary.
 
     Raises:
-        FetchFailed: Nothing fits the selector.
-        UsageError: It is no selector.
+        FetchFailed: Nothing matches the selector.
+        UsageError: The selector is not valid.
     """
     body_kind, content_type = kind_of_body(response.content_type, response.body)
     markup = body_kind == "html" or content_type.endswith("xml")
     decoded = decode_text(response.body, header=response.charset_label, markup=markup)
     source = [Block("", decoded.text.strip(), "text")]
-    page = PageText(source, "text", content_type, decoded.charset, decoded.source)
+    page = FetchedText(source, "text", content_type, decoded.charset, decoded.source)
     if body_kind != "html":
         return page
     source_text = _INTERNAL_SUBSET.sub(r"\1", decoded.text) if "xhtml" in content_type else decoded.text
@@ -111,7 +111,7 @@ def page_text(response: Response, wanted: Wanted) -> PageText:
         part = select_first(root, wanted.selector)
         if part is None:
             raise FetchFailed(
-                f"nothing on {response.url} fits the selector {wanted.selector[:200]!r}.", url=response.url
+                f"nothing on {response.url} matches the selector {wanted.selector[:200]!r}.", url=response.url
             )
         kind = "page"
         blocks = to_blocks(part, base_url=base_url, links=wanted.links)
@@ -126,7 +126,7 @@ def page_text(response: Response, wanted: Wanted) -> PageText:
             whole = main_content(root, mode="raw")
             kind = whole.kind
             blocks = to_blocks(whole.tree, base_url=base_url, links=wanted.links, title=title)
-    # Better the source than nothing: somebody can still see why there are no words in it.
+    # The source, rather than nothing: it shows the reader why the page has no text.
     return replace(page, blocks=blocks, kind=kind) if joined(blocks).strip() else page
 
 

@@ -1,7 +1,7 @@
 """Words of a fetched page that a person would not see, taken out of its tree. Pure.
 
-Without a browser only attributes and inline styles tell; what a style sheet hides stays. Closed `details` stay too: a
-person can open them.
+Without a browser only attributes and inline styles count: text hidden by a style sheet stays. Closed `details` stay
+too: a person can open them.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from bridge.snapshot.html_parse import Element
 
 _HIDDEN = "//*[@hidden or @inert or @aria-hidden='true' or @popover or self::dialog[not(@open)]]"
 _INKLESS = ("color", "font-size", "text-indent")
-# Scripts show the whole page when they are ready; nobody hides words from people there.
+# Scripts show the whole page when they are ready; nothing is hidden from people there.
 _WHOLE_PAGE = frozenset(("html", "body"))
 
 
@@ -37,7 +37,7 @@ def remove_unseen(root: Element) -> int:
         if not document.is_visible(element) or document.is_inkless(element):
             removed += _empty(element)
     for element in styled:
-        # What is left of it is seen, and must not be judged again by somebody who looks only here.
+        # The rest is visible and must not be checked again from here.
         if "visibility" in document.style(element) and "style" in element.attrib:
             del element.attrib["style"]
     return removed

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from lxml import etree
 
 from bridge.reading.main_content.names import Name, bits, claims, names_of
-from bridge.reading.main_content.text_blocks import SILENT, PageText
+from bridge.reading.main_content.text_blocks import SILENT, TextBlocks
 from bridge.reading.words import words_of
 
 _INLINE_BOXES = frozenset("a b strong i em u span time small font label button input img".split())
@@ -29,7 +29,7 @@ def empty(element: etree._Element) -> None:
     element.tag = tag
 
 
-def keep_blocks(page: PageText, keep: list[bool]) -> etree._Element:
+def keep_blocks(page: TextBlocks, keep: list[bool]) -> etree._Element:
     """Take the other blocks out of the tree, and give the smallest element that holds all kept ones."""
     _caption_pictures(page, keep)
     kept_before = [0]
@@ -48,7 +48,7 @@ def keep_blocks(page: PageText, keep: list[bool]) -> etree._Element:
     return content
 
 
-def _caption_pictures(page: PageText, keep: list[bool]) -> None:
+def _caption_pictures(page: TextBlocks, keep: list[bool]) -> None:
     """Make the caption of each picture part of it, as `data-caption`; leave the picture where text near it is kept."""
     last = len(keep)
     for figure, (start, end) in list(page.spans.items()):
@@ -61,17 +61,17 @@ def _caption_pictures(page: PageText, keep: list[bool]) -> None:
         keep[start:end] = [False] * (end - start)
         if not is_near:
             continue
-        pictures = [img for img in figure.iter("img") if img.get("src") or any("src" in name for name in img.attrib)]
-        if captions and pictures:
-            pictures[0].set("data-caption", words_of(captions[0])[:_MOST_CAPTION])
-        for picture in pictures:
-            picture.tail = None
+        images = [img for img in figure.iter("img") if img.get("src") or any("src" in name for name in img.attrib)]
+        if captions and images:
+            images[0].set("data-caption", words_of(captions[0])[:_MOST_CAPTION])
+        for image in images:
+            image.tail = None
         figure.clear(keep_tail=True)
-        figure.extend(pictures)
+        figure.extend(images)
         page.spans[figure] = _PICTURES
 
 
-def _smallest_around(page: PageText, kept_before: list[int]) -> etree._Element:
+def _smallest_around(page: TextBlocks, kept_before: list[int]) -> etree._Element:
     whole = kept_before[-1]
     content, size = page.body, len(page.blocks) + 1
     for element, span in page.spans.items():
@@ -84,7 +84,7 @@ def _smallest_around(page: PageText, kept_before: list[int]) -> etree._Element:
     return content
 
 
-def _empty_others(page: PageText, content: etree._Element, keep: Sequence[bool], kept_before: list[int]) -> None:
+def _empty_others(page: TextBlocks, content: etree._Element, keep: Sequence[bool], kept_before: list[int]) -> None:
     last = len(keep)
     holding_pictures = {
         around for figure, span in page.spans.items() if span == _PICTURES for around in figure.iterancestors()

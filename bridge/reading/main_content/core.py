@@ -9,7 +9,7 @@ from itertools import accumulate
 from lxml import etree
 
 from bridge.reading.main_content.evidence import Evidence, PageWords, likeness
-from bridge.reading.main_content.text_blocks import PageText, TextBlock
+from bridge.reading.main_content.text_blocks import TextBlock, TextBlocks
 
 _HEADINGS = frozenset("h1 h2 h3 h4 h5 h6".split())
 _GROUPS = frozenset("ul ol dl table".split())
@@ -27,7 +27,7 @@ class Core:
     end: int
 
 
-def find_core(page: PageText, scores: Sequence[float]) -> Core:
+def find_core(page: TextBlocks, scores: Sequence[float]) -> Core:
     """The smallest element with the highest sum: blocks that look like content count for it by their length."""
     sums = [0.0]
     for block, score in zip(page.blocks, scores, strict=True):
@@ -47,13 +47,13 @@ def find_core(page: PageText, scores: Sequence[float]) -> Core:
     return best
 
 
-def positions(page: PageText, scores: Sequence[float], core: Core, words: PageWords) -> list[Evidence]:
+def positions(page: TextBlocks, scores: Sequence[float], core: Core, words: PageWords) -> list[Evidence]:
     """Facts about each block's place: beside its neighbours, in its group, inside or outside of the core."""
     return _Positions(page, scores, core, words).all()
 
 
 class _Positions:
-    def __init__(self, page: PageText, scores: Sequence[float], core: Core, words: PageWords) -> None:
+    def __init__(self, page: TextBlocks, scores: Sequence[float], core: Core, words: PageWords) -> None:
         self.blocks = blocks = page.blocks
         self.core = core
         self.scores = [max(-_LIMIT, min(_LIMIT, score)) for score in scores]
@@ -193,7 +193,7 @@ def _style_of(element: etree._Element) -> tuple[str, str, str]:
 
 
 def _style_shares(blocks: list[TextBlock], good: list[int], whole: int) -> dict[object, float]:
-    """Which share of the core's text has a style, a tag with a class, a parent."""
+    """The share of the core's text that has a style, a tag with a class, a parent."""
     shares: dict[object, float] = {}
     for block, chars in zip(blocks, good, strict=True):
         if chars:
@@ -204,7 +204,7 @@ def _style_shares(blocks: list[TextBlock], good: list[int], whole: int) -> dict[
 
 
 def _levels(blocks: list[TextBlock], core: Core) -> list[float]:
-    """How many levels above the core the nearest element is that holds both it and the block, of 6."""
+    """Levels from the core up to the nearest element that also contains the block, as a share of 6."""
     known: dict[etree._Element, int] = {core.element: 0}
     known.update((element, level) for level, element in enumerate(core.element.iterancestors(), 1))
     levels: list[float] = []

@@ -31,7 +31,7 @@ _FEWEST_STRUCTURED = 250
 
 @dataclass(frozen=True, slots=True)
 class PageWords:
-    """What a page says about itself, to compare its blocks with.
+    """Words of a page's metadata, to compare its blocks with.
 
     Attributes:
         structured: The letters of the article's text in JSON-LD, without anything between them.
@@ -58,7 +58,7 @@ def word_set(text: str) -> frozenset[str]:
 
 
 def likeness(text: str, words: frozenset[str]) -> float:
-    """How much of two texts' words are the same, from 0 to 1."""
+    """The share of words that two texts have in common, from 0 to 1."""
     if not words or len(text) > 400:
         return 0.0
     own = word_set(text)

@@ -28,7 +28,7 @@ from bridge.reading.main_content.measure import measure
 from bridge.reading.main_content.names import Name, bits, claims, names_of
 from bridge.reading.main_content.structured import article_body, description_of, is_article, templates_of
 from bridge.reading.main_content.surroundings import TAG_BITS, Surroundings, surroundings_of
-from bridge.reading.main_content.text_blocks import SILENT, PageText, TextBlock, read_blocks
+from bridge.reading.main_content.text_blocks import SILENT, TextBlock, TextBlocks, read_blocks
 from bridge.reading.main_content.weights import load_weights, scored
 from bridge.reading.markdown.tables import is_layout
 from bridge.reading.metadata import title_of
@@ -46,7 +46,7 @@ _LITTLE = 250
 #: lxml refuses these in text.
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _BYLINE_CHARS = 80
-#: A page with more text outside of cards is no list.
+#: A page with more text outside cards is not a list.
 _ARTICLE_CHARS = 250
 _OUTSIDE_TAGS = TAG_BITS["nav"] | TAG_BITS["footer"] | TAG_BITS["aside"] | TAG_BITS["form"] | TAG_BITS["dialog"]
 _OUTSIDE_NAMES = bits(
@@ -84,7 +84,7 @@ def main_content(tree: etree._Element, *, mode: Mode = "main_content", comments:
         comments: Keep the readers' comments.
     """
     if mode not in ("main_content", "article", "raw"):
-        raise UsageError(f"mode={mode!r}", hint='It is "main_content", "article" or "raw".')
+        raise UsageError(f"mode={mode!r}", hint='Use "main_content", "article" or "raw".')
     body = tree if tree.tag == "body" else tree.find(".//body")
     if body is None:
         body = tree
@@ -123,13 +123,13 @@ def main_content(tree: etree._Element, *, mode: Mode = "main_content", comments:
 class Judged:
     """The blocks of a page with their scores."""
 
-    page: PageText
+    page: TextBlocks
     around: list[Surroundings]
     core: Core
     scores: list[float]
 
     def keep(self) -> list[bool]:
-        """Which blocks belong to the content."""
+        """Marks the blocks that belong to the content."""
         keep = self._above(_KEPT)
         if self._chars(keep) < _LITTLE:
             more = [
@@ -174,7 +174,7 @@ class Judged:
         return sum(block.free_chars for block, is_kept in zip(self.page.blocks, keep, strict=True) if is_kept)
 
 
-def judge(tree: etree._Element, page: PageText, title: str) -> Judged:
+def judge(tree: etree._Element, page: TextBlocks, title: str) -> Judged:
     """Score the blocks of a page."""
     weights = load_weights()
     around = surroundings_of(page)
@@ -190,10 +190,10 @@ def judge(tree: etree._Element, page: PageText, title: str) -> Judged:
     return Judged(page, around, core, placed)
 
 
-def _one_score_each(page: PageText, scores: Sequence[float], core: Core) -> list[float]:
+def _one_score_each(page: TextBlocks, scores: Sequence[float], core: Core) -> list[float]:
     """The scores, one for all blocks of a code block or a table of data: half of one is worse than none.
 
-    Inside the core these go with the text beside them: what they hold is no prose, which the scores look for.
+    Inside the core these go with the text beside them: their content is not prose, which the scores look for.
     """
     out = list(scores)
     for element, (start, end) in page.spans.items():
@@ -245,12 +245,12 @@ def _drop_headings_of_nothing(blocks: Sequence[TextBlock], keep: list[bool]) -> 
         keep[at] = False
 
 
-def _chars(page: PageText) -> int:
+def _chars(page: TextBlocks) -> int:
     return sum(block.free_chars for block in page.blocks)
 
 
 def _text_from_scripts(tree: etree._Element, chars: int) -> list[etree._Element] | None:
-    """What scripts would show on a page without text: the article in its structured data, or its largest template."""
+    """Content of a page that needs scripts: the article in its structured data, or the largest template."""
     found: list[etree._Element] | None = None
     most = max(2 * chars, _LITTLE)
     for html in templates_of(tree):

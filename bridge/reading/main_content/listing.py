@@ -23,7 +23,7 @@ _MOST_LINKS = 50
 
 
 def find_listing(body: etree._Element, masses: Masses) -> etree._Element | None:
-    """A `div` of headings and lists that says what the page's items say; None where the page is no list.
+    """A `div` of headings and lists that says what the page's items say; None if the page is not a list.
 
     Items are siblings of one tag and class, each short and each with a link that names it; together they hold most of
     the text, and nothing beside them reads like an article.
@@ -91,7 +91,7 @@ def _title_link(item: etree._Element) -> etree._Element | None:
             best, length = link, size
     if best is None:
         return None
-    # A link somewhere in a text is no name for it.
+    # A link in the middle of a text does not name it.
     words = words_of(item)
     return best if length * 3 >= len(words) or words.startswith(words_of(best)) else None
 

@@ -1,4 +1,4 @@
-"""How much text each element holds, how much of it is links, and how much of it reads like prose: one pass."""
+"""Measures in one pass how much text each element holds, and how much of it is links and prose."""
 
 from __future__ import annotations
 

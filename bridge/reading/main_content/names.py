@@ -1,4 +1,4 @@
-"""What class names and ids say about an element: evidence that is weighed, never a verdict.
+"""Class names and ids as evidence about an element, weighed with other evidence and never decisive alone.
 
 Names are read as whole words, `shareBar post_meta2` as share, bar, post, meta: `side-bar` counts, `inside` does not.
 """
@@ -13,7 +13,7 @@ from lxml import etree
 
 
 class Name(IntFlag):
-    """What an element's names claim that it is."""
+    """The kind of element that its names suggest."""
 
     AD = auto()
     SHARE = auto()

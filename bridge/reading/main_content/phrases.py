@@ -1,4 +1,4 @@
-"""What short texts around an article say, in the languages that most of the web is written in.
+"""Short phrases found around articles, in the most common languages of the web.
 
 The lists cover English, German, French, Spanish, Portuguese, Italian, Dutch, Polish, Czech, Russian, Ukrainian,
 Turkish, Swedish, Danish, Norwegian, Finnish, Hungarian, Romanian, Greek, Indonesian, Vietnamese, Arabic, Hindi,

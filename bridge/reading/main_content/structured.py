@@ -1,4 +1,4 @@
-"""What a page says about itself as structured data (JSON-LD with schema.org's vocabulary)."""
+"""Structured data of a page (JSON-LD with schema.org's vocabulary)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each block of text stands in: tags, roles and names of the elements around it, hidden parts, repeated cards."""
+"""The elements around each block of text: their tags, roles and names; hidden parts; repeated cards."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from lxml import etree
 
 from bridge.reading.main_content.names import Name, bits, claims, names_of
-from bridge.reading.main_content.text_blocks import PageText
+from bridge.reading.main_content.text_blocks import TextBlocks
 
 #: A bit for each tag that says something about the text inside of it.
 TAG_BITS = {
@@ -65,7 +65,7 @@ _HIDDEN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What is around a block.
+    """The elements around a block.
 
     Attributes:
         tags: `TAG_BITS` of the elements around it.
@@ -82,7 +82,7 @@ class Surroundings:
     cards: int = 0
 
 
-def surroundings_of(page: PageText) -> list[Surroundings]:
+def surroundings_of(page: TextBlocks) -> list[Surroundings]:
     """The surroundings of each block, in one pass over the elements."""
     free = [0]
     for block in page.blocks:
@@ -136,7 +136,7 @@ def _hides(element: etree._Element) -> bool:
     return style is not None and _HIDDEN.search(style) is not None
 
 
-def _cards(page: PageText) -> dict[etree._Element, int]:
+def _cards(page: TextBlocks) -> dict[etree._Element, int]:
     """Elements that look like one of several teasers: siblings of one tag and class, each with a link; how many."""
     linked = [0]
     for block in page.blocks:

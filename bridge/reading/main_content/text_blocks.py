@@ -72,7 +72,7 @@ class TextBlock:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PageText:
+class TextBlocks:
     """The blocks of a page.
 
     Attributes:
@@ -84,7 +84,7 @@ class PageText:
     spans: dict[etree._Element, tuple[int, int]]
 
 
-def read_blocks(body: etree._Element) -> PageText:
+def read_blocks(body: etree._Element) -> TextBlocks:
     """The blocks below an element, in one pass and in time proportional to the text."""
     reader = _Reader(body)
     walker: Any = etree.iterwalk(body, events=("start", "end"))
@@ -99,7 +99,7 @@ def read_blocks(body: etree._Element) -> PageText:
     for block in reader.blocks:
         block.text = " ".join("".join(block.parts).split())
         block.parts.clear()
-    return PageText(body, reader.blocks, reader.spans)
+    return TextBlocks(body, reader.blocks, reader.spans)
 
 
 class _Reader:

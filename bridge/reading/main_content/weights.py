@@ -1,4 +1,4 @@
-"""What each piece of evidence weighs, in log-odds: `weights.json`, fitted by `tools/fit_reading_weights.py`."""
+"""The weight of each piece of evidence, in log-odds: `weights.json`, fitted by `tools/fit_reading_weights.py`."""
 
 from __future__ import annotations
 

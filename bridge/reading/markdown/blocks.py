@@ -45,7 +45,7 @@ class _Container:
 
 @dataclass(slots=True, eq=False)
 class Blocks:
-    """Where finished blocks go."""
+    """Collects finished blocks."""
 
     out: list[Block] = field(default_factory=list)
     _prefix: str = ""

@@ -74,7 +74,7 @@ def to_blocks(
 ) -> list[Block]:
     """The Markdown as blocks, for `document`'s outline, section and truncation."""
     if links not in ("inline", "ref", "none"):
-        raise UsageError(f"links={links!r}", hint='It is "inline", "ref" or "none".')
+        raise UsageError(f"links={links!r}", hint='Use "inline", "ref" or "none".')
     tree = parse_html(html) if isinstance(html, str | bytes) else html
     writer = Writer(tree, base_url, links, _HANDLERS)
     writer.walk(tree)

@@ -61,14 +61,14 @@ def section(blocks: Sequence[Block], wanted: str) -> list[Block]:
                 return list(blocks[at:end])
     names = ", ".join(repr(block.title[:60]) for _, block in headings[:_NAMED])
     raise UsageError(
-        f"there is no section {wanted[:80]!r}; the page has {names or 'no headings'}"
+        f"unknown section {wanted[:80]!r}; the page has {names or 'no headings'}"
         f"{' and more' if len(headings) > _NAMED else ''}.",
         hint="Ask for the outline to see all of them." if headings else "",
     )
 
 
 def truncated(blocks: Sequence[Block], max_length: int) -> tuple[str, bool]:
-    """The Markdown in at most `max_length` characters and a notice, and whether it was cut; 0 or less is no limit.
+    """The Markdown in at most `max_length` characters and a notice, and whether it was cut; 0 or less means unlimited.
 
     The cut is behind the last block that ends in the second half of the limit; where there is none, inside a block,
     between rows, lines or words, and never inside a link, a code span, a table row or a character.

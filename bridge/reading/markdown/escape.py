@@ -1,4 +1,4 @@
-"""What keeps text text in Markdown (CommonMark 0.31 §2.4), and URLs and code inside their delimiters."""
+"""Escapes text for Markdown (CommonMark 0.31 §2.4), and URLs and code inside their delimiters."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ class Mark:
         return self.opening == "["
 
 
-class Line:
+class InlineLine:
     """Pieces of one paragraph. What is nested twice the same is written once; what holds nothing is not written."""
 
     def __init__(self) -> None:

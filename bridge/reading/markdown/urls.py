@@ -46,7 +46,7 @@ class Links:
 
 
 def picture_source(image: etree._Element) -> str:
-    """Where a picture is: what it shows, what a lazy loader would show, or the largest of a set; "" for spacers."""
+    """The URL of an image: its current source, its lazy-loading source or the largest of its set; "" for spacers."""
     if image.get("width") in ("0", "1") or image.get("height") in ("0", "1"):
         return ""
     source = (image.get("src") or "").strip()

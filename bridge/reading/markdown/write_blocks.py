@@ -1,4 +1,4 @@
-"""What stands on lines of its own: paragraphs, headings, quotes, code, captions, rules, footnotes."""
+"""Block content: paragraphs, headings, quotes, code, captions, rules, footnotes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from lxml import etree
 
 from bridge.reading.markdown.escape import code_span, escape_heading_end, fence_for, language_of
-from bridge.reading.markdown.inline import Line
+from bridge.reading.markdown.inline import InlineLine
 from bridge.reading.markdown.writer import TAKEN, End, Handler, Writer
 from bridge.reading.words import SPACES, words_of
 
@@ -79,7 +79,7 @@ def _summary(writer: Writer, _element: etree._Element) -> End:
 def _caption(writer: Writer, element: etree._Element) -> End:
     is_tables = element.tag == "caption" and bool(writer.tables)
     if is_tables:
-        writer.line = Line()
+        writer.line = InlineLine()
     else:
         writer.flush()
     mark = writer.line.open("*", "*")

@@ -1,4 +1,4 @@
-"""What stands in a line: emphasis, code, links, pictures, and what HTML has and Markdown has not."""
+"""Inline content: emphasis, code, links, images, and HTML elements without a Markdown form."""
 
 from __future__ import annotations
 

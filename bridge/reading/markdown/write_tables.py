@@ -8,7 +8,7 @@ from lxml import etree
 
 from bridge.reading.markdown.blocks import Blocks
 from bridge.reading.markdown.escape import escape_leaf
-from bridge.reading.markdown.inline import Line
+from bridge.reading.markdown.inline import InlineLine
 from bridge.reading.markdown.tables import Cell, Table, is_layout, span_of
 from bridge.reading.markdown.writer import TAKEN, End, Handler, Writer
 
@@ -28,7 +28,7 @@ def _table(writer: Writer, element: etree._Element) -> End:
     table = Table()
     writer.tables.append((table, writer.blocks, writer.line, writer.lists))
     # What stands between rows, which no cell holds, comes before the table.
-    writer.blocks, writer.line, writer.lists = Blocks(), Line(), []
+    writer.blocks, writer.line, writer.lists = Blocks(), InlineLine(), []
 
     def end() -> None:
         writer.flush()
@@ -82,7 +82,7 @@ def _cell(writer: Writer, element: etree._Element) -> End:
         cell.text = escape_leaf(element.text or "").replace("|", "\\|")
         return TAKEN
     outside = (writer.blocks, writer.line, writer.lists)
-    writer.blocks, writer.line, writer.lists = Blocks(), Line(), []
+    writer.blocks, writer.line, writer.lists = Blocks(), InlineLine(), []
     writer.line.break_text = "<br>"
 
     def end() -> None:

@@ -14,7 +14,7 @@ from lxml import etree
 
 from bridge.reading.markdown.blocks import Block, Blocks, ListState
 from bridge.reading.markdown.footnotes import Footnotes
-from bridge.reading.markdown.inline import Line, Mark
+from bridge.reading.markdown.inline import InlineLine, Mark
 from bridge.reading.markdown.tables import Table
 from bridge.reading.markdown.urls import Links
 from bridge.reading.words import WHITE
@@ -30,7 +30,7 @@ _STYLED = etree.XPath("descendant-or-self::*/@style/..")
 
 
 def _taken() -> None:
-    """What a handler returns that has written the whole element itself."""
+    """Returned by a handler that has written the whole element itself."""
 
 
 TAKEN: End = _taken
@@ -51,10 +51,10 @@ class Writer:
         self.style = style
         self.notes = Footnotes(tree)
         self.blocks = Blocks()
-        self.line = Line()
+        self.line = InlineLine()
         self.lists: list[ListState | None] = []
         self.single = 0
-        self.tables: list[tuple[Table, Blocks, Line, list[ListState | None]]] = []
+        self.tables: list[tuple[Table, Blocks, InlineLine, list[ListState | None]]] = []
         self.flat_tables = 0
         self.explained: set[tuple[str, str]] = set()
         self._handlers = handlers
@@ -112,7 +112,7 @@ class Writer:
             self.blocks.emit(text)
 
     def closing(self, mark: Mark | None) -> End:
-        """What closes a mark at its element's end."""
+        """Returns the function that closes a mark at its element's end."""
         if mark is None:
             return None
         line = self.line
@@ -123,7 +123,7 @@ class Writer:
         self.blocks.pop()
 
     def take_single(self) -> str:
-        """What a heading, term or caption held, on one line."""
+        """The text of a heading, term or caption, on one line."""
         self.single -= 1
         return self.line.take_flat() if not self.single else ""
 

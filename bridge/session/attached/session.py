@@ -1,7 +1,7 @@
 """Attach mode: the WebViews of a foreign app, or Chrome's tabs, driven with the same page methods.
 
 The session starts the named app, nothing else, and closes nothing. Tabs cannot be opened, and the host app is not
-involved. There is no egress gate (`egress=unpinned`): requests of attached pages are judged in the page, as far as
+involved. There is no egress gate (`egress=unpinned`): requests of attached pages are checked in the page, as far as
 interception sees them.
 """
 

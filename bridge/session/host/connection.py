@@ -133,7 +133,7 @@ class HostConnection:
         try:
             state = await state_probe
         except DeadlineExceeded:
-            message = f"{self.serial} cannot be reached: the adb server at {self._server.address} does not answer."
+            message = f"{self.serial} cannot be reached: the adb server at {self._server.address} does not respond."
             return _Loss(DeviceLost(message, hint=_RECONNECT_HINT, serial=self.serial), is_silence=True)
         if state != "device" and self._has_ended():
             return _Loss(self._end())
@@ -142,7 +142,7 @@ class HostConnection:
         try:
             booted_at = await boot_probe
         except DeadlineExceeded:
-            message = f"adb lists {self.serial}, but it does not answer."
+            message = f"adb lists {self.serial}, but it does not respond."
             return _Loss(DeviceLost(message, hint=_RECONNECT_HINT), is_silence=True)
         except BridgeError as error:
             return _Loss(DeviceLost(f"{self.serial} is gone: {error.message}", hint=_RECONNECT_HINT))
@@ -161,12 +161,12 @@ class HostConnection:
             try:
                 await self.host.touch(timeout_s=_PROBE_S)
             except DeadlineExceeded:
-                message = f"the host app on {self.serial} does not answer: its process is frozen."
+                message = f"the host app on {self.serial} does not respond: its process is frozen."
                 return _Loss(HostLost(message, hint=_RECONNECT_HINT), is_silence=True)
             except HostLost as error:
                 reason = error
             except BridgeError as error:
-                logger.debug("the host app answered with an error: %s", error)
+                logger.debug("the host app replied with an error: %s", error)
         if reason is None:
             return None
         why = await self._why_it_died() or reason.message

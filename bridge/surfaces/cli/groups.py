@@ -1,4 +1,4 @@
-"""How groups of commands show themselves."""
+"""Help pages of command groups."""
 
 from __future__ import annotations
 

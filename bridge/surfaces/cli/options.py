@@ -197,7 +197,7 @@ def session_options(command: Command[R]) -> Command[R]:
 
 
 def start_options(options: SessionOptions) -> StartOptions:
-    """How to open the command's session. Paths are absolute: the session's process may run in another folder.
+    """Options for opening the command's session. Paths are absolute: the session's process may run in another folder.
 
     Raises:
         UsageError: The trace cannot be written there.

@@ -109,7 +109,7 @@ def write_file(target: Path, content: bytes | str) -> None:
 
 
 def is_terminal() -> bool:
-    """Whether stdout is a terminal that shows colours (https://no-color.org/)."""
+    """True if stdout is a terminal that shows colours (https://no-color.org/)."""
     import os
 
     return sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"

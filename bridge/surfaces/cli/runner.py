@@ -130,7 +130,7 @@ async def ask_on_terminal(decision: Decision) -> bool | None:
 
 
 async def confirm_on_terminal(question: str) -> bool:
-    """Whether the user confirms at the terminal; False without a terminal."""
+    """True if the user confirms at the terminal; False without a terminal."""
     if not _has_terminal():
         return False
     async with _ONE_QUESTION:

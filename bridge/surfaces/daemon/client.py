@@ -256,7 +256,7 @@ def _process(files: SessionFiles) -> subprocess.Popen[bytes]:
 
 
 def _is_running(files: SessionFiles) -> bool:
-    """Whether the session's process runs: it holds its lock until it exits."""
+    """True if the session's process runs: it holds its lock until it exits."""
     with files.lock.open("a") as lock:
         if not try_lock(lock):
             return True

@@ -44,7 +44,7 @@ class SessionFiles:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What a session's process writes about itself, for `daemon status` and to end one that does not respond."""
+    """The record that a session's process writes, for `daemon status` and to end one that does not respond."""
 
     name: str
     pid: int
@@ -84,7 +84,7 @@ def recorded() -> tuple[Record, ...]:
 
 
 def is_kept(name: str) -> bool:
-    """Whether the session `name` is open."""
+    """True if the session `name` is open."""
     return any(record.name == name for record in recorded())
 
 

@@ -12,7 +12,7 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True)
 class JobOutcome(Generic[Value]):
-    """How one job ended.
+    """The outcome of one job.
 
     Attributes:
         index: The index of its item, from 0.

@@ -53,7 +53,7 @@ class Slot:
 
     @property
     def is_warm(self) -> bool:
-        """Whether the device is already running."""
+        """True if the device is already running."""
         return True
 
     async def acquire(self, stack: AsyncExitStack, deadline: Deadline) -> str | None:

@@ -38,14 +38,14 @@ _STATE_FIXES = {
 
 @dataclass(frozen=True, slots=True)
 class Readiness:
-    """How far a device has booted; `missing` is "" when it is ready."""
+    """Boot progress of a device; `missing` is "" when it is ready."""
 
     missing: str
     seen: str
 
 
 def state_fix(state: str) -> str:
-    """How to fix a state other than `device`; "" if unknown."""
+    """The fix for a state other than `device`; "" if unknown."""
     return next((fix for word, fix in _STATE_FIXES.items() if state.startswith(word)), "")
 
 
@@ -55,7 +55,7 @@ def attached_text(entries: tuple[DeviceEntry, ...]) -> str:
 
 
 async def readiness(device: AdbDevice, *, timeout_s: float) -> Readiness:
-    """Whether the system has booted, the package service responds and a WebView provider is set."""
+    """Checks that the system has booted, the package service responds and a WebView provider is set."""
     deadline = Deadline.after(timeout_s)
     booted = await device.getprop("sys.boot_completed", timeout_s=deadline.remaining_s)
     if booted != "1":
@@ -67,7 +67,7 @@ async def readiness(device: AdbDevice, *, timeout_s: float) -> Readiness:
     name, version = await webview_provider(device, timeout_s=deadline.remaining_s)
     if not name:
         return Readiness("WebView provider", "dumpsys webviewupdate names no current WebView package")
-    return Readiness("", f"booted, packages answer, WebView is {name} {version}")
+    return Readiness("", f"booted, the package service responds, WebView is {name} {version}")
 
 
 async def webview_provider(device: AdbDevice, *, timeout_s: float) -> tuple[str, str]:
@@ -208,7 +208,7 @@ def judged(found: Capabilities) -> CheckResult:
 
 
 def held(found: Capabilities, refusals: Sequence[PolicyRefused]) -> CheckResult:
-    """Whether the device enforces a strict policy; `refusals` are the errors of a strict session."""
+    """Checks that the device enforces a strict policy; `refusals` are the errors of a strict session."""
     finding = f"egress={found.egress}, webrtc={found.webrtc}, websockets={found.websockets}"
     if refusals:
         return warned(f"{finding}: {refusals[0].message}", refusals[0].hint)

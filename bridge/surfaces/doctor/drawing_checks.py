@@ -137,7 +137,7 @@ def _whole_page(session: Session, page: Page, strategy: Strategy) -> Callable[[]
 
 
 def _wrong_bands(image: bytes, scale: float) -> str:
-    """Where the screenshot does not show the bands; "" if it does."""
+    """The place where the screenshot does not show the bands; "" if it shows them."""
     from PIL import Image
 
     with Image.open(io.BytesIO(image)) as opened:

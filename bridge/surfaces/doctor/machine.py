@@ -122,5 +122,5 @@ async def _apk(fix: bool, notify: Callable[[str], None]) -> CheckResult:
 
 
 def usable(report: Report, name: str) -> bool:
-    """Whether the row exists and has passed or warned."""
+    """True if the row exists and has passed or warned."""
     return any(row.name == name and row.verdict.status in ("pass", "warn") for row in report.rows)

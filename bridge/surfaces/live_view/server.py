@@ -113,7 +113,7 @@ class LiveView:
             self.left.set()
 
     async def _is_authorised(self, viewer: ServerConnection) -> bool:
-        """Whether the first message has the one-time token, or the key that was sent in exchange for it."""
+        """True if the first message has the one-time token, or the key that was sent in exchange for it."""
         try:
             async with asyncio.timeout(_HELLO_S):
                 given = parse_hello(await viewer.recv())

@@ -120,7 +120,7 @@ def webview_session_options() -> Mapping[str, Any]:
 def webview_session_settings(
     request: pytest.FixtureRequest, webview_device: str, webview_session_options: Mapping[str, Any]
 ) -> SessionSettings:
-    """How the test's session is opened."""
+    """Settings for opening the test's session."""
     from bridge.surfaces.pytest_plugin.artifacts import Artifacts
     from bridge.surfaces.pytest_plugin.sessions import SessionSettings
 

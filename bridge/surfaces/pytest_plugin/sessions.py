@@ -22,7 +22,7 @@ AnySession = Session | AttachedSession
 
 @dataclass(frozen=True, slots=True)
 class SessionSettings:
-    """How a test's session is opened.
+    """Settings for opening a test's session.
 
     Attributes:
         options: Arguments of `Session.open` or `Session.attach`, from the fixture `webview_session_options`.

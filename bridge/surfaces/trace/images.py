@@ -77,5 +77,5 @@ def write_pictures(pictures: Sequence[str], folder: Path) -> list[str]:
     except OSError as error:
         raise UsageError(f"cannot write to {folder}: {error.strerror}") from error
     except (ValueError, TypeError) as error:
-        raise UsageError(f"the pictures of the trace are not valid: {error}") from error
+        raise UsageError(f"the trace's images are not valid: {error}") from error
     return names

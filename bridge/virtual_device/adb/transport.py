@@ -10,7 +10,7 @@ import itertools
 import logging
 import os
 from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from bridge.virtual_device.adb import auth
 from bridge.virtual_device.adb.packets import (
@@ -25,6 +25,9 @@ from bridge.virtual_device.adb.packets import (
 )
 from bridge.virtual_device.adb.slow_link import Lane, LinkShape
 from bridge.virtual_device.adb.streams import READ_AHEAD_BYTES, Stream, grant, granted
+
+if TYPE_CHECKING:
+    from bridge.virtual_device.adb.adbd import Adbd
 
 logger = logging.getLogger(__name__)
 
@@ -44,24 +47,6 @@ class ServiceUnavailable(Exception):
     """The service does not exist or is not available; the peer gets CLSE."""
 
 
-class TransportOwner(Protocol):
-    """The part of adbd that a connection uses."""
-
-    link_shape: LinkShape
-
-    def banner(self) -> str: ...
-
-    def accepts(self, token: bytes, signature: bytes) -> bool: ...
-
-    async def open_service(self, name: str, transport: Transport) -> Handler: ...
-
-    def on_connected(self, transport: Transport) -> None: ...
-
-    def on_online(self, transport: Transport) -> None: ...
-
-    def on_disconnected(self, transport: Transport) -> None: ...
-
-
 class Transport(asyncio.Protocol):
     """One connection of an adb server.
 
@@ -69,7 +54,7 @@ class Transport(asyncio.Protocol):
         delays_acks: Whether both sides have `delayed_ack`.
     """
 
-    def __init__(self, adbd: TransportOwner) -> None:
+    def __init__(self, adbd: Adbd) -> None:
         self.max_payload = MAX_PAYLOAD_BEFORE_CONNECT
         self.is_online = False
         self.delays_acks = False

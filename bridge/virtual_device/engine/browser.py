@@ -80,7 +80,7 @@ class Browser:
         )
 
     def is_foreign(self, target: Mapping[str, Any]) -> bool:
-        """Whether a target (TargetInfo or an entry of /json/list) belongs to the desktop browser, not to a WebView."""
+        """True if a target (TargetInfo or an entry of /json/list) belongs to the desktop browser, not to a WebView."""
         identity = target.get("targetId") or target.get("id")
         return (
             identity in self._keepers

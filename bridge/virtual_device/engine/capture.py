@@ -63,8 +63,8 @@ def reshaped(encoded: str, plan: WebViewCapture) -> str:
     from PIL import Image  # slow to import and rarely needed
 
     assert plan.size_px is not None
-    with Image.open(io.BytesIO(base64.b64decode(encoded))) as picture:
-        tile = picture.convert("RGB") if plan.image_format == "jpeg" else picture.copy()
+    with Image.open(io.BytesIO(base64.b64decode(encoded))) as image:
+        tile = image.convert("RGB") if plan.image_format == "jpeg" else image.copy()
     if plan.scale != 1:
         tile = tile.resize((max(1, round(tile.width * plan.scale)), max(1, round(tile.height * plan.scale))))
     out = Image.new(tile.mode, plan.size_px)

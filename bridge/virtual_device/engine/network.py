@@ -34,7 +34,7 @@ class SocksError(ValueError):
 
 
 def is_loopback(host: str) -> bool:
-    """Whether the host is loopback by Chromium's rule (net::IsLocalhost): localhost, its subdomains, 127/8 and ::1."""
+    """True if the host is loopback by Chromium's rule (net::IsLocalhost): localhost, its subdomains, 127/8 and ::1."""
     name = host.lower().removesuffix(".")
     if name == "localhost" or name.endswith(".localhost"):
         return True

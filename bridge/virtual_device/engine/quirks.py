@@ -56,7 +56,7 @@ class QuirkContext(Protocol):
 
 @dataclass(frozen=True)
 class MessageOutcome:
-    """How to handle a client's message: pass it, replace it, or respond instead of Chromium.
+    """The handling of a client's message: pass it, replace it, or respond instead of Chromium.
 
     Attributes:
         before: A command of the relay that goes to Chromium first; its response is dropped.
@@ -117,7 +117,7 @@ class ConnectionQuirks:
         return self._handle(message)
 
     def wants(self, head: bytes | bytearray | memoryview) -> bool:
-        """Whether `from_browser` must see a message of Chromium that starts like this."""
+        """True if `from_browser` must see a message of Chromium that starts like this."""
         start = bytes(head[:64])
         if start.startswith(b'{"id":'):
             if not self._watched:
@@ -280,7 +280,7 @@ class ConnectionQuirks:
         reply.get("result", {})["targetInfos"] = own
 
     def _target_event(self, message: dict[str, Any]) -> bool:
-        """Whether the client gets an event of the Target domain."""
+        """True if the client gets an event of the Target domain."""
         method, params = message["method"], message["params"]
         target = params.get("targetInfo")
         if target is not None and self._context.is_foreign(target):

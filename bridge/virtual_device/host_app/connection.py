@@ -40,7 +40,7 @@ _MAX_UNREAD_BYTES = 16 * 1024 * 1024
 _PIECE_BYTES = 256 * 1024
 
 
-class HostConnection:
+class ControlConnection:
     """Reads frames in order; a task of its own serves each request."""
 
     def __init__(self, app: HostApp, process: HostProcess, endpoint: Endpoint, pair: StreamPair) -> None:

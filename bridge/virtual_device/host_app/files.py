@@ -17,7 +17,7 @@ class StagedFile:
 
 
 def is_base_name(name: str) -> bool:
-    """Whether it is a valid name for a staged file."""
+    """True if it is a valid name for a staged file."""
     return (
         0 < len(name) <= 120
         and len(name.encode(errors="replace")) <= 255

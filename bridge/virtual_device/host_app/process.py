@@ -25,7 +25,7 @@ from bridge.virtual_device.host_app.files import HostFiles
 from bridge.virtual_device.host_app.requests import MAX_TABS
 
 if TYPE_CHECKING:
-    from bridge.virtual_device.host_app.connection import HostConnection
+    from bridge.virtual_device.host_app.connection import ControlConnection
 
 _log = logging.getLogger(__name__)
 
@@ -66,7 +66,7 @@ class HostProcess:
         self.opening = 0
         self.owner: tuple[str, str] | None = None
         self.owner_since = clock()
-        self.clients: set[HostConnection] = set()
+        self.clients: set[ControlConnection] = set()
         self.ending = False
         self.has_proxy = True
         self.changed = asyncio.Event()

@@ -20,7 +20,7 @@ from bridge.errors import UsageError
 from bridge.host.protocol import PROTOCOL_VERSION, is_hex, is_socket_name
 from bridge.virtual_device.android import AbstractSockets, AddressInUse, StreamPair, stream_pair, webview_version_code
 from bridge.virtual_device.engine import Engine
-from bridge.virtual_device.host_app.connection import HostConnection
+from bridge.virtual_device.host_app.connection import ControlConnection
 from bridge.virtual_device.host_app.process import HostProcess
 from bridge.virtual_device.host_app.requests import MAX_CAPTURE_HEIGHT_PX, MAX_TABS
 
@@ -71,7 +71,7 @@ class Endpoint:
 
     name: str
     token: bytes
-    connections: set[HostConnection] = field(default_factory=set)
+    connections: set[ControlConnection] = field(default_factory=set)
 
 
 class HostApp:
@@ -286,13 +286,13 @@ class HostApp:
         if process is None:
             raise ConnectionRefusedError(f"nothing listens on @{endpoint.name}")
         near, far = await stream_pair()
-        connection = HostConnection(self, process, endpoint, far)
+        connection = ControlConnection(self, process, endpoint, far)
         endpoint.connections.add(connection)
         self._spawn(self._serve(endpoint, connection), f"control connection on {endpoint.name}")
         return near
 
     @staticmethod
-    async def _serve(endpoint: Endpoint, connection: HostConnection) -> None:
+    async def _serve(endpoint: Endpoint, connection: ControlConnection) -> None:
         try:
             await connection.run()
         finally:

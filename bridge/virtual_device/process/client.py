@@ -16,7 +16,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from bridge.adb import AdbServer
 from bridge.deadline import Deadline, finish
@@ -29,16 +29,6 @@ from bridge.virtual_device.process.private_folder import PREFIX, folders_place, 
 
 _STOP_S = 15.0
 _POLL_S = 0.05
-
-
-class AdbAddress(Protocol):
-    """The address of an adb server."""
-
-    @property
-    def host(self) -> str: ...
-
-    @property
-    def port(self) -> int: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +54,7 @@ class VirtualDeviceHandle:
 @asynccontextmanager
 async def start_virtual_device(
     *,
-    server: AdbAddress,
+    server: AdbServer,
     name: str | None = None,
     quirks: bool = True,
     idle_timeout_s: float = 300.0,

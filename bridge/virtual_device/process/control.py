@@ -78,7 +78,7 @@ async def ask(path: str, request: dict[str, Any], *, timeout_s: float) -> dict[s
             line = await reader.readline()
     except TimeoutError as error:
         raise VirtualDeviceFailed(
-            f"The virtual device did not answer {request.get('do')} in {timeout_s:g} s."
+            f"The virtual device did not respond to {request.get('do')} in {timeout_s:g} s."
         ) from error
     except (OSError, ValueError) as error:
         raise VirtualDeviceFailed(f"The virtual device at {path} is not running: {error}.") from error

@@ -36,7 +36,7 @@ def make_private_folder() -> Path:
 
 
 def is_our_folder(path: Path) -> bool:
-    """Whether it is a real directory of this user with a device's name, directly in the parent of private folders."""
+    """True if it is a real directory of this user with a device's name, directly in the parent of private folders."""
     try:
         found = path.lstat()
     except OSError:

@@ -109,7 +109,7 @@ async def test_hung_page_is_recovered_before_the_next_document_is_requested(
     attachment.connection.send("Runtime.evaluate", {"expression": "for(;;);"}).abandon()
     there = await page.goto(local_server.url("second.html"), timeout_s=20)
     assert (there.title, there.status) == ("Second", 200)
-    assert there.notices == ("the document that was left did not answer; its script was terminated",)
+    assert there.notices == ("the document that was left did not respond; its script was terminated",)
     # Decided, held and given up; then decided and carried out. The tab and its connection are the same.
     assert len(seen) == 2
     assert await page.attached() is attachment

@@ -57,7 +57,7 @@ async def test_timeout_on_a_hung_page_names_the_condition(page: Page, local_serv
     (await page.attached()).connection.send("Runtime.evaluate", {"expression": "for(;;);"}).abandon()
     with pytest.raises(DeadlineExceeded) as caught:
         await page.wait_for(text="never", timeout_s=0.3)
-    assert (caught.value.awaited, caught.value.last_seen) == ("waiting for text 'never'", "the page did not answer")
+    assert (caught.value.awaited, caught.value.last_seen) == ("waiting for text 'never'", "the page did not respond")
 
 
 async def test_failed_expectation_on_a_hung_page_reports_what_was_last_seen(

@@ -262,7 +262,7 @@ async def test_the_rest_of_the_page_works_while_a_frames_renderer_hangs(page: Pa
 
 
 async def test_counts_that_a_hanging_frame_makes_unknown_are_not_reported(page: Page) -> None:
-    button, text = page.get_by_role("button", name="Isolated button"), "does not answer"
+    button, text = page.get_by_role("button", name="Isolated button"), "does not respond"
     assert await button.count() == 1
     session_id = await hang(page)
     with pytest.raises(DeadlineExceeded, match=text) as refused:

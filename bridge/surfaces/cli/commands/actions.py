@@ -78,7 +78,7 @@ def _ref_command(name: str, help_text: str) -> click.Command:
 @click.argument("value")
 @page_options
 def fill(options: SessionOptions, ref: str, value: str, url: str | None, wait_for: str | None) -> None:
-    """Replace the value of the control REF by VALUE and print what changed.
+    """Replace the value of the control REF with VALUE and print what changed.
 
     With --json: success, action, ref, value, changes, cost.
     """

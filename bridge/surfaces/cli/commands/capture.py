@@ -112,7 +112,7 @@ def record(
     out: Path | None,
     **wanted: Any,
 ) -> None:
-    """Record the page for some seconds as an animated picture.
+    """Record the page for some seconds as an animated image.
 
     With --json: file, format, frames, duration_ms, width_px, height_px, size_bytes, truncated, notices?, cost.
     """

@@ -42,7 +42,10 @@ def retried(options: CommonOptions, files: tuple[Path, ...]) -> None:
 
 
 def _outcomes(file: Path) -> dict[str, bool]:
-    """Whether each test passed or was skipped. A test with several entries (teardown) passed if all of them did."""
+    """Maps each test to True if it passed or was skipped.
+
+    A test with several entries (teardown) passed if all of them did.
+    """
     from xml.etree import ElementTree
 
     try:
