@@ -7,7 +7,7 @@ import re
 from lxml import etree
 
 from bridge.reading.charset import decode_text
-from bridge.snapshot.html_parse import parse_html as parse_text
+from bridge.snapshot.plain_html.parse import parse_html as parse_text
 
 # libxml2 ends these where a paragraph begins in them, which HTML does not (HTMLparser.c, htmlStartClose): the paragraph
 # would not be bold. Under names that it does not know it leaves them open.

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from bridge.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from bridge.snapshot.delta import Delta, snapshot_delta
+    from bridge.snapshot.lines.delta import Delta, snapshot_delta
+    from bridge.snapshot.lines.render import render_snapshot
     from bridge.snapshot.model import Line, NodeRef, RenderOptions, SnapshotResult, SnapshotStats
-    from bridge.snapshot.render import render_snapshot
 
 __all__ = [
     "Delta",
@@ -25,13 +25,13 @@ __all__ = [
 __getattr__ = lazy_names(
     __name__,
     {
-        "Delta": "bridge.snapshot.delta",
+        "Delta": "bridge.snapshot.lines.delta",
         "Line": "bridge.snapshot.model",
         "NodeRef": "bridge.snapshot.model",
         "RenderOptions": "bridge.snapshot.model",
         "SnapshotResult": "bridge.snapshot.model",
         "SnapshotStats": "bridge.snapshot.model",
-        "render_snapshot": "bridge.snapshot.render",
-        "snapshot_delta": "bridge.snapshot.delta",
+        "render_snapshot": "bridge.snapshot.lines.render",
+        "snapshot_delta": "bridge.snapshot.lines.delta",
     },
 )

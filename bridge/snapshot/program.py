@@ -27,8 +27,8 @@ from typing import Any
 from bridge.errors import ActionFailed, ScriptFailed, UsageError
 from bridge.snapshot.injected import source
 from bridge.snapshot.json_text import js_literal
+from bridge.snapshot.lines.render import render_snapshot
 from bridge.snapshot.parse import parse_reply, reported_error
-from bridge.snapshot.render import render_snapshot
 
 __all__ = [
     "ActionReply",

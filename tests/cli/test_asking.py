@@ -13,7 +13,7 @@ from contextlib import contextmanager
 import pytest
 
 from bridge.policy import BrowserPolicy, decide
-from bridge.surfaces.cli.runner import asked_on_terminal
+from bridge.surfaces.cli.runner import ask_on_terminal
 
 DECISION = decide(BrowserPolicy(default_action="ask"), "https://example.com/", ())
 
@@ -35,13 +35,13 @@ def terminal() -> Iterator[int]:
 def test_only_yes_is_yes(typed: bytes, allowed: bool) -> None:
     with terminal() as person:
         os.write(person, typed)
-        assert asyncio.run(asked_on_terminal(DECISION)) is allowed
+        assert asyncio.run(ask_on_terminal(DECISION)) is allowed
 
 
 def test_a_question_that_nobody_answers_ends_with_its_time() -> None:
     async def asked() -> None:
         async with asyncio.timeout(0.2):
-            await asked_on_terminal(DECISION)
+            await ask_on_terminal(DECISION)
 
     with terminal() as person:
         start = time.monotonic()

@@ -43,7 +43,7 @@ class TestReport:
         assert (await report.ask("deaf", hangs, timeout_s=0.05)).exit_code == 5
         assert (await report.ask("well", answers, timeout_s=20)).status == "pass"
         assert [row.name for row in told] == ["deaf", "well"]
-        assert "deaf timed out after 0.05 s" in told[0].verdict.said
+        assert "deaf timed out after 0.05 s" in told[0].verdict.finding
 
     async def test_an_error_of_ours_keeps_its_hint_and_a_foreign_one_is_named(self) -> None:
         report, told = self.report()
@@ -56,8 +56,8 @@ class TestReport:
 
         await report.ask("ours", ours, timeout_s=20)
         await report.ask("foreign", foreign, timeout_s=20)
-        assert (told[0].verdict.said, told[0].verdict.fix) == ("nothing there", "Attach one.")
-        assert told[1].verdict.said == "unexpected ZeroDivisionError: by zero"
+        assert (told[0].verdict.finding, told[0].verdict.fix) == ("nothing there", "Attach one.")
+        assert told[1].verdict.finding == "unexpected ZeroDivisionError: by zero"
         assert report.exit_code == 3, "the first failure's"
 
     async def test_nothing_is_asked_after_the_time_for_all_of_it(self) -> None:
@@ -67,7 +67,7 @@ class TestReport:
             raise AssertionError("asked")
 
         assert (await report.ask("late", never, timeout_s=20)).exit_code == 5
-        assert "not asked" in told[0].verdict.said
+        assert "not checked" in told[0].verdict.finding
 
 
 @pytest.mark.browser

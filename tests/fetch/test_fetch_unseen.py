@@ -11,7 +11,7 @@ from site_server import MappedEgress, Site
 from bridge.errors import ScriptFailed
 from bridge.reading.fetch import webfetch
 from bridge.reading.fetch.unseen import remove_unseen
-from bridge.snapshot.html_parse import parse_html
+from bridge.snapshot.plain_html.parse import parse_html
 
 
 async def test_an_empty_shell_is_called_one(site: Site, egress: MappedEgress) -> None:

@@ -11,8 +11,8 @@ import pytest
 from browser import ACCNAME, Page
 
 from bridge.snapshot import render_snapshot
-from bridge.snapshot.html import HtmlSnapshotOptions, build_document, snapshot_html
-from bridge.snapshot.html_names import Names
+from bridge.snapshot.plain_html.names import Names
+from bridge.snapshot.plain_html.snapshot import HtmlSnapshotOptions, build_document, snapshot_html
 
 PAGES = sorted((Path(__file__).parent / "pages").glob("*.html"))
 ACCNAME_PAGES = sorted({case.partition("#")[0] for case in json.loads((ACCNAME / "cases.json").read_text())})

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.errors import RefNotFound, UsageError
-from bridge.snapshot.html import (
+from bridge.snapshot.plain_html.snapshot import (
     HtmlSnapshotOptions,
     QueryKind,
     build_document,

@@ -209,7 +209,7 @@ def test_the_parts_of_a_suite_are_all_of_it_and_nothing_twice(project: Project) 
     parts = [set(re.findall(r"test_\d+", run_part(project, f"{part}/3"))) for part in (1, 2, 3)]
     assert all(parts)
     assert sum(map(len, parts)) == len(set.union(*parts)) == 40
-    assert "is no part such as 1/3" in run_part(project, "4/3")
+    assert "is not a valid part such as 1/3" in run_part(project, "4/3")
 
 
 def run_part(project: Project, part: str) -> str:

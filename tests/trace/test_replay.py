@@ -84,7 +84,7 @@ def test_a_trace_of_a_stranger_brings_no_ports_along() -> None:
     trace = {"session": {"started_s": 0, "grants": [["127.0.0.1", 6379]]}, "operations": [operation(name="reload")]}
     made = replayed(trace, is_async=False, with_grants=False)
     assert "6379" not in made.source
-    assert made.left_out == ("that pages could reach 127.0.0.1:6379: --with-grants writes that too",)
+    assert made.left_out == ("grants for 127.0.0.1:6379: --with-grants includes them",)
     assert "TestServerGrant('127.0.0.1', 6379)" in replayed(trace, is_async=False, with_grants=True).source
 
 

@@ -18,8 +18,8 @@ from bridge.page.target.execution_contexts import ExecutionContextDestroyed
 from bridge.page.target.frame_geometry import frames_shown
 from bridge.page.target.frames import Frame
 from bridge.snapshot import RenderOptions, SnapshotResult, render_snapshot, snapshot_delta
-from bridge.snapshot.delta import missing_refs
-from bridge.snapshot.forms import NO_ELEMENT
+from bridge.snapshot.lines.delta import missing_refs
+from bridge.snapshot.lines.forms import NO_ELEMENT
 
 _NOT_AN_OBJECT = "the snapshot script returned no object"
 # Pages with more frames than this show advertising. The snapshot says that frames were left out.

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urljoin
 
 from bridge.reading.words import words_of
-from bridge.snapshot.html_parse import Element
+from bridge.snapshot.plain_html.parse import Element
 
 _FACT_CHARS = 1_000
 _UNSEEN = frozenset(("script", "style", "noscript", "template", "head", "title", "svg", "iframe", "object", "datalist"))

@@ -18,8 +18,8 @@ from bridge.reading.markdown.convert import to_blocks
 from bridge.reading.markdown.document import joined, outline, truncated
 from bridge.reading.markdown.escape import escape_text
 from bridge.reading.media_type import kind_of_body
-from bridge.snapshot.html_dom import strip
-from bridge.snapshot.html_parse import compiled_selector, parse_html, select_first
+from bridge.snapshot.plain_html.dom import strip
+from bridge.snapshot.plain_html.parse import compiled_selector, parse_html, select_first
 
 Mode = Literal["main_content", "article", "raw"]
 Links = Literal["inline", "none"]

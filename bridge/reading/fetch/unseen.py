@@ -6,8 +6,8 @@ too: a person can open them.
 
 from __future__ import annotations
 
-from bridge.snapshot.html_dom import HtmlDocument, is_first_summary, text_of
-from bridge.snapshot.html_parse import Element
+from bridge.snapshot.plain_html.dom import HtmlDocument, is_first_summary, text_of
+from bridge.snapshot.plain_html.parse import Element
 
 _HIDDEN = "//*[@hidden or @inert or @aria-hidden='true' or @popover or self::dialog[not(@open)]]"
 _INKLESS = ("color", "font-size", "text-indent")

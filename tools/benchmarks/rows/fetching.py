@@ -19,8 +19,8 @@ from bridge.reading.fetch.unseen import remove_unseen
 from bridge.reading.main_content import main_content
 from bridge.reading.markdown import to_blocks
 from bridge.reading.markdown.document import truncated
-from bridge.snapshot.html import build_document, snapshot_html
-from bridge.snapshot.html_parse import parse_html
+from bridge.snapshot.plain_html.parse import parse_html
+from bridge.snapshot.plain_html.snapshot import build_document, snapshot_html
 from tools.benchmarks.bench import Bench
 from tools.benchmarks.measuring import (
     Finding,

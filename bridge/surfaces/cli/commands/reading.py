@@ -123,7 +123,7 @@ def snapshot_of_file(
     """`snapshot --html`: a snapshot of HTML text from a file, or from stdin for "-"."""
     from bridge.reading.charset import decode_text
     from bridge.reading.media_type import sniffed_type
-    from bridge.snapshot.html import HtmlSnapshotOptions, snapshot_html
+    from bridge.snapshot.plain_html.snapshot import HtmlSnapshotOptions, snapshot_html
 
     name = "the input on stdin" if source == "-" else source
     if source == "-":

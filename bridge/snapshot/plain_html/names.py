@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from bridge.snapshot.html_dom import (
+from bridge.snapshot.plain_html.dom import (
     HtmlDocument,
     fold,
     input_type,
@@ -18,9 +18,9 @@ from bridge.snapshot.html_dom import (
     kids_of,
     text_of,
 )
-from bridge.snapshot.html_parse import Element
-from bridge.snapshot.html_roles import FOCUSABLE_TAGS, SKIPPED_TAGS, VOID_TAGS
-from bridge.snapshot.html_values import is_multiple, number_of, selected_options, value_of
+from bridge.snapshot.plain_html.parse import Element
+from bridge.snapshot.plain_html.roles import FOCUSABLE_TAGS, SKIPPED_TAGS, VOID_TAGS
+from bridge.snapshot.plain_html.values import is_multiple, number_of, selected_options, value_of
 from bridge.snapshot.role_table import (
     INTERACTIVE,
     NAME_FROM_CONTENT,

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from bridge.snapshot.escape import quote
-from bridge.snapshot.layout import Entry
+from bridge.snapshot.lines.layout import Entry
+from bridge.snapshot.lines.outline import Row
 from bridge.snapshot.model import Line, RenderOptions
-from bridge.snapshot.outline import Row
 
 #: Controls of one kind share a line of about this length.
 _SHARED_LINE_CHARS = 240

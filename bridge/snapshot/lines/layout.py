@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from bridge.errors import RefNotFound
-from bridge.snapshot.attributes import Attr, attr_word, shown_attrs
 from bridge.snapshot.escape import cut
+from bridge.snapshot.lines.attributes import Attr, attr_word, shown_attrs
 from bridge.snapshot.model import Line, RenderOptions
 from bridge.snapshot.parse import RawNode
 from bridge.snapshot.roles import (

@@ -21,13 +21,13 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from bridge.cost import Cost
-from bridge.snapshot.budget import select
-from bridge.snapshot.controls import only_controls
 from bridge.snapshot.escape import clean, cut, url_token
-from bridge.snapshot.forms import Facts, Form, JsonForm, TextForm
-from bridge.snapshot.layout import lay_out, only_from, only_matching
+from bridge.snapshot.lines.budget import select
+from bridge.snapshot.lines.controls import only_controls
+from bridge.snapshot.lines.forms import Facts, Form, JsonForm, TextForm
+from bridge.snapshot.lines.layout import lay_out, only_from, only_matching
+from bridge.snapshot.lines.outline import Outline, outline
 from bridge.snapshot.model import Line, RenderOptions, SnapshotResult, SnapshotStats
-from bridge.snapshot.outline import Outline, outline
 from bridge.snapshot.parse import parse_snapshot
 
 _URL_CHARS = 300

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from bridge.snapshot.layout import Entry
+from bridge.snapshot.lines.layout import Entry
 from bridge.snapshot.model import RenderOptions
 from bridge.snapshot.roles import INTERACTIVE_ROLES
 

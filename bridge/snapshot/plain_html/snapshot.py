@@ -15,14 +15,14 @@ from enum import Enum
 from typing import Any, Literal
 
 from bridge.errors import RefNotFound, UsageError
-from bridge.snapshot.html_collect import Collecting, Collector
-from bridge.snapshot.html_dom import HtmlDocument, text_of
-from bridge.snapshot.html_names import Names
-from bridge.snapshot.html_parse import parse_html, select_first
-from bridge.snapshot.html_query import attributes, outer_html, seen_text
+from bridge.snapshot.lines.render import render_snapshot
 from bridge.snapshot.model import NodeRef, RenderOptions, SnapshotResult
 from bridge.snapshot.parse import STATE_ATTRS
-from bridge.snapshot.render import render_snapshot
+from bridge.snapshot.plain_html.collect import Collecting, Collector
+from bridge.snapshot.plain_html.dom import HtmlDocument, text_of
+from bridge.snapshot.plain_html.names import Names
+from bridge.snapshot.plain_html.parse import parse_html, select_first
+from bridge.snapshot.plain_html.query import attributes, outer_html, seen_text
 
 __all__ = [
     "HtmlDocument",

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from bridge.snapshot.escape import cut
-from bridge.snapshot.html_dom import fold
-from bridge.snapshot.html_parse import Element
+from bridge.snapshot.plain_html.dom import fold
+from bridge.snapshot.plain_html.parse import Element
 
 Node = dict[str, Any]
 

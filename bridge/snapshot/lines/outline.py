@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from bridge.snapshot.budget import Selection
-from bridge.snapshot.layout import Entry
+from bridge.snapshot.lines.budget import Selection
+from bridge.snapshot.lines.layout import Entry
 from bridge.snapshot.model import NodeRef, RenderOptions
 from bridge.snapshot.parse import RawNode
 from bridge.snapshot.roles import INTERACTIVE_ROLES, NAMED_BY_CONTENT

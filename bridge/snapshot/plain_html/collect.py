@@ -11,12 +11,12 @@ import heapq
 from dataclasses import dataclass, field
 
 from bridge.snapshot.escape import cut
-from bridge.snapshot.html_dom import HtmlDocument, fold, kids_of, strip, text_of
-from bridge.snapshot.html_names import Names, is_editable
-from bridge.snapshot.html_parse import Element
-from bridge.snapshot.html_roles import SKIPPED_TAGS, VOID_TAGS
-from bridge.snapshot.html_runs import Node, Out, Run, settle
-from bridge.snapshot.html_values import attrs_of
+from bridge.snapshot.plain_html.dom import HtmlDocument, fold, kids_of, strip, text_of
+from bridge.snapshot.plain_html.names import Names, is_editable
+from bridge.snapshot.plain_html.parse import Element
+from bridge.snapshot.plain_html.roles import SKIPPED_TAGS, VOID_TAGS
+from bridge.snapshot.plain_html.runs import Node, Out, Run, settle
+from bridge.snapshot.plain_html.values import attrs_of
 from bridge.snapshot.role_table import (
     CHILDREN_PRESENTATIONAL,
     CONTENT,

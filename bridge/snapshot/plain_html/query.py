@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from html import escape
 
-from bridge.snapshot.html_dom import HtmlDocument, fold, input_type
-from bridge.snapshot.html_parse import END_TAGS_OMITTED, Element
-from bridge.snapshot.html_roles import SKIPPED_TAGS
+from bridge.snapshot.plain_html.dom import HtmlDocument, fold, input_type
+from bridge.snapshot.plain_html.parse import END_TAGS_OMITTED, Element
+from bridge.snapshot.plain_html.roles import SKIPPED_TAGS
 
 MARK = "...[truncated]"
 _MOST_ATTRS = 1_000

@@ -9,8 +9,8 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from bridge.snapshot.html_parse import Element
-from bridge.snapshot.html_roles import BLOCK_TAGS, INPUT_TYPES, LABELABLE_TAGS, REF_TAGS, UNRENDERED_TAGS
+from bridge.snapshot.plain_html.parse import Element
+from bridge.snapshot.plain_html.roles import BLOCK_TAGS, INPUT_TYPES, LABELABLE_TAGS, REF_TAGS, UNRENDERED_TAGS
 
 #: More elements of a document are not looked at.
 MAX_ELEMENTS = 200_000

@@ -6,8 +6,8 @@ import re
 from typing import Any
 
 from bridge.snapshot.escape import cut
-from bridge.snapshot.html_dom import fold, input_type, is_first_summary, text_of
-from bridge.snapshot.html_parse import Element
+from bridge.snapshot.plain_html.dom import fold, input_type, is_first_summary, text_of
+from bridge.snapshot.plain_html.parse import Element
 
 _STATES = ("checked", "selected", "expanded", "disabled", "required", "readonly", "pressed", "current", "invalid")
 _LEAN = ("href", "name", "type", "value", "placeholder")
