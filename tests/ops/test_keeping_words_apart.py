@@ -148,7 +148,7 @@ def test_an_action_policy_that_cannot_be_read_stops_the_start(tmp_path: Path) ->
     folder = tmp_path / "webview-bridge"
     folder.mkdir()
     (folder / "config.toml").symlink_to(tmp_path / "none.toml")
-    with pytest.raises(UsageError, match="cannot be read"):
+    with pytest.raises(UsageError, match="cannot read"):
         configured_actions({"XDG_CONFIG_HOME": str(tmp_path)})
     (folder / "config.toml").unlink()
     assert configured_actions({"XDG_CONFIG_HOME": str(tmp_path)}) == ActionPolicy()
