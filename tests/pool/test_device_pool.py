@@ -95,7 +95,7 @@ async def test_what_a_job_raises_is_its_own_end_and_nobody_elses(webview_device:
     assert [outcome.value for outcome in outcomes] == [0, None, None, None, 4]
     with pytest.raises(ValueError, match="one is no item"):
         outcomes[1].result()
-    assert "cancelled from inside" in str(outcomes[2].error)
+    assert "the job cancelled itself" in str(outcomes[2].error)
     assert isinstance(outcomes[3].error, ShellFailed)
     assert [outcome.attempts for outcome in outcomes] == [1] * 5
 
@@ -122,7 +122,7 @@ async def test_a_lease_is_one_works_alone_and_nothing_of_it_is_left_for_the_next
             page = await first.new_tab(shop.url("shop.html"))
             await page.add_init_script("document.cookie = 'left=1'")
             await page.reload()
-            with pytest.raises(DeadlineExceeded, match=f"{webview_device}: at work"):
+            with pytest.raises(DeadlineExceeded, match=f"{webview_device}: running a job"):
                 async with pool.lease(timeout_s=0.2):
                     pytest.fail("two had the device")
         async with pool.lease(timeout_s=30) as second:
@@ -136,7 +136,7 @@ async def test_other_processes_have_their_turn_on_an_attached_device(webview_dev
     key = lease_key(AdbServer.from_environment().device(webview_device))
     async with DevicePool.open([webview_device]) as pool:
         async with leased([key], timeout_s=10):
-            with pytest.raises(DeadlineExceeded, match="others use it"):
+            with pytest.raises(DeadlineExceeded, match="in use by another process"):
                 async with pool.lease(timeout_s=0.3):
                     pytest.fail("it is somebody else's turn")
         async with pool.lease(timeout_s=30), asyncio.timeout(5):
@@ -183,7 +183,7 @@ async def test_devices_that_make_no_pool_are_refused(adb_port: int, webview_devi
 
     with pytest.raises(DeviceNotFound, match="nobody"):
         await opened(["nobody"])
-    with pytest.raises(UsageError, match="named twice"):
+    with pytest.raises(UsageError, match="given twice"):
         await opened([webview_device, webview_device])
     with pytest.raises(UsageError, match="at least one"):
         await opened([])

@@ -70,7 +70,7 @@ def test_sync_script_works_like_the_asynchronous_one(webview_device: str, local_
         assert session.pages == ()
     assert bridge_threads() == before
     assert SHARED_LOOP._loop is None
-    with pytest.raises(UsageError, match="the session is over"):
+    with pytest.raises(UsageError, match="the session is closed"):
         page.snapshot()
 
 
@@ -90,7 +90,7 @@ def test_handler_that_calls_the_page_is_refused(webview_device: str, local_serve
         page.route("**/second.html", handler)
         with pytest.raises(NavigationFailed):
             page.goto(local_server.url("second.html"))
-    assert "would wait for itself" in seen[0]
+    assert "which would deadlock" in seen[0]
 
 
 @pytest.mark.browser

@@ -160,7 +160,8 @@ class DevicePool:
             if task is None or task.cancelling():
                 raise
             # The job has cancelled itself, not its caller.
-            return JobOutcome(error=BridgeError(f"the job cancelled itself: {error}"), serial=serial)
+            reason = f": {error}" if str(error) else ""
+            return JobOutcome(error=BridgeError(f"the job cancelled itself{reason}"), serial=serial)
         except Exception as error:
             lost = "" if lease is None or lease.lost is None else lease.lost.message
             return JobOutcome(error=error, serial=serial, lost=lost, attempts=0 if lease is None else 1)
