@@ -158,7 +158,7 @@ async def test_clients_without_sessions_get_tabs_of_their_own_by_a_name_in_the_a
         one_s, two_s = (address.client(query=f"?session={name}", mode="auto") for name in "ab")
         async with one_s as one, two_s as two:
             await one.call_tool("web_open", {"url": serving.local.url("second.html")})
-            assert "no page is open" in text_of(await two.call_tool("web_snapshot", {}))
+            assert "no tab is open" in text_of(await two.call_tool("web_snapshot", {}))
 
 
 def shell(serial: str, command: str) -> None:
@@ -191,7 +191,7 @@ async def test_a_virtual_device_that_dies_is_started_again(serving: Serving) -> 
         lost = await client.call_tool("web_snapshot", {})
         opened = await client.call_tool("web_open", {"url": serving.local.url("second.html")})
         assert "HTTP 200" in text_of(opened)
-        assert "started again" in text_of(lost) + text_of(opened)
+        assert "restarted" in text_of(lost) + text_of(opened)
 
 
 def virtual_devices_of(pid: int) -> list[int]:
