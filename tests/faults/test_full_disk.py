@@ -20,7 +20,7 @@ def test_a_screenshot_on_a_full_disk_leaves_no_partial_file(tmp_path: Path, befo
     target = tmp_path / "picture.png"
     if before is not None:
         target.write_bytes(before)
-    with disk_for(100_000), pytest.raises(UsageError, match="cannot be written"):
+    with disk_for(100_000), pytest.raises(UsageError, match="cannot write"):
         write_file(target, bytes(2_000_000))
     assert [file.name for file in tmp_path.iterdir()] == ([target.name] if before else [])
     assert not before or target.read_bytes() == before
@@ -46,5 +46,5 @@ def test_a_rewritten_file_keeps_its_mode(tmp_path: Path) -> None:
 def test_a_file_that_is_not_regular_is_written_in_place(tmp_path: Path) -> None:
     write_file(Path(os.devnull), "gone")
     assert Path(os.devnull).is_char_device()
-    with pytest.raises(UsageError, match="cannot be written"):
+    with pytest.raises(UsageError, match="cannot write"):
         write_file(tmp_path, "a folder")

@@ -76,6 +76,6 @@ async def test_a_model_tool_announces_that_it_waits_for_the_device(
         await session.host_client.closed.wait()
         opening = asyncio.ensure_future(context.session())
         async with asyncio.timeout(REPORT_S):
-            assert "waiting for it to come back" in await steps.get()
+            assert "waiting for the device or its host app to reconnect" in await steps.get()
         await device.fault("connect")
         assert (await opening).serial == session.serial

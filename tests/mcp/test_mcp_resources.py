@@ -26,7 +26,7 @@ def test_of_a_long_log_the_newest_lines_are_told() -> None:
     told = newest(lines).splitlines()
     assert told[-1] == lines[-1]
     left_out = 1_000 - (len(told) - 1)
-    assert told[0] == f"… ({left_out} earlier lines were left out)"
+    assert told[0] == f"… ({left_out} earlier lines omitted)"
     assert told[1] == lines[left_out]
     assert 10_000 < len(newest(lines)) < MAX_RESULT_CHARS
     assert newest(lines[:3]) == "\n".join(lines[:3])

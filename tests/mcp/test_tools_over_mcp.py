@@ -201,5 +201,5 @@ async def test_console_and_network_of_the_current_page_are_resources(serving: Se
         await client.call_tool("web_open", {"url": serving.local.url("second.html")})
         after = (await client.read_resource("webview://network")).contents[0]
         assert "200 GET" in after.text  # type: ignore[union-attr]
-        with pytest.raises(MCPError, match="no resource"):
+        with pytest.raises(MCPError, match="unknown resource"):
             await client.read_resource("webview://../../etc/passwd")

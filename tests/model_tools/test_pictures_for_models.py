@@ -90,6 +90,6 @@ async def test_a_picture_of_more_than_the_view_is_refused_where_a_secret_is_show
         shown = await called(client, "web", "web_screenshot", **given)
         assert shown.image is None
         assert "the page shows a secret" in shown.text
-        assert "Take a picture of the view" in shown.text
+        assert "Take a screenshot of the view" in shown.text
     await page_that_says(client, local_server, "nobody's words", far=True)
     assert (await called(client, "web", "web_screenshot", full_page=True)).image is not None

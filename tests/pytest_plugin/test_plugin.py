@@ -87,7 +87,7 @@ def test_all_devices_without_any_is_bad_usage(project: Project) -> None:
     run = project.run("--webview-device=all")
 
     assert run.exit_code != 0
-    assert "--webview-device=all, and no device is attached" in run.output
+    assert "--webview-device=all requires an attached device" in run.output
 
 
 def test_nothing_is_said_and_nothing_heavy_is_imported_where_it_is_not_used(project: Project) -> None:

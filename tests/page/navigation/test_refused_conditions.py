@@ -17,7 +17,7 @@ ABOVE_EVERY_WAIT_S = 100.0
     [("buton", "button"), ("Button", "button"), (" link ", "link"), ("image", "img"), ("text", "textbox")],
 )
 def test_unknown_role_is_refused_with_a_suggestion(written: str, meant: str) -> None:
-    with pytest.raises(UsageError, match="is no role of an element") as refused:
+    with pytest.raises(UsageError, match="is not a valid role") as refused:
         checked_role(written)
     assert meant in refused.value.hint
 

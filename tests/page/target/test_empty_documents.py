@@ -71,7 +71,7 @@ async def test_snapshot_of_a_loading_document_is_not_empty(webview_device: str) 
             try:
                 page = await session.new_tab()
                 await page.goto(server.url(), wait_until="commit")
-                with pytest.raises(DeadlineExceeded, match="has no element, and is still being loaded"):
+                with pytest.raises(DeadlineExceeded, match="has no element, and is still loading"):
                     await page.snapshot(timeout_s=3)
                 looking = asyncio.ensure_future(page.snapshot(timeout_s=30))
             finally:
