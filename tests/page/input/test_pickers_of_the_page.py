@@ -46,7 +46,7 @@ async def test_a_click_of_the_pages_own_opens_no_picker_and_the_result_says_so(
     assert "asked for a picker; it was blocked" in notice
     assert told in notice
     day = (await page.snapshot()).find(name="Day", nth=-1).ref
-    assert "type color" in notice or f'fill({day}, "YYYY-MM-DD")' in notice
+    assert "type=color" in notice or f'fill({day}, "YYYY-MM-DD")' in notice
     # The page hears of its click as ever; without an action of ours it does as it likes.
     assert await in_page(page, "kept.every((it)=>it)")
     await in_page(page, f"kept.length=0;{COLOUR}.click()")
