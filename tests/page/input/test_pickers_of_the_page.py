@@ -33,9 +33,9 @@ async def click_that(page: Page, local_server: LocalServer, asks: str) -> Action
 @pytest.mark.parametrize(
     ("asks", "told"),
     [
-        (f"{DAY}.click()", "of type date"),
-        (f"{COLOUR}.click()", "of type color"),
-        ("document.querySelector('label').click()", "of type date"),
+        (f"{DAY}.click()", "<input type=date>"),
+        (f"{COLOUR}.click()", "<input type=color>"),
+        ("document.querySelector('label').click()", "<input type=date>"),
     ],
 )
 async def test_a_click_of_the_pages_own_opens_no_picker_and_the_result_says_so(
@@ -46,7 +46,7 @@ async def test_a_click_of_the_pages_own_opens_no_picker_and_the_result_says_so(
     assert "asked for a picker; it was blocked" in notice
     assert told in notice
     day = (await page.snapshot()).find(name="Day", nth=-1).ref
-    assert "type color" in notice or f'fill({day}, "YYYY-MM-DD")' in notice
+    assert "type=color" in notice or f'fill({day}, "YYYY-MM-DD")' in notice
     # The page hears of its click as ever; without an action of ours it does as it likes.
     assert await in_page(page, "kept.every((it)=>it)")
     await in_page(page, f"kept.length=0;{COLOUR}.click()")
@@ -59,7 +59,7 @@ async def test_a_picker_that_the_page_shows_without_a_click_is_told_of(
     if not session.is_virtual:
         pytest.skip("a WebView without an Activity shows no such dialog")
     (notice,) = (await click_that(page, local_server, f"{DAY}.showPicker()")).notices
-    assert "asked for a picker; it is open: an input of type date" in notice
+    assert "asked for a picker; it is open: tapping an <input type=date>" in notice
 
 
 async def test_a_select_that_the_page_shows_ends_the_host_app_as_on_a_phone(

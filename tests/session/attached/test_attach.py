@@ -119,7 +119,7 @@ async def test_an_action_that_closes_the_window_succeeds(
         done = await page.click((await page.snapshot()).find(name="Done").ref, input=how)
         closed = "the window was closed, by its page or its app"
         assert (done.changes.settled, done.changes.text) == ("closed", f"not known: {closed}")
-        assert done.notices == (f"{closed}: the next call looks for a page for t1",)
+        assert done.notices == (f"{closed}: the next call finds another page for t1",)
 
 
 @pytest.mark.browser
@@ -193,7 +193,7 @@ async def test_a_select_of_an_app_takes_select_and_refuses_a_tap(
     async with app_at(local_server.url("controls.html"), device, local_server) as session:
         (page,) = session.pages
         ref = (await page.snapshot()).find(role="combobox").ref
-        with pytest.raises(Unsupported, match="opens a dialog") as refused:
+        with pytest.raises(Unsupported, match="opens a system dialog") as refused:
             await page.click(ref, timeout_s=60)
         assert f"select({ref}, " in refused.value.hint
         assert (await page.select(ref, "Medium")).values == ("Medium",)
