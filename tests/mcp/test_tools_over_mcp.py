@@ -188,7 +188,7 @@ async def test_annotations_come_from_effects(serving: Serving) -> None:
 
 async def test_an_unknown_tool_is_an_error_of_the_protocol(serving: Serving) -> None:
     async with serving.client("stdio") as client:
-        with pytest.raises(MCPError, match="no tool 'evaluate'"):
+        with pytest.raises(MCPError, match="unknown tool 'evaluate'"):
             await client.call_tool("evaluate", {"expression": "1"})
 
 
@@ -197,7 +197,7 @@ async def test_console_and_network_of_the_current_page_are_resources(serving: Se
         uris = [resource.uri for resource in (await client.list_resources()).resources]
         assert uris == ["webview://console", "webview://network", "webview://trace"]
         before = (await client.read_resource("webview://network")).contents[0]
-        assert before.text == "no page is open"  # type: ignore[union-attr]
+        assert before.text == "no tab is open"  # type: ignore[union-attr]
         await client.call_tool("web_open", {"url": serving.local.url("second.html")})
         after = (await client.read_resource("webview://network")).contents[0]
         assert "200 GET" in after.text  # type: ignore[union-attr]

@@ -27,7 +27,7 @@ async def test_each_client_reads_what_was_done_in_its_own_tabs_and_no_secret(ser
     file = tmp_path / "trace.html"
     with serving.http("--trace", str(file), "--secrets-env", "SHOP_WORD") as address:
         async with address.client(mode="legacy") as one, address.client(mode="legacy") as two:
-            assert await timeline(one) == "no page is open"
+            assert await timeline(one) == "no tab is open"
             opened = text_of(await one.call_tool("web_open", {"url": serving.local.url("controls.html")}))
             await two.call_tool("web_open", {"url": serving.local.url("second.html")})
             field = re.search(r'textbox "[^\n]*\[ref=(e\d+)\]', opened)

@@ -136,7 +136,7 @@ class Service:
             refused = refused_by_effect(params.uri, "observe", needs_confirmation=verdict == "confirm")
             raise MCPError(types.INVALID_REQUEST, refused.message)
         client = await self._client(context)
-        text, redact = "no page is open", self._server_context.secrets.redact
+        text, redact = "no tab is open", self._server_context.secrets.redact
         if (page := client.open_page()) is not None:
             lines = [redact(line) for line in self._lines(params.uri, page, client)]
             text = ToolResult("", newest(lines) or "(nothing)", redact(page.url)).render(client.markers)
