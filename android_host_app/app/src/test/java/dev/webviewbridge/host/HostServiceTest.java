@@ -92,6 +92,12 @@ public final class HostServiceTest {
         shadowOf(Looper.getMainLooper()).idleFor(Duration.ofSeconds(seconds));
     }
 
+    /** Waits until the thread that reads from the last client has noticed its end. */
+    private static void awaitClientsEnd() throws Exception {
+        TestClient.await("the client's end", () -> org.robolectric.shadows.ShadowPowerManager.getLatestWakeLock() != null
+                && !org.robolectric.shadows.ShadowPowerManager.getLatestWakeLock().isHeld());
+    }
+
     private static WebView view() {
         return LoadingWebView.made.get(LoadingWebView.made.size() - 1);
     }
@@ -248,7 +254,7 @@ public final class HostServiceTest {
             open(client);
             left = view();
         }
-        pass(1);
+        awaitClientsEnd();
         assertEquals("cancel", RecordedResult.of(left, false).answer());
     }
 
@@ -292,8 +298,7 @@ public final class HostServiceTest {
     public void the_service_stops_thirty_seconds_after_the_last_client() throws Exception {
         TestClient client = client();
         client.close();
-        TestClient.await("the client's end", () -> org.robolectric.shadows.ShadowPowerManager.getLatestWakeLock() != null
-                && !org.robolectric.shadows.ShadowPowerManager.getLatestWakeLock().isHeld());
+        awaitClientsEnd();
         pass(29);
         assertFalse(shadowOf(service.get()).isStoppedBySelf());
         pass(1);
