@@ -8,11 +8,11 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.page.page_world import in_page
 
 from bridge import Session
 from bridge.page.page import Page
 from bridge.surfaces.local_server import LocalServer
+from tests.page.main_world import in_page
 
 pytestmark = pytest.mark.browser
 

@@ -94,7 +94,7 @@ def small_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(SessionLogs.__init__, "__kwdefaults__", {"console_kept": KEPT, "requests_kept": KEPT})
     monkeypatch.setattr(session_logs, "_REPLAYED", KEPT)
     monkeypatch.setattr(request_store, "PAGES_KEPT", KEPT)
-    monkeypatch.setattr(refs, "_LEFT_KEPT", KEPT)
+    monkeypatch.setattr(refs, "_MAX_UNLOADED", KEPT)
     monkeypatch.setattr(url_policy, "_MAX_CHAINS", KEPT)
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from tests.page.page_world import in_page
 
 from bridge.errors import ActionFailed, DeadlineExceeded
 from bridge.page.page import Page
 from tests.conftest import LocalServer
+from tests.page.main_world import in_page
 
 pytestmark = pytest.mark.browser
 
