@@ -21,10 +21,11 @@ from bridge import Session
 from bridge.adb import AdbServer
 from bridge.deadline import Deadline
 from bridge.page.interception import url_policy
-from bridge.page.logs import request_store, session_logs
+from bridge.page.logs import request_reducer, request_store, session_logs
 from bridge.page.logs.session_logs import SessionLogs
 from bridge.page.page import Page
 from bridge.page.snapshots import refs
+from bridge.page.target import inflight_requests
 from bridge.surfaces.local_server import QuietHandler, listening
 from bridge.virtual_device import VirtualDeviceHandle
 from tests.conftest import LocalServer
@@ -94,6 +95,8 @@ def small_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(SessionLogs.__init__, "__kwdefaults__", {"console_kept": KEPT, "requests_kept": KEPT})
     monkeypatch.setattr(session_logs, "_REPLAYED", KEPT)
     monkeypatch.setattr(request_store, "PAGES_KEPT", KEPT)
+    monkeypatch.setattr(request_reducer, "_PENDING_KEPT", KEPT)
+    monkeypatch.setattr(inflight_requests, "_DOCUMENTS_KEPT", KEPT // 4)
     monkeypatch.setattr(refs, "_MAX_UNLOADED", KEPT)
     monkeypatch.setattr(url_policy, "_MAX_CHAINS", KEPT)
 
